@@ -1,0 +1,126 @@
+//! What one impact costs. `cargo xtask bench` runs this; figures are for one core.
+
+use carom_law::batch::{Answers, Problems};
+use carom_law::{Coefficients, Contact, Delassus, Friction, GeneralizedContact, Guard, Mode, Outcome, Restitution};
+use divan::counter::ItemsCount;
+use divan::{Bencher, black_box};
+use fastrand::Rng;
+use nalgebra::{DMatrix, DVector};
+
+/// As many as fit the first-level cache, so that the law is timed and not the memory.
+const PROBLEMS: usize = 256;
+
+fn main() {
+    divan::main();
+}
+
+struct Spatial {
+    delassus: [[f64; 3]; 3],
+    velocity: [f64; 3],
+    coefficients: Coefficients,
+}
+
+impl Spatial {
+    fn random(rng: &mut Rng) -> Self {
+        let mut uniform = || 2.0 * rng.f64() - 1.0;
+        let b: [[f64; 4]; 3] = [(); 3].map(|()| [(); 4].map(|()| uniform()));
+        let dot = |i: usize, j: usize| (0..4).map(|k| b[i][k] * b[j][k]).sum::<f64>() + if i == j { 0.3 } else { 0.0 };
+        let delassus = [0, 1, 2].map(|i| [0, 1, 2].map(|j| dot(i, j)));
+        let velocity = [-0.1 - uniform().abs(), 2.0 * uniform(), 2.0 * uniform()];
+        let (e, mu) = (uniform().abs(), 1.2 * uniform().abs());
+        let coefficients = Coefficients::new(
+            Restitution::new(e).expect("in range"),
+            Friction::with_static(mu, 0.9 * mu).expect("in range"),
+        );
+        Self { delassus, velocity, coefficients }
+    }
+
+    fn solve(&self) -> carom_law::Result<Outcome> {
+        Contact::new(Delassus::spatial(self.delassus)?, &self.velocity)?.impact(&self.coefficients, Guard::Report)
+    }
+}
+
+/// Random spatial problems whose answer has one of the modes.
+fn problems(modes: &[Mode], count: usize) -> Vec<Spatial> {
+    let mut rng = Rng::with_seed(7);
+    std::iter::repeat_with(|| Spatial::random(&mut rng))
+        .filter(|p| p.solve().is_ok_and(|outcome| modes.contains(&outcome.mode)))
+        .take(count)
+        .collect()
+}
+
+/// One impact with every field of the outcome, from `(W, v)`.
+fn single(bencher: Bencher, modes: &[Mode]) {
+    let problems = problems(modes, PROBLEMS);
+    bencher.counter(ItemsCount::new(PROBLEMS)).bench_local(|| {
+        for p in black_box(&problems) {
+            black_box(p.solve()).expect("answered");
+        }
+    });
+}
+
+#[divan::bench]
+fn stick(bencher: Bencher) {
+    single(bencher, &[Mode::Stick]);
+}
+
+#[divan::bench]
+fn slip(bencher: Bencher) {
+    single(bencher, &[Mode::Slip]);
+}
+
+#[divan::bench]
+fn reversal(bencher: Bencher) {
+    single(bencher, &[Mode::Reversal]);
+}
+
+#[divan::bench]
+fn mixed(bencher: Bencher) {
+    single(bencher, &[Mode::Stick, Mode::Slip, Mode::Reversal]);
+}
+
+/// Arrays in, arrays out, stick and slip as they come.
+#[divan::bench(args = [256, 16384])]
+fn batch(bencher: Bencher, count: usize) {
+    let problems = problems(&[Mode::Stick, Mode::Slip, Mode::Reversal], count);
+    let column = |f: &dyn Fn(&Spatial) -> f64| problems.iter().map(f).collect::<Vec<f64>>();
+    let w = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)].map(|(i, j)| column(&|p| p.delassus[i][j]));
+    let v = [0, 1, 2].map(|i| column(&|p| p.velocity[i]));
+    let e = column(&|p| p.coefficients.restitution.normal_at(0.0));
+    let mu_s = column(&|p| p.coefficients.friction.expect("given").mu_s());
+    let mu_d = column(&|p| p.coefficients.friction.expect("given").mu_d());
+    let input = Problems {
+        delassus: [&w[0], &w[1], &w[2], &w[3], &w[4], &w[5]],
+        contact_velocity: [&v[0], &v[1], &v[2]],
+        restitution: &e,
+        restitution_tangential: None,
+        friction_static: &mu_s,
+        friction_dynamic: &mu_d,
+        guard: Guard::Report,
+    };
+    let mut mode = vec![Mode::Separating; count];
+    let mut out: [Vec<f64>; 7] = [(); 7].map(|()| vec![0.0; count]);
+    let [i0, i1, i2, v0, v1, v2, k] = &mut out;
+    let mut answers =
+        Answers { mode: &mut mode, impulse: [i0, i1, i2], contact_velocity: [v0, v1, v2], energy_change: k };
+    bencher.counter(ItemsCount::new(count)).bench_local(|| {
+        let errors = carom_law::batch::solve(black_box(&input), black_box(&mut answers)).expect("equal lengths");
+        assert!(errors.is_empty());
+    });
+}
+
+/// From `(M, A, v)` with `n` coordinates, the factorisation included.
+#[divan::bench(args = [3, 6, 18, 36])]
+fn generalized(bencher: Bencher, n: usize) {
+    let mut rng = Rng::with_seed(11);
+    let mut random = |rows: usize, columns: usize| DMatrix::from_fn(rows, columns, |_, _| rng.f64() - 0.5);
+    let b = random(n, n);
+    let mass = &b * b.transpose() + DMatrix::identity(n, n);
+    let jacobian = random(3, n);
+    let velocity = DVector::from_fn(n, |i, _| -jacobian[(0, i)]);
+    let coefficients = Coefficients::new(Restitution::new(0.5).expect("ok"), Friction::new(0.4).expect("ok"));
+    bencher.bench_local(|| {
+        let contact = GeneralizedContact::new(black_box(&mass), &jacobian, &velocity).expect("valid");
+        contact.impact(&coefficients, Guard::Report).expect("answered")
+    });
+}

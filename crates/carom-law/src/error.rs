@@ -1,0 +1,196 @@
+//! What can be wrong with a problem: typed, naming the field, the value and the bound.
+
+use std::borrow::Cow;
+
+/// A dotted path into a problem, such as `friction.dynamic` or `mass_matrix[2][1]`.
+pub type Field = Cow<'static, str>;
+
+/// The result of the law's fallible functions.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Bad input, or an answer that no `f64` can hold.
+///
+/// An impact that separates, or one that creates energy, is an answer and not an error.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A number is NaN or infinite.
+    #[error("{field} = {value} is not finite")]
+    NotFinite {
+        /// Which number.
+        field: Field,
+        /// What it is.
+        value: f64,
+    },
+    /// A number lies outside its range.
+    #[error("{field} = {value} is outside {bound}")]
+    OutOfRange {
+        /// Which number.
+        field: Field,
+        /// What it is.
+        value: f64,
+        /// The range, as text: `[0, 1]`, `[0, friction.static = 0.5]`.
+        bound: Cow<'static, str>,
+    },
+    /// A vector or matrix has the wrong size.
+    #[error("{field} is {found}, but must be {expected}")]
+    Shape {
+        /// Which array.
+        field: Field,
+        /// Its size, as text: `2 x 3`.
+        found: String,
+        /// The size it must have.
+        expected: String,
+    },
+    /// A matrix that must be symmetric is not.
+    #[error(
+        "{field} = {value} but its mirror entry is {mirror}: they may differ by {bound:e} at most; \
+         was only one triangle of the matrix filled?"
+    )]
+    NotSymmetric {
+        /// The entry below the diagonal.
+        field: Field,
+        /// Its value.
+        value: f64,
+        /// The value of the entry above the diagonal.
+        mirror: f64,
+        /// The largest difference that counts as rounding.
+        bound: f64,
+    },
+    /// A matrix that must be positive (semi)definite is not.
+    #[error("{field} is not positive {definiteness}: {quantity} is {value:e}, must be {bound}")]
+    NotPositive {
+        /// Which matrix or entry.
+        field: Field,
+        /// `definite` or `semidefinite`.
+        definiteness: &'static str,
+        /// What was looked at: a pivot, an eigenvalue.
+        quantity: Cow<'static, str>,
+        /// Its value.
+        value: f64,
+        /// What it must be, as text.
+        bound: Cow<'static, str>,
+    },
+    /// The normal row of the contact Jacobian is zero.
+    #[error("{field} is zero: no motion of the mechanism moves the contact along its normal, so nothing can strike")]
+    ZeroNormal {
+        /// The row.
+        field: Field,
+    },
+    /// The contact velocity cannot occur with a singular Delassus matrix.
+    #[error(
+        "{field} cannot occur with this delassus matrix, which is singular: \
+         a relative part {value:e} of it lies outside the matrix's range, at most {bound:e} may"
+    )]
+    OutsideRange {
+        /// The contact velocity.
+        field: Field,
+        /// The relative size of the part outside the range of W.
+        value: f64,
+        /// The largest size that counts as rounding.
+        bound: f64,
+    },
+    /// Something the chosen contact dimension needs was not given.
+    #[error("{field} is missing: {reason}")]
+    Missing {
+        /// What is missing.
+        field: Field,
+        /// Why it is needed.
+        reason: Cow<'static, str>,
+    },
+    /// The answer is larger than any `f64`.
+    #[error("{field} of the answer is beyond the range of f64 (largest 1.8e308): change the units")]
+    Overflow {
+        /// The outcome's field.
+        field: Field,
+    },
+}
+
+/// The closed list of the kinds of [`Error`], as they appear in files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A number is NaN or infinite.
+    NotFinite,
+    /// A number lies outside its range.
+    OutOfRange,
+    /// A vector or matrix has the wrong size.
+    Shape,
+    /// A matrix is not symmetric.
+    NotSymmetric,
+    /// A matrix is not positive definite or semidefinite.
+    NotPositive,
+    /// A contact velocity outside the range of a singular Delassus matrix.
+    OutsideRange,
+    /// A needed field was not given.
+    Missing,
+    /// The answer is beyond `f64`.
+    Overflow,
+}
+
+impl Error {
+    /// Which kind of error this is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Error::NotFinite { .. } => ErrorKind::NotFinite,
+            Error::OutOfRange { .. } => ErrorKind::OutOfRange,
+            Error::Shape { .. } => ErrorKind::Shape,
+            Error::NotSymmetric { .. } => ErrorKind::NotSymmetric,
+            Error::NotPositive { .. } | Error::ZeroNormal { .. } => ErrorKind::NotPositive,
+            Error::OutsideRange { .. } => ErrorKind::OutsideRange,
+            Error::Missing { .. } => ErrorKind::Missing,
+            Error::Overflow { .. } => ErrorKind::Overflow,
+        }
+    }
+
+    /// The field the error is about, as a dotted path.
+    pub fn field(&self) -> &str {
+        match self {
+            Error::NotFinite { field, .. }
+            | Error::OutOfRange { field, .. }
+            | Error::Shape { field, .. }
+            | Error::NotSymmetric { field, .. }
+            | Error::NotPositive { field, .. }
+            | Error::ZeroNormal { field }
+            | Error::OutsideRange { field, .. }
+            | Error::Missing { field, .. }
+            | Error::Overflow { field } => field,
+        }
+    }
+}
+
+impl ErrorKind {
+    /// Every kind, in the order of the documentation.
+    pub const ALL: [ErrorKind; 8] = [
+        ErrorKind::NotFinite,
+        ErrorKind::OutOfRange,
+        ErrorKind::Shape,
+        ErrorKind::NotSymmetric,
+        ErrorKind::NotPositive,
+        ErrorKind::OutsideRange,
+        ErrorKind::Missing,
+        ErrorKind::Overflow,
+    ];
+
+    /// The name used in files: `not_finite`, `out_of_range`, and so on.
+    pub fn name(self) -> &'static str {
+        match self {
+            ErrorKind::NotFinite => "not_finite",
+            ErrorKind::OutOfRange => "out_of_range",
+            ErrorKind::Shape => "shape",
+            ErrorKind::NotSymmetric => "not_symmetric",
+            ErrorKind::NotPositive => "not_positive",
+            ErrorKind::OutsideRange => "outside_range",
+            ErrorKind::Missing => "missing",
+            ErrorKind::Overflow => "overflow",
+        }
+    }
+}
+
+/// `value` if it is finite, else an error that names `field`.
+#[inline]
+pub(crate) fn finite(value: f64, field: impl FnOnce() -> Field) -> Result<f64> {
+    if value.is_finite() { Ok(value) } else { Err(Error::NotFinite { field: field(), value }) }
+}

@@ -1,0 +1,118 @@
+//! What to do with a stick that creates energy. Nothing is ever repaired in silence: the outcome
+//! says which guard was asked for, whether it acted, and what the law alone would have answered.
+
+use crate::impact::{Answer, Impact};
+
+/// The caller's choice for a stick that creates energy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Guard {
+    /// The law's answer as it is, marked inadmissible. For analysis.
+    #[default]
+    Report,
+    /// The paper's remedy: a smaller coefficient of restitution. Stick at the limit `e*(v)` if that
+    /// is in the cone, else slip or reversal at the lower end of the interval in which stick is.
+    Limit,
+    /// Keep the restitution and take the slip or reversal answer, which always exists and always
+    /// dissipates. For simulation.
+    Slip,
+}
+
+impl Guard {
+    /// Every guard, in the order of the documentation.
+    pub const ALL: [Guard; 3] = [Guard::Report, Guard::Limit, Guard::Slip];
+
+    /// The name used in files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Guard::Report => "report",
+            Guard::Limit => "limit",
+            Guard::Slip => "slip",
+        }
+    }
+}
+
+/// How often the restitution of [`Guard::Limit`] may be lowered until the computed energy, not
+/// only the exact one, does not rise. The step doubles, so this covers every condition number.
+const MOST_LOWERINGS: usize = 60;
+
+impl Impact<'_> {
+    /// The guarded answer in place of a stick that creates energy.
+    #[cold]
+    pub(crate) fn guarded(&self, guard: Guard, stick: Answer) -> Answer {
+        match guard {
+            Guard::Report => stick,
+            Guard::Limit => self.limited(),
+            Guard::Slip => self.slide_at(self.e),
+        }
+    }
+
+    fn limited(&self) -> Answer {
+        let mut e = self.restitution_limit();
+        let mut lowering = f64::EPSILON;
+        for _ in 0..MOST_LOWERINGS {
+            // A negative limit: no restitution makes this stick dissipate.
+            if !(e >= 0.0) {
+                break;
+            }
+            let Some(stick) = self.stick_at(e).filter(|s| self.in_static_cone(s)) else {
+                break;
+            };
+            let answer = self.stuck(e, &stick);
+            if answer.energy_change() <= 0.0 {
+                return answer;
+            }
+            e = if e > 0.0 { (e - lowering).max(0.0) } else { -1.0 };
+            lowering *= 2.0;
+        }
+        self.slide_at(self.least_sticking_restitution())
+    }
+
+    /// The lower end of the interval of restitutions at which the stick impulse is in the cone, which
+    /// contains `e`; 0 if it reaches below. The impulse is affine in the restitution and the cone is
+    /// convex, so it is an interval, and its ends are roots of `μ_s² i_n² = |i_t|²`.
+    fn least_sticking_restitution(&self) -> f64 {
+        let Some(stick) = self.stick_at(self.e) else {
+            return self.e;
+        };
+        // With s = e - e' >= 0: i_n = i_n(e) - s n1, i_t = i_t(e) - s t1.
+        let (n1, t1) = self.stick_impulse_rate();
+        let mu = self.mu_s;
+        let (i_n, i_t) = (stick.normal, stick.tangential);
+        let dot = crate::plane::dot;
+        let c0 = mu * i_n * mu * i_n - dot(i_t, i_t);
+        let c1 = mu * i_n * mu * n1 - dot(i_t, t1);
+        let c2 = mu * n1 * mu * n1 - dot(t1, t1);
+        match least_positive_root(c0.max(0.0), c1, c2) {
+            Some(s) if s < self.e => self.e - s,
+            _ => 0.0,
+        }
+    }
+}
+
+/// The least `s > 0` with `c0 - 2 c1 s + c2 s² = 0`, for `c0 >= 0`.
+fn least_positive_root(c0: f64, c1: f64, c2: f64) -> Option<f64> {
+    let discriminant = c1 * c1 - c0 * c2;
+    if discriminant < 0.0 {
+        return None;
+    }
+    let q = if c1 >= 0.0 { c1 + discriminant.sqrt() } else { c1 - discriminant.sqrt() };
+    let roots = [c0 / q, q / c2];
+    roots.into_iter().filter(|s| s.is_finite() && *s >= 0.0).min_by(f64::total_cmp)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::least_positive_root;
+
+    #[test]
+    fn least_positive_roots() {
+        assert_eq!(least_positive_root(2.0, 1.5, 1.0), Some(1.0)); // (s-1)(s-2)
+        assert_eq!(least_positive_root(2.0, -1.5, 1.0), None); // (s+1)(s+2)
+        assert_eq!(least_positive_root(2.0, 0.5, -1.0), Some(1.0)); // -(s-1)(s+2)
+        assert_eq!(least_positive_root(1.0, 0.0, 1.0), None);
+        assert_eq!(least_positive_root(1.0, 0.5, 0.0), Some(1.0));
+        assert_eq!(least_positive_root(0.0, 0.5, 1.0), Some(0.0));
+    }
+}

@@ -1,0 +1,44 @@
+//! Frictional impacts: from a contact's Delassus matrix, its velocity and its coefficients to the
+//! impulse, the velocities afterwards, the mode, and where the energy went.
+//!
+//! The law is F. Aghili's (*Multibody System Dynamics* 48:193-209, 2020), corrected and completed:
+//! stick is decided by the exact discriminator and never by a pulling impulse; the direction of
+//! slip is solved for exactly; where no direction is consistent the contact reverses; singular
+//! matrices have answers too. Numbers in brackets are the paper's equations. The crate knows nothing
+//! of bodies, files or time.
+//!
+//! Start with [`Contact`] if you have `(W, v)`, with [`GeneralizedContact`] if you have `(M, A, v)`, and
+//! with [`batch`] if you have a million of them.
+
+pub mod batch;
+mod coefficients;
+mod contact;
+mod delassus;
+mod direction;
+mod error;
+mod generalized;
+mod guard;
+mod impact;
+mod limits;
+mod mode;
+mod outcome;
+mod plane;
+mod scaling;
+mod slip;
+mod solve;
+mod tangent;
+mod vector;
+
+pub use coefficients::{Friction, Restitution};
+pub use contact::Contact;
+pub use delassus::{Delassus, Dimension};
+pub use error::{Error, ErrorKind, Field, Result};
+pub use generalized::GeneralizedContact;
+pub use guard::Guard;
+pub use mode::Mode;
+pub use outcome::{
+    BeforeAfter, Energy, GuardReport, Law, Limit, Outcome, Printed, RestitutionLimit, RestitutionUsed, Unguarded,
+    Violation,
+};
+pub use solve::Coefficients;
+pub use vector::ContactVector;

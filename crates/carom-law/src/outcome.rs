@@ -1,0 +1,204 @@
+//! The answer to an impact, as data: the same fields in Rust, JSON and everywhere else.
+
+use arrayvec::ArrayVec;
+#[cfg(feature = "serde")]
+use serde::{Deserialize, Serialize};
+
+use crate::coefficients::Friction;
+use crate::guard::Guard;
+use crate::mode::Mode;
+use crate::vector::ContactVector;
+
+/// What an impact does. `discriminator`, the critical coefficients, `printed`, the limits,
+/// `admissible` and `violations` describe the request; `mode`, `impulse`, the velocities and
+/// `energy` the answer after the guard.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub struct Outcome {
+    /// What the contact does.
+    pub mode: Mode,
+    /// `i`, normal first.
+    pub impulse: ContactVector,
+    /// `q̇⁺`; only for problems given by `(M, A, v)`.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub velocity: Option<Vec<f64>>,
+    /// The contact velocity before and after.
+    pub contact_velocity: BeforeAfter,
+    /// The unit direction `u` of slip; `None` in the other modes.
+    pub direction: Option<ContactVector>,
+    /// The ledger.
+    pub energy: Energy,
+    /// Exact `σ = μ_s² i_n² - |i_t|²` of the stick impulse; `None` if no impulse sticks, or the
+    /// contact separates.
+    pub discriminator: Option<f64>,
+    /// Exact `μ_cr`: the least static coefficient that sticks; `None` when infinite.
+    pub critical_friction: Option<f64>,
+    /// `μ_rev`: the least dynamic coefficient at which the contact can reverse; `None` when there
+    /// is none.
+    pub critical_reversal: Option<f64>,
+    /// The discriminator and critical coefficient as the paper prints them; `None` for singular `W`.
+    pub printed: Option<Printed>,
+    /// `e*`.
+    pub restitution_limit: RestitutionLimit,
+    /// `μ*` [38]; `None` when infinite.
+    pub friction_limit: Option<f64>,
+    /// False iff the law answers stick and that creates energy, `e > e*(v)`.
+    pub admissible: bool,
+    /// Whether the pair is in the paper's admissible set [41], with the configuration's `e*`:
+    /// sufficient, not necessary.
+    pub admissible_any_state: bool,
+    /// Which limits the request violates.
+    pub violations: ArrayVec<Violation, 2>,
+    /// What the guard did.
+    pub guard: GuardReport,
+    /// How many slip and reversal answers there are; `None` where they were not looked for.
+    pub solutions: Option<u32>,
+    /// The coefficients of restitution asked for, as numbers.
+    pub restitution: RestitutionUsed,
+    /// The coefficients of friction asked for; `None` for a frictionless contact that was given none.
+    pub friction: Option<Friction>,
+    /// 1, 2 or 3.
+    pub contact_dimension: u8,
+    /// The law that answered.
+    pub law: Law,
+}
+
+/// The impact laws.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum Law {
+    /// Aghili's law, corrected and completed.
+    #[default]
+    Aghili,
+}
+
+impl Law {
+    /// Every law, the default first.
+    pub const ALL: [Law; 1] = [Law::Aghili];
+
+    /// The name used in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Law::Aghili => "aghili",
+        }
+    }
+}
+
+/// The contact velocity on either side of the impact.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub struct BeforeAfter {
+    /// `v_c⁻`
+    pub before: ContactVector,
+    /// `v_c⁺`
+    pub after: ContactVector,
+}
+
+/// Where the energy went.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub struct Energy {
+    /// `K⁻`; only for problems given by `(M, A, v)`.
+    pub before: Option<f64>,
+    /// `K⁺`, computed from `q̇⁺` and not from the change; only for problems given by `(M, A, v)`.
+    pub after: Option<f64>,
+    /// `v̄ · i` [26].
+    pub change: f64,
+    /// Its normal part `v̄_n i_n`.
+    pub normal: f64,
+    /// Its tangential part `v̄_t · i_t`.
+    pub tangential: f64,
+}
+
+/// [22] and [23] to the letter; exact only for `e = 0` or `G_nt = 0`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub struct Printed {
+    /// `μ_s² ξ_n² (1+e)² - |ξ_t|²`, `ξ = G v_c⁻`.
+    pub discriminator: f64,
+    /// `|ξ_t| / (|ξ_n| (1+e))`; `None` when infinite.
+    pub critical_friction: Option<f64>,
+}
+
+/// The largest restitution at which a stick does not create energy. May exceed 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub struct RestitutionLimit {
+    /// `e*(v)` [30]; `None` when the contact separates.
+    pub state: Option<f64>,
+    /// `e*` [32].
+    pub configuration: Option<f64>,
+}
+
+/// A limit that the request violates.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub struct Violation {
+    /// Which limit.
+    pub limit: Limit,
+    /// The coefficient asked for.
+    pub value: f64,
+    /// What it may be at most.
+    pub bound: f64,
+}
+
+/// The limits that can be violated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub enum Limit {
+    /// `e > e*(v)` in a stick: this impact creates energy.
+    #[cfg_attr(feature = "serde", serde(rename = "restitution_limit.state"))]
+    RestitutionState,
+    /// `e > e*` in a stick: some impact in this configuration would create energy.
+    #[cfg_attr(feature = "serde", serde(rename = "restitution_limit.configuration"))]
+    RestitutionConfiguration,
+    /// `μ_d >= μ*` where the contact cannot stick: outside the paper's set, though it dissipates.
+    #[cfg_attr(feature = "serde", serde(rename = "friction_limit"))]
+    Friction,
+}
+
+impl Limit {
+    /// The outcome's field with the limit.
+    pub fn name(self) -> &'static str {
+        match self {
+            Limit::RestitutionState => "restitution_limit.state",
+            Limit::RestitutionConfiguration => "restitution_limit.configuration",
+            Limit::Friction => "friction_limit",
+        }
+    }
+}
+
+/// What the guard did.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub struct GuardReport {
+    /// Which guard was asked for.
+    pub name: Guard,
+    /// Whether it replaced the law's answer.
+    pub acted: bool,
+    /// The normal restitution that the answer obeys.
+    pub restitution: f64,
+    /// The law's own answer, if it was replaced.
+    pub unguarded: Option<Unguarded>,
+}
+
+/// The law's own answer, in short.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub struct Unguarded {
+    /// Its mode.
+    pub mode: Mode,
+    /// Its `v̄ · i`.
+    pub energy_change: f64,
+}
+
+/// The coefficients of restitution as numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub struct RestitutionUsed {
+    /// `e`
+    pub normal: f64,
+    /// `e_t`
+    pub tangential: f64,
+}

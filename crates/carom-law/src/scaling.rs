@@ -1,0 +1,83 @@
+//! Powers of two: the only factors the law ever rescales by.
+//!
+//! Multiplying by a power of two is exact, so a problem brought to order one and back loses no
+//! bit (short of underflow), and the answer is bit-identical under power-of-two changes of units.
+
+/// `x * 2^exponent`, for any exponent; underflow goes to zero and overflow to infinity.
+#[inline]
+pub(crate) fn scale(x: f64, exponent: i32) -> f64 {
+    if (-1022..=1023).contains(&exponent) { x * power_of_two(exponent) } else { scale_far(x, exponent) }
+}
+
+/// `2^exponent` for exponents of normal numbers, -1022 to 1023.
+#[inline]
+fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((1023 + exponent) as u64) << 52)
+}
+
+/// [`scale`] where `2^exponent` is itself no normal number.
+#[cold]
+fn scale_far(mut x: f64, exponent: i32) -> f64 {
+    // ±4400 is past the whole range of f64 from either end.
+    let mut left = exponent.clamp(-4400, 4400);
+    while left > 1000 {
+        x *= power_of_two(1000);
+        left -= 1000;
+    }
+    while left < -1000 {
+        x *= power_of_two(-1000);
+        left += 1000;
+    }
+    x * power_of_two(left)
+}
+
+/// `floor(log2 |x|)` for finite `x`; 0 for `x = 0`.
+#[inline]
+pub(crate) fn exponent(x: f64) -> i32 {
+    let biased = ((x.to_bits() >> 52) & 0x7ff) as i32;
+    if biased == 0 { exponent_subnormal(x) } else { biased - 1023 }
+}
+
+#[cold]
+fn exponent_subnormal(x: f64) -> i32 {
+    let mantissa = x.to_bits() & ((1 << 52) - 1);
+    if mantissa == 0 {
+        0
+    } else {
+        // The lowest subnormal, 2^-1074, has 63 leading zeros.
+        -1011 - mantissa.leading_zeros() as i32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exponent_is_the_floor_of_log2() {
+        for e in -1074..=1023 {
+            let x = scale(1.0, e);
+            assert_eq!(exponent(x), e, "2^{e}");
+            assert_eq!(exponent(-x), e);
+            if e > -1000 {
+                assert_eq!(exponent(x * 1.75), e);
+            }
+        }
+        assert_eq!(exponent(0.0), 0);
+    }
+
+    #[test]
+    fn scaling_there_and_back_is_exact() {
+        for e in [-2000, -1074, -1023, -600, 0, 600, 1023, 1024, 2000] {
+            let x = 1.2345678901234567;
+            if (-1000..=1000).contains(&e) {
+                assert_eq!(scale(scale(x, e), -e), x);
+            }
+        }
+        assert_eq!(scale(5e-324, 1074), 1.0);
+        assert_eq!(scale(1.0, -1074), 5e-324);
+        assert_eq!(scale(1.0, 1024), f64::INFINITY);
+        assert_eq!(scale(1.0, -3000), 0.0);
+        assert_eq!(scale(f64::MIN_POSITIVE, 2045), scale(1.0, 1023));
+    }
+}

@@ -1,0 +1,370 @@
+//! From a contact and its coefficients to the outcome: the law's answer brought back to the
+//! caller's units, with the limits it is to be judged by.
+
+use arrayvec::ArrayVec;
+
+use crate::coefficients::{Friction, Restitution};
+use crate::contact::Contact;
+use crate::delassus::Dimension;
+use crate::error::{Error, Result};
+use crate::guard::Guard;
+use crate::impact::{Answer, Decision, Impact};
+use crate::limits::{self, ContactMomentum};
+use crate::mode::Mode;
+use crate::outcome::{
+    BeforeAfter, Energy, GuardReport, Law, Limit, Outcome, Printed, RestitutionLimit, RestitutionUsed, Unguarded,
+    Violation,
+};
+use crate::plane::norm;
+use crate::scaling::scale;
+use crate::vector::ContactVector;
+
+/// The coefficients of a contact.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Coefficients {
+    /// Normal and tangential restitution.
+    pub restitution: Restitution,
+    /// Friction; only a contact of dimension 1 can do without, and ignores it.
+    pub friction: Option<Friction>,
+}
+
+impl Coefficients {
+    /// Restitution and friction.
+    pub fn new(restitution: Restitution, friction: Friction) -> Self {
+        Self { restitution, friction: Some(friction) }
+    }
+
+    /// Restitution alone, for a contact of dimension 1.
+    pub fn frictionless(restitution: Restitution) -> Self {
+        Self { restitution, friction: None }
+    }
+}
+
+/// The impulse and what follows from it, in the caller's units: all that a batch wants.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Solution {
+    pub(crate) mode: Mode,
+    pub(crate) impulse: [f64; 3],
+    pub(crate) after: [f64; 3],
+    pub(crate) normal_work: f64,
+    pub(crate) tangential_work: f64,
+}
+
+impl Contact {
+    /// What the impact does.
+    ///
+    /// ```
+    /// use carom_law::{Coefficients, Contact, Delassus, Friction, Guard, Mode, Restitution};
+    ///
+    /// // The tip of Kane's double pendulum.
+    /// let delassus = Delassus::planar([[1.00956029, 1.52130866], [1.52130866, 2.44033805]])?;
+    /// let contact = Contact::new(delassus, &[-0.13420201, -0.26717434])?;
+    /// let coefficients = Coefficients::new(Restitution::new(0.5)?, Friction::new(0.5)?);
+    ///
+    /// let outcome = contact.impact(&coefficients, Guard::Report)?;
+    /// assert_eq!(outcome.mode, Mode::Stick);
+    /// assert!(!outcome.admissible && outcome.energy.change > 0.0);
+    ///
+    /// let outcome = contact.impact(&coefficients, Guard::Slip)?;
+    /// assert_eq!(outcome.mode, Mode::Slip);
+    /// assert!(outcome.energy.change < 0.0);
+    /// # Ok::<(), carom_law::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Friction is missing, or the answer is beyond the range of `f64`.
+    #[inline]
+    pub fn impact(&self, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
+        let restitution = RestitutionUsed {
+            normal: coefficients.restitution.normal_at(self.approach_speed()),
+            tangential: coefficients.restitution.tangential(),
+        };
+        let impact = self.request(&restitution, coefficients.friction)?;
+        if self.approaches() {
+            self.assess(&impact, &restitution, coefficients.friction, guard)
+        } else {
+            Ok(self.separating(&restitution, coefficients.friction, guard))
+        }
+    }
+
+    /// The request in the contact's units.
+    #[inline]
+    pub(crate) fn request(&self, restitution: &RestitutionUsed, friction: Option<Friction>) -> Result<Impact<'_>> {
+        let (mu_s, mu_d) = match friction {
+            Some(friction) => (friction.mu_s(), friction.mu_d()),
+            None if self.delassus.dimension == Dimension::Normal => (0.0, 0.0),
+            None => {
+                return Err(Error::Missing {
+                    field: "friction".into(),
+                    reason: "only a contact of dimension 1 can do without".into(),
+                });
+            }
+        };
+        let beta = self.delassus.beta;
+        Ok(Impact {
+            contact: self,
+            e: restitution.normal,
+            e_t: restitution.tangential,
+            mu_s: representable(scale(mu_s, beta), "friction.static")?,
+            mu_d: representable(scale(mu_d, beta), "friction.dynamic")?,
+        })
+    }
+
+    #[inline]
+    fn assess(
+        &self,
+        impact: &Impact,
+        restitution: &RestitutionUsed,
+        friction: Option<Friction>,
+        guard: Guard,
+    ) -> Result<Outcome> {
+        let decision = impact.decide(guard);
+        let solution = self.in_callers_units(&decision.answer);
+        self.check_representable(&solution)?;
+        let momentum = limits::contact_momentum(self);
+        let freedom = limits::freedom(&self.delassus);
+        let state = consistent(limits::state_from(self, impact.e_t, freedom, &momentum), impact.e, &decision);
+        let state = representable(state, "restitution_limit.state")?;
+        let configuration = limits::configuration(freedom, impact.e_t);
+        let friction_limit = self.coefficient(limits::friction(&self.delassus));
+        let dimension = self.delassus.dimension;
+        let reversal = match dimension {
+            Dimension::Normal => None,
+            Dimension::Planar | Dimension::Spatial => impact.reversal_at(impact.e),
+        };
+        let energy_of = |answer: &Answer| scale(answer.energy_change(), self.energy_exponent());
+
+        let admissible = !decision.creates_energy;
+        let within_friction_limit = friction_limit.is_none_or(|bound| self.coefficient_value(impact.mu_d) < bound);
+        let admissible_any_state = if decision.sticks { impact.e <= configuration } else { within_friction_limit };
+        let mut violations = ArrayVec::new();
+        if !admissible {
+            violations.push(Violation { limit: Limit::RestitutionState, value: impact.e, bound: state });
+        }
+        if !admissible_any_state {
+            violations.push(match friction_limit {
+                Some(bound) if !decision.sticks => {
+                    Violation { limit: Limit::Friction, value: self.coefficient_value(impact.mu_d), bound }
+                }
+                _ => Violation { limit: Limit::RestitutionConfiguration, value: impact.e, bound: configuration },
+            });
+        }
+        Ok(Outcome {
+            mode: solution.mode,
+            impulse: ContactVector::new(dimension, solution.impulse),
+            velocity: None,
+            contact_velocity: BeforeAfter { before: self.before, after: ContactVector::new(dimension, solution.after) },
+            direction: decision.answer.direction.map(|u| ContactVector::tangential(dimension, u)),
+            energy: Energy {
+                before: None,
+                after: None,
+                change: solution.normal_work + solution.tangential_work,
+                normal: solution.normal_work,
+                tangential: solution.tangential_work,
+            },
+            discriminator: self.discriminator(impact, &decision)?,
+            critical_friction: decision.stick.and_then(|s| self.coefficient(s.critical)),
+            critical_reversal: reversal.and_then(|r| self.coefficient(r.critical)),
+            printed: self.printed(impact, &momentum)?,
+            restitution_limit: RestitutionLimit { state: Some(state), configuration: Some(configuration) },
+            friction_limit,
+            admissible,
+            admissible_any_state,
+            violations,
+            guard: GuardReport {
+                name: guard,
+                acted: decision.unguarded.is_some(),
+                restitution: decision.answer.e,
+                unguarded: decision
+                    .unguarded
+                    .map(|answer| Unguarded { mode: answer.mode, energy_change: energy_of(&answer) }),
+            },
+            solutions: decision.answer.solutions,
+            restitution: *restitution,
+            friction,
+            contact_dimension: dimension as u8,
+            law: Law::Aghili,
+        })
+    }
+
+    #[cold]
+    fn separating(&self, restitution: &RestitutionUsed, friction: Option<Friction>, guard: Guard) -> Outcome {
+        let dimension = self.delassus.dimension;
+        let configuration = limits::configuration(limits::freedom(&self.delassus), restitution.tangential);
+        Outcome {
+            mode: Mode::Separating,
+            impulse: ContactVector::new(dimension, [0.0; 3]),
+            velocity: None,
+            contact_velocity: BeforeAfter { before: self.before, after: self.before },
+            direction: None,
+            energy: Energy { before: None, after: None, change: 0.0, normal: 0.0, tangential: 0.0 },
+            discriminator: None,
+            critical_friction: None,
+            critical_reversal: None,
+            printed: None,
+            restitution_limit: RestitutionLimit { state: None, configuration: Some(configuration) },
+            friction_limit: self.coefficient(limits::friction(&self.delassus)),
+            admissible: true,
+            admissible_any_state: true,
+            violations: ArrayVec::new(),
+            guard: GuardReport { name: guard, acted: false, restitution: restitution.normal, unguarded: None },
+            solutions: None,
+            restitution: *restitution,
+            friction,
+            contact_dimension: dimension as u8,
+            law: Law::Aghili,
+        }
+    }
+
+    /// The answer in the caller's units; may hold infinities.
+    #[inline]
+    pub(crate) fn in_callers_units(&self, answer: &Answer) -> Solution {
+        let beta = self.delassus.beta;
+        let impulse = self.gamma - self.delassus.omega;
+        Solution {
+            mode: answer.mode,
+            // Adding zero turns -0 into 0.
+            impulse: [
+                scale(answer.normal, impulse),
+                scale(answer.tangential[0], impulse - beta) + 0.0,
+                scale(answer.tangential[1], impulse - beta) + 0.0,
+            ],
+            after: [
+                -answer.e * self.before[0],
+                scale(answer.after[0], self.gamma + beta) + 0.0,
+                scale(answer.after[1], self.gamma + beta) + 0.0,
+            ],
+            normal_work: scale(answer.normal_work, self.energy_exponent()),
+            tangential_work: scale(answer.tangential_work, self.energy_exponent()),
+        }
+    }
+
+    #[inline]
+    fn energy_exponent(&self) -> i32 {
+        2 * self.gamma - self.delassus.omega
+    }
+
+    /// The exact `σ`, of the same sign as `μ_s - μ_cr` where `i_n > 0`.
+    #[inline]
+    fn discriminator(&self, impact: &Impact, decision: &Decision) -> Result<Option<f64>> {
+        let Some(stick) = decision.stick else {
+            return Ok(None);
+        };
+        let reach = impact.mu_s * stick.normal;
+        let tangential = norm(stick.tangential);
+        let sigma = if stick.normal > 0.0 {
+            (impact.mu_s - stick.critical) * stick.normal * (reach + tangential)
+        } else {
+            (reach - tangential) * (reach + tangential)
+        };
+        self.impulse_squared(sigma, "discriminator").map(Some)
+    }
+
+    /// [22], [23].
+    #[inline]
+    fn printed(&self, impact: &Impact, xi: &ContactMomentum) -> Result<Option<Printed>> {
+        if !self.delassus.is_regular() {
+            return Ok(None);
+        }
+        let xi_t = norm(xi.tangential);
+        let reach = xi.normal.abs() * (1.0 + impact.e);
+        let sigma = (impact.mu_s * reach - xi_t) * (impact.mu_s * reach + xi_t);
+        let critical = if self.delassus.dimension == Dimension::Normal { 0.0 } else { xi_t / reach };
+        Ok(Some(Printed {
+            discriminator: self.impulse_squared(sigma, "printed.discriminator")?,
+            critical_friction: self.coefficient(critical),
+        }))
+    }
+
+    #[inline]
+    fn impulse_squared(&self, scaled: f64, field: &'static str) -> Result<f64> {
+        let exponent = 2 * (self.gamma - self.delassus.omega - self.delassus.beta);
+        representable(scale(scaled, exponent), field)
+    }
+
+    /// A friction coefficient in the caller's units, `None` when there is no finite one.
+    #[inline]
+    fn coefficient(&self, scaled: f64) -> Option<f64> {
+        let value = self.coefficient_value(scaled);
+        value.is_finite().then_some(value)
+    }
+
+    #[inline]
+    fn coefficient_value(&self, scaled: f64) -> f64 {
+        scale(scaled, -self.delassus.beta)
+    }
+
+    #[inline]
+    pub(crate) fn check_representable(&self, s: &Solution) -> Result<()> {
+        let sum = s.impulse[0] + s.impulse[1].abs() + s.impulse[2].abs() + s.after[1].abs() + s.after[2].abs();
+        if sum.is_finite() && (s.normal_work + s.tangential_work).is_finite() { Ok(()) } else { self.name_overflow(s) }
+    }
+
+    /// Which field overflows, if one does and not only the sum of the check.
+    #[cold]
+    fn name_overflow(&self, s: &Solution) -> Result<()> {
+        for i in 0..self.delassus.dimension.rows() {
+            representable(s.impulse[i], "impulse")?;
+            representable(s.after[i], "contact_velocity.after")?;
+        }
+        representable(s.normal_work, "energy.normal")?;
+        representable(s.tangential_work, "energy.tangential")?;
+        representable(s.normal_work + s.tangential_work, "energy.change").map(|_| ())
+    }
+
+    /// `μ_cr(e)`: the least static coefficient that sticks at the restitution `e`; `None` when no
+    /// coefficient does, or the contact separates.
+    pub fn critical_friction(&self, restitution: &Restitution) -> Option<f64> {
+        self.curve(restitution, |impact| impact.stick_at(impact.e).map(|s| s.critical))
+    }
+
+    /// `μ_rev(e)`: the least dynamic coefficient at which the contact can reverse; `None` when no
+    /// coefficient does, or the contact separates.
+    pub fn critical_reversal(&self, restitution: &Restitution) -> Option<f64> {
+        self.curve(restitution, |impact| match self.delassus.dimension {
+            Dimension::Normal => None,
+            Dimension::Planar | Dimension::Spatial => impact.reversal_at(impact.e).map(|r| r.critical),
+        })
+    }
+
+    /// `e*(v)` [30] with the tangential restitution `e_t`; `None` when the contact separates.
+    pub fn restitution_limit(&self, e_t: f64) -> Option<f64> {
+        self.approaches().then(|| limits::state(self, e_t)).filter(|limit| limit.is_finite())
+    }
+
+    /// The paper's critical coefficient [23]; `None` when infinite, `W` is singular, or the contact
+    /// separates.
+    pub fn printed_critical_friction(&self, e: f64) -> Option<f64> {
+        if !self.approaches() || !self.delassus.is_regular() {
+            return None;
+        }
+        let xi = limits::contact_momentum(self);
+        self.coefficient(norm(xi.tangential) / (xi.normal.abs() * (1.0 + e)))
+    }
+
+    fn curve(&self, restitution: &Restitution, critical: impl Fn(&Impact) -> Option<f64>) -> Option<f64> {
+        let impact = Impact {
+            contact: self,
+            e: restitution.normal_at(self.approach_speed()),
+            e_t: restitution.tangential(),
+            mu_s: 0.0,
+            mu_d: 0.0,
+        };
+        if self.approaches() { critical(&impact).and_then(|mu| self.coefficient(mu)) } else { None }
+    }
+}
+
+/// `e*(v)` rounded to the side that the energy decided: the two agree but for rounding.
+#[inline]
+fn consistent(state: f64, e: f64, decision: &Decision) -> f64 {
+    match (decision.sticks, decision.creates_energy) {
+        (true, true) => state.min(e.next_down()),
+        (true, false) => state.max(e),
+        (false, _) => state,
+    }
+}
+
+#[inline]
+pub(crate) fn representable(value: f64, field: &'static str) -> Result<f64> {
+    if value.is_finite() { Ok(value) } else { Err(Error::Overflow { field: field.into() }) }
+}

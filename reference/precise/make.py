@@ -1,0 +1,785 @@
+#!/usr/bin/env python3
+"""High-precision reference answers of the frictional impact law of F. Aghili
+(Multibody Syst Dyn 48:193-209, 2020; numbers in brackets are its equations).
+
+    python3 make.py            write cases.json beside this file
+    python3 make.py --check    build again and compare; exit 1 if they differ
+
+A problem is a Delassus matrix W = A M^-1 A^T (normal first, then one or two
+tangents), a contact velocity v = (v_n, v_t), restitution E = diag(e, e_t, e_t)
+and friction mu_s >= mu_d. Its inputs are f64 numbers and are taken exactly as
+they are; everything else is computed with 80 digits, from the definitions:
+
+separating  v_n >= 0: no impulse.
+stick       v+ = -E v [9], hence i = -G (I + E) v with G = W^-1 [11]; it holds if
+            i_n > 0 and |i_t| <= mu_s i_n. sigma = mu_s^2 i_n^2 - |i_t|^2 and
+            mu_cr = |i_t| / i_n use this impulse; the values printed in [22], [23]
+            use xi = G v and are given separately.
+slip        i_t = -mu_d u i_n, v_n+ = -e v_n, i_n > 0, and u the direction of the
+            average tangential velocity (v_t + v_t+)/2 [15]-[18]. The law is
+            implicit in u. In the plane both signs are tried. In space
+            D (v_t + v_t+)/2 with D = W_nn - mu_d w.u is linear in u, so "parallel
+            to u" is a trigonometric polynomial of degree two on the circle. With
+            u = +-(1 - t^2, 2t) / (1 + t^2), -1 < t <= 1, it becomes two quartics
+            with rational coefficients; a Sturm chain over the integers isolates
+            all their zeros (none can be missed), bisection in integers gives 280
+            bits of t, and u is a unit vector by construction. Zeros with D <= 0
+            or with an average velocity along -u are dropped.
+reversal    (v_t + v_t+)/2 = 0 with |i_t| <= mu_d i_n: i = -G ((1+e) v_n, 2 v_t).
+
+The order is separating, stick, then of all slip and reversal answers the one
+that dissipates most. Limits: mu* = W_nn / |w| [38]; e* of this state is the larger
+root of v^T (G - E G E) v = 0 [30]; e* of the configuration the larger e at which
+G - E G E becomes singular [32]. A stick with e above the e* of the state creates
+energy and is not admissible. `limit` is then the remedy of a smaller restitution:
+stick at e*, if e* >= 0 and that stick is in the cone; otherwise the sliding answer
+at the lower end e_a of the e for which stick is in the cone (0 at the least).
+
+Every answer is checked as it is made (`outcome`): momentum [7], restitution, cone,
+energy K+ - K- = average velocity . impulse [26], [34], the closed forms [28], [36];
+every problem for an odd number of sliding answers. Residuals are below 1e-60.
+Each inequality that decides something reports how close it was (`Decisions`); a
+problem decided by less than 1e-9 is dropped unless meant, and then the decision is
+named in its `boundary`. `condition` is the largest W_ii G_ii, free of units.
+Expected numbers have 25 digits; null means undefined or infinite.
+"""
+
+import json
+import os
+import random
+import sys
+from decimal import Decimal as Dec, getcontext
+from fractions import Fraction
+from math import gcd, lcm
+from pathlib import Path
+
+DIGITS = 80
+getcontext().prec = DIGITS
+SEED = 20200193
+TINY = Dec("1e-60")     # relative residual allowed to an identity; less is zero
+NEAR = Dec("1e-9")      # relative distance under which a decision is a boundary
+BITS = 280              # binary digits of t = tan(half angle): 5e-85
+TARGET = Path(__file__).resolve().parent / "cases.json"
+
+
+# ---------------------------------------------------------------- vectors
+
+def dot(x, y):
+    """Scalar product."""
+    return sum((a * b for a, b in zip(x, y)), Dec(0))
+
+
+def norm(x):
+    """Euclidean length."""
+    return dot(x, x).sqrt()
+
+
+def product(A, x):
+    """Matrix times vector."""
+    return [dot(row, x) for row in A]
+
+
+def size(A, x):
+    """Like `product`, with absolute values: the scale of its rounding."""
+    return [dot([abs(a) for a in row], [abs(b) for b in x]) for row in A]
+
+
+def inverse(W):
+    """Inverse of a positive definite matrix by Gauss-Jordan; None if it is not one."""
+    d = len(W)
+    rows = [list(row) + [Dec(int(i == j)) for j in range(d)] for i, row in enumerate(W)]
+    for k in range(d):
+        pivot = rows[k][k]
+        if pivot <= 0:
+            return None
+        rows[k] = [x / pivot for x in rows[k]]
+        for i in range(d):
+            if i != k:
+                rows[i] = [x - rows[i][k] * y for x, y in zip(rows[i], rows[k])]
+    return [row[d:] for row in rows]
+
+
+def larger_root(a, b, c):
+    """Larger root of a x^2 + 2 b x + c with a > 0; None if there is none."""
+    disc = b * b - a * c
+    if disc < -TINY * (b * b + abs(a * c)):
+        return None
+    return (-b + max(disc, Dec(0)).sqrt()) / a
+
+
+# ---------------------------------------------------------------- zeros on the circle
+
+def remainder(p, q):
+    """Positive multiple of the remainder of p by q: integer polynomials, low degree first."""
+    p = [Fraction(x) for x in p]
+    while len(p) >= len(q):
+        factor = p[-1] / q[-1]
+        for j, y in enumerate(q):
+            p[len(p) - len(q) + j] -= factor * y
+        p.pop()
+    return primitive(p)
+
+
+def primitive(p):
+    """Positive multiple of p with coprime integer coefficients, leading zeros removed."""
+    p = [Fraction(x) for x in p]
+    while p and p[-1] == 0:
+        p.pop()
+    scale = lcm(*(x.denominator for x in p))
+    whole = [int(x * scale) for x in p]
+    common = gcd(*whole)
+    return [x // common for x in whole]
+
+
+def sturm_chain(p):
+    """p, p', and the negated remainders down to a constant multiple of gcd(p, p')."""
+    chain = [p, primitive([j * x for j, x in enumerate(p)][1:])]
+    while chain[-1]:
+        chain.append([-x for x in remainder(chain[-2], chain[-1])])
+    return chain[:-1]
+
+
+def sign_at(p, m, k):
+    """Sign of p at m / 2^k, in integers."""
+    value = 0
+    for j, x in enumerate(reversed(p)):
+        value = value * m + (x << (k * j))
+    return (value > 0) - (value < 0)
+
+
+def changes(chain, m, k):
+    """Sign changes of a Sturm chain at m / 2^k."""
+    signs = [s for s in (sign_at(p, m, k) for p in chain) if s]
+    return sum(a != b for a, b in zip(signs, signs[1:]))
+
+
+def real_zeros(p):
+    """All zeros of the polynomial p in (-1, 1], as Decimals; p must not vanish."""
+    p = primitive(p)
+    chain = sturm_chain(p)
+    zeros, todo = [], [(-1, 1, 0)]                  # intervals (lo, hi] / 2^k
+    while todo:
+        lo, hi, k = todo.pop()
+        count = changes(chain, lo, k) - changes(chain, hi, k)
+        if count == 0:
+            continue
+        if count > 1:
+            todo += [(2 * lo, lo + hi, k + 1), (lo + hi, 2 * hi, k + 1)]
+            continue
+        side = sign_at(p, hi, k)
+        while side and k < BITS:
+            lo, mid, hi, k = 2 * lo, lo + hi, 2 * hi, k + 1
+            s = sign_at(p, mid, k)
+            if s == side:
+                hi = mid
+            elif s:
+                lo = mid
+            else:
+                hi, side = mid, 0
+        zeros.append(Dec(hi) / Dec(2) ** k)
+    return sorted(zeros)
+
+
+def circle_zeros(c0, c1, s1, c2, s2):
+    """Unit vectors at which c0 + c1 cos + s1 sin + c2 cos 2 + s2 sin 2 vanishes.
+
+    Empty if it vanishes everywhere, which no slip direction survives.
+    """
+    if not any((c0, c1, s1, c2, s2)):
+        return []
+    found = []
+    for half in (1, -1):
+        quartic = [c0 + half * c1 + c2, 2 * half * s1 + 4 * s2, 2 * c0 - 6 * c2,
+                   2 * half * s1 - 4 * s2, c0 - half * c1 + c2]
+        for t in real_zeros(quartic):
+            found.append([half * (1 - t * t) / (1 + t * t), half * 2 * t / (1 + t * t)])
+    return found
+
+
+# ---------------------------------------------------------------- the law
+
+class Problem:
+    """One impact: the given floats, and the same numbers in Decimal with G = W^-1."""
+
+    def __init__(self, W, v, e, et, mu_s, mu_d):
+        self.given = {
+            "delassus": [list(row) for row in W], "contact_velocity": list(v),
+            "restitution": {"normal": e, "tangential": et},
+            "friction": {"static": mu_s, "dynamic": mu_d}}
+        self.W = [[Dec(x) for x in row] for row in W]
+        self.v = [Dec(x) for x in v]
+        self.e, self.et, self.mu_s, self.mu_d = Dec(e), Dec(et), Dec(mu_s), Dec(mu_d)
+        self.G = inverse(self.W)
+        assert self.G is not None and W == [list(c) for c in zip(*W)]
+        assert 0 <= e <= 1 and -1 <= et <= 1 and 0 <= mu_d <= mu_s
+        self.d, self.w = len(v), self.W[0][1:]
+        self.condition = max(self.W[j][j] * self.G[j][j] for j in range(self.d))
+
+
+class Decisions(dict):
+    """Signs of the quantities that decide, and the smallest relative distance of each."""
+
+    def sign(self, name, x, scale):
+        """Sign of x, zero within rounding of its scale."""
+        distance = abs(x) / scale if scale else Dec(0)
+        self[name] = min(distance, self.get(name, distance))
+        return 0 if distance < TINY else (1 if x > 0 else -1)
+
+    def in_cone(self, name, p, impulse, mu, loads):
+        """i_n > 0 and |i_t| <= mu i_n, for the impulse -G loads."""
+        if self.sign(name, impulse[0], size(p.G, loads)[0]) <= 0:
+            return False
+        tangential, bound = norm(impulse[1:]), mu * impulse[0]
+        return self.sign(name, bound - tangential, bound + tangential) >= 0
+
+
+def loads_of(p, mode, e):
+    """v - v+ of a stick [9] or a reversal; the impulse is -G times this."""
+    tangential = 1 + p.et if mode == "stick" else 2
+    return [(1 + e) * p.v[0]] + [tangential * x for x in p.v[1:]]
+
+
+def pushed_impulse(p, mode, e):
+    """Impulse of a stick [11] or a reversal, in the cone or not."""
+    return [-x for x in product(p.G, loads_of(p, mode, e))]
+
+
+def outcome(p, e, mode, impulse, u=None):
+    """An answer with its velocities and energy, after checking everything it claims."""
+    pushed = [x + y for x, y in zip(p.v, product(p.W, impulse))]                # [7]
+    tangent = {"stick": [-p.et * x for x in p.v[1:]], "slip": pushed[1:],
+               "reversal": [-x for x in p.v[1:]]}[mode]
+    after = [-e * p.v[0]] + tangent
+    for x, y, z, s in zip(pushed, after, p.v, size(p.W, impulse)):
+        assert abs(x - y) <= TINY * (abs(z) + s), "momentum or restitution"
+    mean = [(x + y) / 2 for x, y in zip(p.v, after)]
+    normal, tangential = mean[0] * impulse[0], dot(mean[1:], impulse[1:])       # [26]
+    scale = dot(size(p.G, p.v), map(abs, p.v)) + dot(size(p.G, after), map(abs, after))
+    change = normal + tangential
+    balance = (dot(after, product(p.G, after)) - dot(p.v, product(p.G, p.v))) / 2
+    assert abs(change - balance) <= TINY * scale, "energy"                      # [34]
+    reach, bound = norm(impulse[1:]), (p.mu_s if mode == "stick" else p.mu_d) * impulse[0]
+    assert impulse[0] > 0 and reach <= bound * (1 + TINY), "cone"
+    if mode == "stick":                                                         # [28]
+        bounced = [e * p.v[0]] + [p.et * x for x in p.v[1:]]
+        closed = (dot(bounced, product(p.G, bounced)) - dot(p.v, product(p.G, p.v))) / 2
+    elif mode == "slip":                                                        # [36], line 2
+        speed = dot(mean[1:], u)
+        stray = [x - speed * y for x, y in zip(mean[1:], u)]
+        assert abs(dot(u, u) - 1) <= TINY and abs(reach - bound) <= TINY * bound
+        assert speed > 0 and norm(stray) <= TINY * (norm(p.v[1:]) + norm(tangent)), "direction"
+        g = 1 / (p.W[0][0] - p.mu_d * dot(p.w, u))
+        closed = (1 + e) * g * p.v[0] * (p.mu_d * speed - (1 - e) * p.v[0] / 2)
+    else:
+        closed = (1 - e) * p.v[0] * impulse[0] / 2
+    assert abs(change - closed) <= TINY * scale, "closed form of the energy"
+    assert mode == "stick" or change <= TINY * scale, "sliding creates energy"
+    if abs(change) <= TINY * scale:
+        change = Dec(0)
+    return {"mode": mode, "impulse": impulse, "after": after, "direction": u,
+            "change": change, "normal": normal, "tangential": tangential, "scale": scale}
+
+
+def slip_polynomial(p, e):
+    """u x (D average v_t) on the circle as (c0, c1, s1, c2, s2), and its derivative."""
+    F = Fraction
+    mu, k = F(p.mu_d), -(1 + F(e)) * F(p.v[0]) / 2
+    w, v = [F(x) for x in p.w], [F(x) for x in p.v[1:]]
+    a = [F(p.W[0][0]) * v[i] + k * w[i] for i in (0, 1)]
+    N = [[mu * (v[i] * w[j] + k * F(p.W[1 + i][1 + j])) for j in (0, 1)] for i in (0, 1)]
+    even, odd = (N[1][0] + N[0][1]) / 2, (N[1][1] - N[0][0]) / 2
+    cross = ((N[0][1] - N[1][0]) / 2, a[1], -a[0], -even, -odd)
+    return cross, (F(0), -a[0], -a[1], -2 * odd, 2 * even)
+
+
+def slip_trial(p, e, u, decide):
+    """The slip along u if D > 0 and the average velocity points along u, else None."""
+    D = p.W[0][0] - p.mu_d * dot(p.w, u)
+    if decide.sign("slip", D, p.W[0][0] + p.mu_d * norm(p.w)) <= 0:
+        return None
+    i_n = -(1 + e) * p.v[0] / D                                                 # [18]
+    impulse = [i_n] + [-p.mu_d * x * i_n for x in u]
+    gain = product(p.W, impulse)[1:]
+    speed = dot(p.v[1:], u) + dot(gain, u) / 2
+    scale = norm(p.v[1:]) + norm(size(p.W, impulse)[1:])
+    return impulse if decide.sign("slip", speed, scale) > 0 else None
+
+
+def sliding_answers(p, e, decide):
+    """All slips and the reversal, the most dissipative first."""
+    if p.d == 2:
+        directions = [[Dec(1)], [Dec(-1)]]
+    else:
+        cross, slope = slip_polynomial(p, e)
+        directions = circle_zeros(*cross)
+        scale = sum(abs(Dec(x.numerator) / x.denominator) for x in cross)
+        for c, s in circle_zeros(*slope):       # a double zero hides where the slope is zero
+            basis = (Dec(1), c, s, c * c - s * s, 2 * c * s)
+            height = dot(basis, [Dec(x.numerator) / x.denominator for x in cross])
+            if abs(height) < NEAR * scale and slip_trial(p, e, [c, s], Decisions()):
+                decide.sign("count", height, scale)
+    answers = []
+    for u in directions:
+        impulse = slip_trial(p, e, u, decide)
+        if impulse:
+            answers.append(outcome(p, e, "slip", impulse, u))
+    back = pushed_impulse(p, "reversal", e)
+    if decide.in_cone("reversal", p, back, p.mu_d, loads_of(p, "reversal", e)):
+        answers.append(outcome(p, e, "reversal", back))
+    assert len(answers) == 1 or (len(answers) == 3 and p.d == 3), "number of sliding answers"
+    answers.sort(key=lambda x: x["change"])
+    for one, two in zip(answers[:1], answers[1:]):
+        decide.sign("choice", two["change"] - one["change"], -one["change"])
+    return answers
+
+
+def restitution_limits(p):
+    """e* of this state [30] (None where there is none) and of the configuration [32]."""
+    et, v_n, v_t = p.et, p.v[0], p.v[1:]
+    mixed = v_n * dot(p.G[0][1:], v_t)
+    tangential = dot(v_t, product([row[1:] for row in p.G[1:]], v_t))
+    state = None if v_n >= 0 else larger_root(
+        p.G[0][0] * v_n * v_n, et * mixed, et * et * tangential - dot(p.v, product(p.G, p.v)))
+    kappa = dot(p.w, product(inverse([row[1:] for row in p.W[1:]]), p.w)) / p.W[0][0]
+    p2 = 1 - et * et                     # (1-e^2)(1-et^2) = kappa (1 - e et)^2
+    configuration = larger_root(p2 + kappa * et * et, -kappa * et, kappa - p2)
+    if et == 0:
+        assert abs(configuration ** 2 * p.W[0][0] * p.G[0][0] - 1) < TINY
+    return state, configuration
+
+
+def lowest_stick_restitution(p):
+    """e_a: lower end, not below 0, of the e around the given one with stick in the cone."""
+    start, end = pushed_impulse(p, "stick", Dec(0)), pushed_impulse(p, "stick", Dec(1))
+    step = [y - x for x, y in zip(start, end)]
+
+    def form(x, y):
+        return p.mu_s ** 2 * x[0] * y[0] - dot(x[1:], y[1:])
+
+    a, b, c = form(step, step), form(start, step), form(start, start)
+    root = max(b * b - a * c, Dec(0)).sqrt()
+    below = [x for x in ((-b + root) / a, (-b - root) / a) if x < p.e]
+    return max(below + [Dec(0)])
+
+
+def limited_answer(p, e_star, decide):
+    """The remedy of a smaller restitution for a stick that creates energy, as (e', answer)."""
+    if e_star is not None and decide.sign("limit", e_star, Dec(1)) >= 0:
+        impulse = pushed_impulse(p, "stick", e_star)
+        if decide.in_cone("limit", p, impulse, p.mu_s, loads_of(p, "stick", e_star)):
+            return e_star, outcome(p, e_star, "stick", impulse)
+    e_a = lowest_stick_restitution(p)
+    edge, nudge = Decisions(), Dec("1e-30")
+    for e, inside in ((e_a + nudge, True), (e_a - nudge, False))[:2 if e_a else 1]:
+        impulse = pushed_impulse(p, "stick", e)
+        assert inside == edge.in_cone("", p, impulse, p.mu_s, loads_of(p, "stick", e)), "e_a"
+    return e_a, sliding_answers(p, e_a, decide)[0]
+
+
+def solution(p):
+    """The law's answer to a problem, with all that `expected` reports, and its decisions."""
+    decide = Decisions()
+    state, configuration = restitution_limits(p)
+    stick = loads = None
+    nothing = {"mode": "separating", "impulse": [Dec(0)] * p.d, "after": p.v, "direction": None,
+               "change": Dec(0), "normal": Dec(0), "tangential": Dec(0)}
+    result = {"answer": nothing, "sliding": [], "limit": None, "admissible": True,
+              "state": state, "configuration": configuration, "sigma": None, "mu_cr": None,
+              "mu_rev": None, "printed": (None, None),
+              "mu_star": p.W[0][0] / norm(p.w) if any(p.w) else None}
+    if p.v[0] >= 0:
+        return result, decide
+    result["sliding"] = sliding_answers(p, p.e, decide)
+    stick, loads = pushed_impulse(p, "stick", p.e), loads_of(p, "stick", p.e)
+    back, xi = pushed_impulse(p, "reversal", p.e), product(p.G, p.v)
+    result["sigma"] = p.mu_s ** 2 * stick[0] ** 2 - norm(stick[1:]) ** 2        # [12], [13]
+    result["mu_cr"] = norm(stick[1:]) / stick[0] if stick[0] > 0 else None
+    result["mu_rev"] = norm(back[1:]) / back[0] if back[0] > 0 else None
+    reach = norm(xi[1:])
+    result["printed"] = (p.mu_s ** 2 * xi[0] ** 2 * (1 + p.e) ** 2 - reach ** 2,       # [22]
+                         reach / (abs(xi[0]) * (1 + p.e)) if xi[0] else None)          # [23]
+    if not decide.in_cone("stick", p, stick, p.mu_s, loads):
+        result["answer"] = result["sliding"][0]
+        return result, decide
+    answer = result["answer"] = outcome(p, p.e, "stick", stick)
+    above = 1 if state is None else decide.sign("admissible", p.e - state, 1 + abs(state))
+    result["admissible"] = above <= 0
+    assert result["admissible"] == (answer["change"] <= 0), "e > e* and energy disagree"
+    if not result["admissible"]:
+        result["limit"] = limited_answer(p, state, decide)
+        e, guarded = result["limit"]
+        assert 0 <= e < p.e and guarded["change"] <= 0, "the remedy creates energy"
+    return result, decide
+
+
+# ---------------------------------------------------------------- what is written
+
+def text(x):
+    """A Decimal (or list) as a string of 25 digits."""
+    if isinstance(x, (list, tuple)):
+        return [text(y) for y in x]
+    return None if x is None else "0" if x == 0 else f"{x:.24e}"
+
+
+def record(answer):
+    """An answer as it appears in the lists of `expected`."""
+    floor = TINY * norm(answer["impulse"])
+    impulse = [x if abs(x) > floor else Dec(0) for x in answer["impulse"]]
+    return {"mode": answer["mode"], "impulse": text(impulse), "direction":
+            text(answer["direction"]), "energy_change": text(answer["change"])}
+
+
+def case_of(name, why, p, result, boundary):
+    """One entry of the file."""
+    answer, limit = result["answer"], result["limit"]
+    main = record(answer)
+    expected = {
+        "mode": main["mode"], "impulse": main["impulse"],
+        "contact_velocity_after": text(answer["after"]), "direction": main["direction"],
+        "energy_change": main["energy_change"], "energy_normal": text(answer["normal"]),
+        "energy_tangential": text(answer["tangential"]),
+        "discriminator": text(result["sigma"]), "critical_friction": text(result["mu_cr"]),
+        "critical_reversal": text(result["mu_rev"]),
+        "printed": {"discriminator": text(result["printed"][0]),
+                    "critical_friction": text(result["printed"][1])},
+        "restitution_limit": {"state": text(result["state"]),
+                              "configuration": text(result["configuration"])},
+        "friction_limit": text(result["mu_star"]), "admissible": result["admissible"],
+        "sliding": [record(x) for x in result["sliding"]],
+        "sliding_choice": record(result["sliding"][0]) if result["sliding"] else None,
+        "limit": limit and {"restitution": text(limit[0]), **record(limit[1])}}
+    return {"name": name, "why": why, **p.given, "condition": float(f"{p.condition:.2e}"),
+            "boundary": boundary, "expected": expected}
+
+
+# ---------------------------------------------------------------- problems
+
+def between(rng, low, high):
+    """A random float; only operations that IEEE 754 makes the same everywhere."""
+    return low + (high - low) * rng.random()
+
+
+def rounded(rows):
+    """A symmetric matrix of Fractions rounded to floats."""
+    return [[float(x) for x in row] for row in rows]
+
+
+def gram(rng, d, columns=5):
+    """Random W = B B^T, well conditioned."""
+    while True:
+        B = [[Fraction(between(rng, -1, 1)) for _ in range(columns)] for _ in range(d)]
+        W = rounded([[sum(x * y for x, y in zip(r, s)) for s in B] for r in B])
+        G = inverse([[Dec(x) for x in row] for row in W])
+        if G and max(Dec(W[j][j]) * G[j][j] for j in range(d)) < 50:
+            return W
+
+
+def spectral(rng, values):
+    """W with the given eigenvalues in a random rational frame, then rounded."""
+    d = len(values)
+    a, b, c, s = (Fraction(x if rng.random() < 0.5 else -x) for x in rng.sample(range(1, 40), 4))
+    q = a * a + b * b + (c * c + s * s if d == 3 else 0)
+    R = ([[a * a - b * b, -2 * a * b], [2 * a * b, a * a - b * b]] if d == 2 else
+         [[a*a + b*b - c*c - s*s, 2*(b*c - a*s), 2*(b*s + a*c)],
+          [2*(b*c + a*s), a*a - b*b + c*c - s*s, 2*(c*s - a*b)],
+          [2*(b*s - a*c), 2*(c*s + a*b), a*a - b*b - c*c + s*s]])
+    return rounded([[sum(r[k] * t[k] * Fraction(values[k]) for k in range(d)) / q ** 2
+                     for t in R] for r in R])
+
+
+def draw(rng, d, **fixed):
+    """A random problem; `fixed` overrides W, v, e, et, mu (both), mu_s, mu_d, or the
+    dynamic friction `times` mu*."""
+    W = fixed["W"] if "W" in fixed else gram(rng, d)
+    v = [-between(rng, 0.1, 1)] + [between(rng, -1, 1) for _ in range(d - 1)]
+    mu = fixed.get("mu", between(rng, 0.05, 1.2))
+    if "times" in fixed:
+        mu = float(fixed["times"] * Dec(W[0][0]) / norm([Dec(x) for x in W[0][1:]]))
+    return Problem(W, fixed.get("v", v), fixed.get("e", between(rng, 0, 1)), fixed.get("et", 0.0),
+                   fixed.get("mu_s", mu), fixed.get("mu_d", mu))
+
+
+def kane_pendulum():
+    """W, v and K- of Kane's double pendulum: rods m = l = 1 at 20 and 30 degrees."""
+    def trig(x, start):
+        term, total, n = (Dec(1) if start == 0 else x), Dec(0), start
+        while abs(term) > Dec("1e-90"):
+            total += term
+            term *= -x * x / ((n + 1) * (n + 2))
+            n += 2
+        return total
+    degree = Dec("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899"
+                 "8628") / 180
+    (s1, c1), (s2, c2) = ((trig(x * degree, 1), trig(x * degree, 0)) for x in (20, 30))
+    coupled, rates = (c1 * c2 + s1 * s2) / 2, [Dec("-0.1"), Dec("-0.2")]
+    M = [[Dec(4) / 3, coupled], [coupled, Dec(1) / 3]]
+    A = [[s1, s2], [c1, c2]]
+    inv = inverse(M)
+    W = [[float(dot(r, product(inv, s))) for s in A] for r in A]
+    return W, [float(x) for x in product(A, rates)], dot(rates, product(M, rates)) / 2
+
+
+def scan_count(p, points=48):
+    """Sliding answers of a spatial problem seen by a coarse float scan: to search only."""
+    cross, _ = slip_polynomial(p, p.e)
+    c0, c1, s1, c2, s2 = (float(x) for x in cross)
+    e, mu, W, v = float(p.e), float(p.mu_d), p.given["delassus"], p.given["contact_velocity"]
+    k, count = -(1 + e) * v[0] / 2, 0
+    ring = [(h * (1 - t * t) / (1 + t * t), h * 2 * t / (1 + t * t)) for h in (1, -1)
+            for t in (j * 2 / points - 1 for j in range(points))]
+    values = [c0 + c1 * x + s1 * y + c2 * (x * x - y * y) + 2 * s2 * x * y for x, y in ring]
+    for (x, y), now, then in zip(ring, values, values[-1:] + values[:-1]):
+        if (now > 0) != (then > 0):
+            wu = W[0][1] * x + W[0][2] * y
+            vu, Wuu = v[1] * x + v[2] * y, W[1][1] * x * x + 2 * W[1][2] * x * y + W[2][2] * y * y
+            along = W[0][0] * vu + k * wu - mu * (vu * wu + k * Wuu)
+            count += along > 0 and W[0][0] > mu * wu
+    back = pushed_impulse(p, "reversal", p.e)
+    return count + (back[0] > 0 and norm(back[1:]) <= p.mu_d * back[0])
+
+
+class Book:
+    """The cases so far, and the rule by which drawn problems enter."""
+
+    def __init__(self, rng):
+        self.rng, self.cases, self.tally, self.drawn = rng, [], {}, 0
+
+    def add(self, family, why, count, make, want=None, quick=None, meant=()):
+        """Draw with make(rng) until `count` problems are wanted and clear of boundaries;
+        `make` may also be one problem, which must then be so."""
+        fixed = isinstance(make, Problem)
+        for _ in range(count):
+            while True:
+                self.drawn += 1
+                p = make if fixed else make(self.rng)
+                if quick and not quick(p):
+                    continue
+                result, decide = solution(p)
+                boundary = sorted(n for n, x in decide.items() if x < NEAR)
+                if set(boundary) <= set(meant) and (not want or want(p, result)):
+                    break
+                assert not fixed, f"{family}: a fixed problem is not as wanted"
+            number = self.tally[family] = self.tally.get(family, 0) + 1
+            name = f"{family}-{number:02}"
+            self.cases.append(case_of(name, why, p, result, boundary))
+        return p
+
+
+def slides(p, result):
+    """Wanted: the answer is slip or reversal."""
+    return result["answer"]["mode"] in ("slip", "reversal")
+
+
+def reverses(p, result):
+    """Wanted: the answer is a reversal."""
+    return result["answer"]["mode"] == "reversal"
+
+
+def has_reversal(p):
+    """Quick test for a reversal in the dynamic cone."""
+    back = pushed_impulse(p, "reversal", p.e)
+    return back[0] > 0 and norm(back[1:]) <= p.mu_d * back[0]
+
+
+def gains_energy(p):
+    """Quick test for a stick in the cone that creates energy."""
+    i = pushed_impulse(p, "stick", p.e)
+    mean = [(1 - p.e) * p.v[0]] + [(1 - p.et) * x for x in p.v[1:]]
+    return dot(mean, i) > 0 and i[0] > 0 and norm(i[1:]) <= p.mu_s * i[0]
+
+
+def common_cases(book):
+    """Kane's pendulum, random problems, coefficients of every kind."""
+    W, v, _ = kane_pendulum()
+    for mu in (0.5, 0.3):
+        for e in (0.0, 0.2, 0.39, 0.4, 0.5, 0.7, 1.0):
+            book.add("kane", f"Kane's double pendulum, e = {e}, mu = {mu}", 1,
+                     Problem(W, v, e, 0.0, mu, mu))
+    for d, n in ((2, 14), (3, 24)):
+        book.add(f"random{d}", f"random well-conditioned W, d = {d}", n, lambda r: draw(r, d))
+    for d in (2, 3):
+        for c, root in ((1e4, 1e2), (1e8, 1e4), (1e11, 1e6)):
+            values = [1.0, 1 / c] if d == 2 else [1.0, 1 / root, 1 / c]
+            for want in (None, slides):
+                book.add("ill", f"ill-conditioned W, eigenvalues {values}, d = {d}", 2, lambda r:
+                         draw(r, d, W=spectral(r, r.sample(values, d))), want)
+        book.add("two-frictions", f"mu_d < mu_s, d = {d}", 7, lambda r: draw(
+            r, d, mu_s=between(r, 0.5, 1.2), mu_d=between(r, 0.05, 0.45)))
+        for et in (-1.0, -0.6, -0.1, 0.3, 0.8, 1.0):
+            book.add("tangential", f"tangential restitution {et}, d = {d}", 2,
+                     lambda r: draw(r, d, et=et, mu=between(r, 0.3, 2)))
+        book.add("tangential", f"both restitutions 1, stick: e is exactly e*, d = {d}", 1,
+                 lambda r: draw(r, d, e=1.0, et=1.0, mu=2.0),
+                 lambda p, s: s["answer"]["mode"] == "stick", meant=("admissible",))
+        for times in (Dec("1.2"), Dec(3), Dec(100)):
+            for want, n in ((None, 1), (slides, 2)):
+                book.add("above", f"mu_d = {times} mu*, d = {d}", n,
+                         lambda r: draw(r, d, times=times), want)
+        book.add("grazing", f"v_n = -1e-9 beside |v_t| about 1, d = {d}", 4,
+                 lambda r: draw(r, d, v=[-1e-9, 1.0, between(r, -1, 1)][:d]))
+        book.add("nearly-normal", f"|v_t| about 1e-9 beside v_n = -1, d = {d}", 4,
+                 lambda r: draw(r, d, v=[-1.0, 1e-9, 1e-9 * between(r, -1, 1)][:d]))
+        book.add("frictionless", f"mu_d = 0 = mu_s, d = {d}", 3, lambda r: draw(r, d, mu=0.0))
+        book.add("frictionless", f"mu_d = 0 < mu_s, d = {d}", 2,
+                 lambda r: draw(r, d, mu_s=0.4, mu_d=0.0))
+        book.add("huge-static", f"mu_s = 1e6, mu_d = 0.3, d = {d}", 2,
+                 lambda r: draw(r, d, mu_s=1e6, mu_d=0.3))
+        book.add("huge-static", f"mu_s = 1e6 but the stick impulse pulls, d = {d}", 2,
+                 lambda r: draw(r, d, mu_s=1e6, mu_d=0.3), slides)
+        book.add("separating", f"v_n > 0, d = {d}", 1,
+                 lambda r: draw(r, d, v=[0.25, -0.5, 1.0][:d]))
+        book.add("separating", f"v_n = 0, d = {d}", 1, lambda r: draw(r, d, v=[0.0, 0.5, -1.0][:d]))
+
+
+def rare_cases(book):
+    """Three sliding answers, reversals, sticks that create energy."""
+    def below(r):
+        W = spectral(r, r.sample([1.0, between(r, 0.1, 0.5), between(r, 0.005, 0.1)], 3))
+        return draw(r, 3, W=W, times=Dec(between(r, 0.6, 0.99)))
+
+    def above(r):
+        return draw(r, 3, times=Dec(between(r, 1.1, 4)))
+
+    for word, make, n in (("below", below, 6), ("above", above, 8)):
+        for want in (lambda p, s: len(s["sliding"]) == 3,
+                     lambda p, s: len(s["sliding"]) == 3 and (
+                         slides(p, s) or not s["admissible"])):
+            book.add("three", f"three sliding answers, mu_d {word} mu*", n // 2, make, want,
+                     lambda p: scan_count(p) == 3)
+    for d in (2, 3):
+        book.add("reversal", f"reversal, d = {d}", 12, lambda r: draw(r, d), reverses, has_reversal)
+
+    def coupled(r, d, et):
+        values = [1.0, between(r, 0.02, 0.2), between(r, 0.02, 0.2)][:d]
+        mu_s = between(r, 0.2, 2)
+        return draw(r, d, W=spectral(r, r.sample(values, d)), et=et, mu_s=mu_s,
+                    mu_d=mu_s * between(r, 0.3, 1))
+
+    for d in (2, 3):
+        for sort, why, tangential, want in (
+                ("stick", "limit answers stick at e*", (0.0, 0.0, 0.4, -0.3),
+                 lambda p, s: s["limit"] and s["limit"][1]["mode"] == "stick"),
+                ("edge", "limit answers sliding at e_a > 0", (0.0, 0.0, 0.4, -0.3),
+                 lambda p, s: s["limit"] and s["limit"][1]["mode"] != "stick" and s["limit"][0]),
+                ("zero", "limit answers sliding at e_a = 0", (-0.5, -0.9, -1.0),
+                 lambda p, s: s["limit"] and s["limit"][0] == 0)):
+            for et in tangential:
+                book.add(f"gain-{sort}", f"stick creates energy, {why}, e_t = {et}, d = {d}", 2,
+                         lambda r: coupled(r, d, et), want, gains_energy)
+        book.add("gain-edge", f"stick creates energy, limit answers reversal, d = {d}", 2,
+                 lambda r: coupled(r, d, 0.0), lambda p, s: s["limit"] and
+                 s["limit"][1]["mode"] == "reversal", gains_energy)
+
+
+def special_cases(book):
+    """Units, axes and diagonal matrices."""
+    for d in (2, 3):
+        for want in (lambda p, s: s["answer"]["mode"] == "stick", slides):
+            base = book.add("units", f"base of the scaled problems, d = {d}", 1,
+                            lambda r: draw(r, d), want)
+            W, v = base.given["delassus"], base.given["contact_velocity"]
+            e, mu = base.given["restitution"]["normal"], base.given["friction"]["static"]
+            for a, b in ((300, 0), (-300, 0), (0, 200), (0, -200), (-300, -200)):
+                book.add("units", f"the base with W * 2^{a} and v * 2^{b}", 1, Problem(
+                    [[x * 2.0 ** a for x in row] for row in W], [x * 2.0 ** b for x in v],
+                    e, 0.0, mu, mu))
+            for factor, other in ((1e6, 1e-6), (1e-6, 1e6)):
+                s = [1.0, factor, factor][:d]
+                scaled = [[W[i][j] * (s[i] * s[j]) for j in range(d)] for i in range(d)]
+                speed = [x * y for x, y in zip(v, s)]
+                for m in (mu * other, mu):
+                    book.add("units", f"tangential rows times {factor}, mu = {m}", 1,
+                             Problem(scaled, speed, e, 0.0, m, m))
+    for axis in (1, 2):
+        for sign in (1.0, -1.0):
+            for coupling in (0.4, -0.3):
+                W = [[1.5, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 1.25]]
+                W[0][axis] = W[axis][0] = coupling
+                v = [-0.5, 0.0, 0.0]
+                v[axis] = 2.0 * sign
+                book.add("axis", f"slip exactly along {'+' if sign > 0 else '-'}{' xy'[axis]}", 1,
+                         Problem(W, v, 0.5, 0.0, 0.25, 0.25),
+                         lambda p, s: s["answer"]["direction"] == [
+                             Dec(0) if j != axis else Dec(sign) for j in (1, 2)])
+    for d in (2, 3):
+        for mu, v in ((0.8, [-1.0, 0.3, -0.4]), (0.2, [-1.0, 2.0, -1.5]), (0.5, [-1.0, 0.0, 0.0]),
+                      (0.3, [-0.25, -3.0, 0.0])):
+            for W in ([1.0, 3.5, 3.5], [2.0, 0.5, 4.0]):
+                W = [[W[i] if i == j else 0.0 for j in range(d)] for i in range(d)]
+                book.add("diagonal", f"diagonal W, mu = {mu}, d = {d}", 1,
+                         Problem(W, v[:d], 0.75, 0.0, mu, mu))
+
+
+# ---------------------------------------------------------------- self-test, file
+
+def self_test():
+    """Known numbers of Kane's double pendulum, to their printed digits."""
+    W, v, K = kane_pendulum()
+
+    def same(x, printed):
+        digits = len(printed.split(".")[1])
+        assert f"{Dec(x):.{digits}f}" == printed, (x, printed)
+        same.count += 1
+    same.count = 0
+
+    def solve(e):
+        return solution(Problem(W, v, e, 0.0, 0.5, 0.5))[0]
+    for x, printed in zip([*W[0], *W[1], *v, K], (
+            "1.00956029", "1.52130866", "1.52130866", "2.44033805", "-0.13420201", "-0.26717434",
+            "0.02318141")):
+        same(x, printed)
+    half, strong, dead = solve(0.5), solve(0.7), solve(0.0)
+    same(half["mu_star"], "0.66361306")
+    same(half["configuration"], "0.24616247")
+    same(half["state"], "0.39683856")
+    assert [s["answer"]["mode"] for s in (half, strong, dead)] == ["stick", "slip", "slip"]
+    assert dead["answer"]["direction"] == [-1] and not half["admissible"]
+    for x, printed in zip(half["answer"]["impulse"], ("0.56797988", "-0.24459659")):
+        same(x, printed)
+    same(half["mu_cr"], "0.43064306")
+    same(half["printed"][1], "0.55360473")
+    same(K + half["answer"]["change"], "0.03680037")
+    same(half["sliding"][0]["change"], "-0.01014350")
+    same(strong["mu_cr"], "0.51464971")
+    same(strong["printed"][1], "0.48847476")
+    same(K + strong["answer"]["change"], "0.01475430")
+    same(pushed_impulse(Problem(W, v, 0.0, 0.0, 0.5, 0.5), "stick", Dec(0))[0], "-0.52888")
+    same(dead["answer"]["after"][1], "-0.05933975")
+    same(dead["answer"]["change"], "-0.01127536")
+    return same.count
+
+
+def contents():
+    """The file as text, and the book it was made from."""
+    book = Book(random.Random(SEED))
+    common_cases(book)
+    rare_cases(book)
+    special_cases(book)
+    head = {"about": "Reference answers of the frictional impact law of F. Aghili, Multibody Syst "
+                     "Dyn 48:193-209, 2020, for contact-space problems given by exact f64 inputs. "
+                     "The fields and the method are described in make.py.",
+            "generator": f"make.py, random.Random({SEED})", "digits": 25}
+    lines = ",\n".join(json.dumps(case) for case in book.cases)
+    return json.dumps(head)[:-1] + ', "cases": [\n' + lines + "\n]}\n", book
+
+
+def main(arguments):
+    """Write the file, or with --check compare with it."""
+    if arguments not in ([], ["--check"]):
+        print(__doc__.split("\n\n")[1], file=sys.stderr)
+        return 2
+    print(f"self-test: {self_test()} numbers agree")
+    made, book = contents()
+    print(f"{len(book.cases)} cases from {book.drawn} problems: {book.tally}")
+    if arguments:
+        same = TARGET.exists() and TARGET.read_text(encoding="utf-8") == made
+        print(f"{TARGET.name} {'is' if same else 'is NOT'} what make.py makes")
+        return 0 if same else 1
+    beside = TARGET.with_suffix(".json.new")
+    beside.write_text(made, encoding="utf-8")
+    os.replace(beside, TARGET)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
