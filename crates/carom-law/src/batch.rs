@@ -5,7 +5,7 @@
 
 use crate::coefficients::{Friction, Restitution};
 use crate::contact::Contact;
-use crate::delassus::Delassus;
+use crate::delassus::{Delassus, Entries};
 use crate::error::{Error, Result};
 use crate::guard::Guard;
 use crate::mode::Mode;
@@ -73,9 +73,16 @@ pub fn solve(problems: &Problems<'_>, answers: &mut Answers<'_>) -> Result<Vec<B
 #[inline]
 fn solve_one(p: &Problems<'_>, answers: &mut Answers<'_>, i: usize) -> Result<()> {
     let [nn, n1, n2, t11, t12, t22] = p.delassus.map(|w| w[i]);
-    let delassus = Delassus::spatial([[nn, n1, n2], [n1, t11, t12], [n2, t12, t22]])?;
+    let entries = Entries::spatial([[nn, n1, n2], [n1, t11, t12], [n2, t12, t22]]);
+    let (delassus, is_sound) = Delassus::assemble(&entries);
+    if !is_sound {
+        return Err(entries.fault());
+    }
     let velocity = p.contact_velocity.map(|v| v[i]);
-    let contact = Contact::new(delassus, &velocity)?;
+    let contact = Contact::assemble(delassus, velocity);
+    if !contact.is_sound() {
+        return Err(contact.fault());
+    }
     let (e, e_t) = (p.restitution[i], p.restitution_tangential.map_or(0.0, |e_t| e_t[i]));
     Restitution::with_tangential(e, e_t)?;
     let friction = Friction::with_static(p.friction_static[i], p.friction_dynamic[i])?;

@@ -1,9 +1,9 @@
 //! A contact about to be struck: the Delassus matrix and the velocity before the impact.
 
-use crate::delassus::{Delassus, Dimension};
-use crate::error::{Error, Result, finite};
+use crate::delassus::Delassus;
+use crate::error::{Error, Result};
 use crate::plane::{Vec2, add_scaled, norm};
-use crate::scaling::{exponent, scale};
+use crate::scaling::{exponent, is_tame, larger, scale};
 use crate::vector::ContactVector;
 
 /// A contact velocity may leave the range of a singular `W` by this fraction of its size.
@@ -18,8 +18,17 @@ pub struct Contact {
     /// Tangential velocity over `2^(gamma + beta)`.
     pub(crate) v_t: Vec2,
     pub(crate) gamma: i32,
+    /// All units are those of the caller.
+    is_natural: bool,
     /// The velocity as it was given.
     pub(crate) before: ContactVector,
+}
+
+/// The exponents of the units of `W`, of tangential lengths and of speed.
+pub(crate) struct Units {
+    pub(crate) omega: i32,
+    pub(crate) beta: i32,
+    pub(crate) gamma: i32,
 }
 
 impl Contact {
@@ -28,7 +37,6 @@ impl Contact {
     /// # Errors
     /// The velocity has another dimension than the matrix, is not finite, or cannot occur with a
     /// singular matrix.
-    #[inline]
     pub fn new(delassus: Delassus, velocity: &[f64]) -> Result<Self> {
         let d = delassus.dimension.rows();
         if velocity.len() != d {
@@ -39,58 +47,61 @@ impl Contact {
             });
         }
         let mut v = [0.0; 3];
-        for (i, &x) in velocity.iter().enumerate() {
-            v[i] = finite(x, || format!("contact_velocity[{i}]").into())?;
-        }
+        v[..d].copy_from_slice(velocity);
+        let contact = Self::assemble(delassus, v);
+        if contact.is_sound() { Ok(contact) } else { Err(contact.fault()) }
+    }
+
+    /// From three components, of which those beyond the dimension are zero.
+    #[inline(always)]
+    pub(crate) fn assemble(delassus: Delassus, v: [f64; 3]) -> Self {
         let beta = delassus.beta;
-        // The unit of speed: the larger of |v_n| and the largest tangential component in its unit.
-        let normal = if v[0] == 0.0 { i32::MIN } else { exponent(v[0]) };
-        let largest = v[1].abs().max(v[2].abs());
-        let tangential = if largest == 0.0 { i32::MIN } else { exponent(largest) - beta };
-        let gamma = match normal.max(tangential) {
-            i32::MIN => 0,
-            gamma => gamma,
-        };
-        let contact = Self {
+        let largest = larger(v[1].abs(), v[2].abs());
+        let gamma = if beta == 0 && is_tame(larger(v[0].abs(), largest)) { 0 } else { far_unit(v[0], largest, beta) };
+        Self {
             delassus,
             v_n: scale(v[0], -gamma),
             v_t: [scale(v[1], -gamma - beta), scale(v[2], -gamma - beta)],
             gamma,
+            is_natural: delassus.omega | beta | gamma == 0,
             before: ContactVector::new(delassus.dimension, v),
-        };
-        if !delassus.tangent.is_regular() {
-            contact.check_range()?;
         }
-        Ok(contact)
     }
 
-    /// With a singular `W`, `y = v_t - w v_n / W_nn` has no part in the null space of `S`.
+    /// Whether the velocity can occur: if not, [`Contact::fault`] tells why.
+    #[inline(always)]
+    pub(crate) fn is_sound(&self) -> bool {
+        self.before.is_finite() && (self.delassus.tangent.is_regular() || self.outside_range() <= RANGE_TOLERANCE)
+    }
+
+    /// What is wrong with a velocity that is not sound.
     #[cold]
-    fn check_range(&self) -> Result<()> {
+    pub(crate) fn fault(&self) -> Error {
+        let field = "contact_velocity";
+        match self.before.iter().position(|x| !x.is_finite()) {
+            Some(i) => Error::NotFinite { field: format!("{field}[{i}]").into(), value: self.before[i] },
+            None => Error::OutsideRange { field: field.into(), value: self.outside_range(), bound: RANGE_TOLERANCE },
+        }
+    }
+
+    /// With a singular `W`, `y = v_t - w v_n / W_nn` has no part in the null space of `S`: the relative
+    /// size of that part.
+    #[cold]
+    fn outside_range(&self) -> f64 {
         let w = &self.delassus;
-        if w.dimension == Dimension::Normal {
-            return Ok(());
-        }
-        let outside = w.tangent.null_part(self.free_velocity());
+        let outside = w.null_part(self.free_velocity());
         let size = norm(self.v_t) + norm(w.w) * self.v_n.abs() * w.inv_w_nn;
-        if outside > RANGE_TOLERANCE * size {
-            return Err(Error::OutsideRange {
-                field: "contact_velocity".into(),
-                value: outside / size,
-                bound: RANGE_TOLERANCE,
-            });
-        }
-        Ok(())
+        if outside == 0.0 { 0.0 } else { outside / size }
     }
 
     /// `y = v_t⁻ - w v_n⁻ / W_nn`: the tangential velocity that the normal motion does not explain.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn free_velocity(&self) -> Vec2 {
         add_scaled(self.v_t, -self.v_n * self.delassus.inv_w_nn, self.delassus.w)
     }
 
     /// Whether the contact approaches, `v_n⁻ < 0`, so that there is an impact.
-    #[inline]
+    #[inline(always)]
     pub fn approaches(&self) -> bool {
         self.before[0] < 0.0
     }
@@ -105,8 +116,26 @@ impl Contact {
         self.before
     }
 
+    /// `x` times a power of two made of the exponents of the units, which are all zero as a rule.
+    #[inline(always)]
+    pub(crate) fn rescaled(&self, x: f64, exponent: impl FnOnce(&Units) -> i32) -> f64 {
+        if self.is_natural {
+            x
+        } else {
+            scale(x, exponent(&Units { omega: self.delassus.omega, beta: self.delassus.beta, gamma: self.gamma }))
+        }
+    }
+
     /// The speed of approach `max(0, -v_n⁻)`.
     pub fn approach_speed(&self) -> f64 {
         if self.approaches() { -self.before[0] } else { 0.0 }
     }
+}
+
+/// The exponent of the unit of speed: that of the larger of `|v_n|` and the largest tangential component
+/// in its own unit.
+#[cold]
+fn far_unit(normal: f64, tangential: f64, beta: i32) -> i32 {
+    let of = |x: f64, unit: i32| if x == 0.0 { None } else { Some(exponent(x) - unit) };
+    of(normal, 0).max(of(tangential, beta)).unwrap_or(0)
 }

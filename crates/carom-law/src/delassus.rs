@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Field, Result, finite};
 use crate::plane::{Sym2, Vec2};
-use crate::scaling::{exponent, scale};
+use crate::scaling::{exponent, is_tame, larger, scale};
 use crate::tangent::{RANK_TOLERANCE, Tangent};
 
 /// `W_ij` and `W_ji` may differ by this fraction of `sqrt(W_ii W_jj)`; they are then averaged.
@@ -10,6 +10,7 @@ pub(crate) const SYMMETRY_TOLERANCE: f64 = 1e-9;
 
 /// How many directions the contact has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u32)]
 pub enum Dimension {
     /// The normal alone: a frictionless contact.
     Normal = 1,
@@ -45,8 +46,9 @@ impl Dimension {
 
 /// A checked Delassus matrix, brought to order one and ready to solve with.
 ///
-/// Masses and lengths are changed by powers of two so that `W_nn` is in [1, 2) and the larger
-/// diagonal entry of `W_tt` in [1, 4): tangents have a unit of length of their own, `2^beta`.
+/// Unless the entries are near one already, masses and lengths are changed by powers of two so that
+/// `W_nn` is in [1, 2) and the larger diagonal entry of `W_tt` in [1, 4): tangents have a unit of length of
+/// their own, `2^beta`.
 #[derive(Debug, Clone, Copy)]
 pub struct Delassus {
     pub(crate) dimension: Dimension,
@@ -74,9 +76,8 @@ impl Delassus {
     ///
     /// # Errors
     /// An entry is not finite, `W_nn <= 0`, `W` is not symmetric or not positive semidefinite.
-    #[inline]
     pub fn spatial(matrix: [[f64; 3]; 3]) -> Result<Self> {
-        Self::checked(Dimension::Spatial, matrix)
+        Self::from_entries(Entries::spatial(matrix))
     }
 
     /// A planar contact, normal row first.
@@ -118,67 +119,57 @@ impl Delassus {
         Self::checked(dimension, matrix)
     }
 
-    #[inline]
     fn checked(dimension: Dimension, matrix: [[f64; 3]; 3]) -> Result<Self> {
-        let d = dimension.rows();
-        let sum: f64 = matrix.iter().flatten().map(|x| x.abs()).sum();
-        if !sum.is_finite() {
-            // Some entry is not finite, or (harmless) only the sum overflows.
-            for (i, row) in matrix.iter().enumerate().take(d) {
-                for (j, &x) in row.iter().enumerate().take(d) {
-                    finite(x, || entry_name(i, j))?;
-                }
-            }
-        }
         Self::from_entries(Entries { dimension, matrix, normal_row: 0, tangential_row: 0 })
     }
 
-    /// From finite entries; `normal_row` and `tangential_row` are powers of two taken out of them.
-    #[inline]
     pub(crate) fn from_entries(entries: Entries) -> Result<Self> {
-        let Entries { dimension, matrix: m, normal_row, tangential_row } = entries;
-        for (i, row) in m.iter().enumerate() {
-            let positive = if i == 0 { row[0] > 0.0 } else { row[i] >= 0.0 };
-            if !positive {
-                return Err(not_positive_diagonal(
-                    i,
-                    scale(row[i], 2 * if i == 0 { normal_row } else { tangential_row }),
-                ));
-            }
-        }
-        let omega = exponent(m[0][0]);
-        let largest = m[1][1].max(m[2][2]);
-        let beta = if largest > 0.0 { (exponent(largest) - omega).div_euclid(2) } else { 0 };
-        let nt = |x| scale(x, -omega - beta);
-        let tt = |x| scale(x, -omega - 2 * beta);
-        let w_nn = scale(m[0][0], -omega);
-        let w_tt_diagonal = [tt(m[1][1]), tt(m[2][2])];
-        let w = [
-            mean(nt(m[1][0]), nt(m[0][1]), w_nn * w_tt_diagonal[0], (1, 0), &m)?,
-            mean(nt(m[2][0]), nt(m[0][2]), w_nn * w_tt_diagonal[1], (2, 0), &m)?,
-        ];
-        let off = mean(tt(m[2][1]), tt(m[1][2]), w_tt_diagonal[0] * w_tt_diagonal[1], (2, 1), &m)?;
-        let w_tt = Sym2 { xx: w_tt_diagonal[0], xy: off, yy: w_tt_diagonal[1] };
+        let (delassus, is_sound) = Self::assemble(&entries);
+        if is_sound { Ok(delassus) } else { Err(entries.fault()) }
+    }
 
-        let inv_w_nn = 1.0 / w_nn;
-        let [h1, h2] = [w[0] * inv_w_nn, w[1] * inv_w_nn];
-        let s = Sym2 { xx: w_tt.xx - h1 * w[0], xy: w_tt.xy - h1 * w[1], yy: w_tt.yy - h2 * w[1] };
-        let tangent = match dimension {
-            Dimension::Spatial => Tangent::spatial(s, w_tt.trace(), w, inv_w_nn),
-            Dimension::Planar => Tangent::planar(s.xx, w_tt.xx),
-            Dimension::Normal => Ok(Tangent::Point),
-        }
-        .map_err(|eigenvalue| not_semidefinite(eigenvalue, w_tt.trace()))?;
-        Ok(Self {
+    /// The matrix, and whether it is one: if not, [`Entries::fault`] tells why. (A `Result` here would
+    /// keep the matrix in memory; see [`crate::tangent`].)
+    #[inline(always)]
+    pub(crate) fn assemble(entries: &Entries) -> (Self, bool) {
+        let &Entries { dimension, matrix: ref m, normal_row, tangential_row } = entries;
+        let (omega, beta) = units(m[0][0], larger(m[1][1], m[2][2]));
+        let (nn, nt, tt) = (-omega, -omega - beta, -omega - 2 * beta);
+        let w_nn = scale(m[0][0], nn);
+        let [d1, d2] = [scale(m[1][1], tt), scale(m[2][2], tt)];
+        let (n1, same_n1) = mean(scale(m[1][0], nt), scale(m[0][1], nt), w_nn * d1);
+        let (n2, same_n2) = mean(scale(m[2][0], nt), scale(m[0][2], nt), w_nn * d2);
+        let (off, same_off) = mean(scale(m[2][1], tt), scale(m[1][2], tt), d1 * d2);
+        let mut delassus = Self {
             dimension,
             w_nn,
-            inv_w_nn,
-            w,
-            w_tt,
-            tangent,
+            inv_w_nn: 1.0 / w_nn,
+            w: [n1, n2],
+            w_tt: Sym2 { xx: d1, xy: off, yy: d2 },
+            tangent: Tangent::ZERO,
             omega: omega + 2 * normal_row,
             beta: beta + tangential_row - normal_row,
-        })
+        };
+        let trace = delassus.w_tt.trace();
+        delassus.tangent = match dimension {
+            Dimension::Spatial => Tangent::spatial(delassus.s(), trace),
+            Dimension::Planar => Tangent::planar(delassus.s().xx, trace),
+            Dimension::Normal => Tangent::ZERO,
+        };
+        let is_symmetric = same_n1 & same_n2 & same_off;
+        let is_positive = (w_nn > 0.0) & (d1 >= 0.0) & (d2 >= 0.0) & !delassus.tangent.is_indefinite();
+        // Zero times anything that is not finite is NaN. (Finite entries whose sum overflows are far
+        // beyond what the diagonal allows.)
+        let is_finite = (w_nn + trace + n1 + n2 + off) * 0.0 == 0.0;
+        (delassus, is_positive & is_symmetric & is_finite)
+    }
+
+    /// `S = W_tt - w wᵀ / W_nn`.
+    #[inline(always)]
+    pub(crate) fn s(&self) -> Sym2 {
+        let (w, w_tt) = (self.w, &self.w_tt);
+        let h = [w[0] * self.inv_w_nn, w[1] * self.inv_w_nn];
+        Sym2 { xx: w_tt.xx - h[0] * w[0], xy: w_tt.xy - h[0] * w[1], yy: w_tt.yy - h[1] * w[1] }
     }
 
     /// The number of directions of the contact.
@@ -192,50 +183,71 @@ impl Delassus {
     }
 }
 
-/// The mean of two mirror entries, checked to be the same but for rounding.
-#[inline]
-fn mean(lower: f64, upper: f64, diagonal_product: f64, (i, j): (usize, usize), m: &[[f64; 3]; 3]) -> Result<f64> {
+/// The exponents `(omega, beta)` of the units.
+#[inline(always)]
+fn units(normal: f64, largest: f64) -> (i32, i32) {
+    if is_tame(normal) && is_tame(largest) { (0, 0) } else { far_units(normal, largest) }
+}
+
+#[cold]
+fn far_units(normal: f64, largest: f64) -> (i32, i32) {
+    let omega = exponent(normal);
+    (omega, if largest > 0.0 { (exponent(largest) - omega).div_euclid(2) } else { 0 })
+}
+
+/// The mean of two mirror entries, and whether they differ by rounding at most. Equal entries do,
+/// however large: if they are too large for the diagonal, the matrix is not semidefinite.
+#[inline(always)]
+fn mean(lower: f64, upper: f64, diagonal_product: f64) -> (f64, bool) {
     let difference = lower - upper;
-    if difference * difference <= SYMMETRY_TOLERANCE * SYMMETRY_TOLERANCE * diagonal_product {
-        return Ok(0.5 * (lower + upper));
-    }
-    if lower == upper {
-        // Beyond the diagonal's reach by so much that the squares overflow; not semidefinite, and
-        // found out as such.
-        return Ok(lower);
-    }
-    Err(not_symmetric(i, j, m))
+    let is_rounding = difference * difference <= SYMMETRY_TOLERANCE * SYMMETRY_TOLERANCE * diagonal_product;
+    (0.5 * (lower + upper), is_rounding | (lower == upper))
 }
 
-#[cold]
-fn not_symmetric(i: usize, j: usize, m: &[[f64; 3]; 3]) -> Error {
-    Error::NotSymmetric {
-        field: entry_name(i, j),
-        value: m[i][j],
-        mirror: m[j][i],
-        bound: SYMMETRY_TOLERANCE * m[i][i].sqrt() * m[j][j].sqrt(),
+impl Entries {
+    #[inline(always)]
+    pub(crate) fn spatial(matrix: [[f64; 3]; 3]) -> Self {
+        Self { dimension: Dimension::Spatial, matrix, normal_row: 0, tangential_row: 0 }
     }
-}
 
-#[cold]
-fn not_positive_diagonal(i: usize, value: f64) -> Error {
-    Error::NotPositive {
-        field: entry_name(i, i),
-        definiteness: "semidefinite",
-        quantity: if i == 0 { "the normal entry".into() } else { "a diagonal entry".into() },
-        value,
-        bound: if i == 0 { "> 0".into() } else { ">= 0".into() },
-    }
-}
-
-#[cold]
-fn not_semidefinite(eigenvalue: f64, trace: f64) -> Error {
-    Error::NotPositive {
-        field: "delassus".into(),
-        definiteness: "semidefinite",
-        quantity: "the smallest eigenvalue of W_tt - w wᵀ/W_nn, over tr W_tt,".into(),
-        value: if trace > 0.0 { eigenvalue / trace } else { f64::NEG_INFINITY },
-        bound: format!(">= -{RANK_TOLERANCE:e}").into(),
+    /// What is wrong with a matrix that [`Delassus::assemble`] refuses.
+    #[cold]
+    pub(crate) fn fault(&self) -> Error {
+        let (m, d) = (&self.matrix, self.dimension.rows());
+        for i in 0..d {
+            for j in 0..d {
+                if let Err(error) = finite(m[i][j], || entry_name(i, j)) {
+                    return error;
+                }
+            }
+        }
+        let row = |i: usize| if i == 0 { self.normal_row } else { self.tangential_row };
+        for i in 0..d {
+            if !(m[i][i] > 0.0 || i > 0 && m[i][i] == 0.0) {
+                return Error::NotPositive {
+                    field: entry_name(i, i),
+                    definiteness: "semidefinite",
+                    quantity: if i == 0 { "the normal entry".into() } else { "a diagonal entry".into() },
+                    value: scale(m[i][i], 2 * row(i)),
+                    bound: if i == 0 { "> 0".into() } else { ">= 0".into() },
+                };
+            }
+        }
+        for (i, j) in [(1, 0), (2, 0), (2, 1)] {
+            let bound = SYMMETRY_TOLERANCE * m[i][i].sqrt() * m[j][j].sqrt();
+            if !((m[i][j] - m[j][i]).abs() <= bound) && m[i][j] != m[j][i] {
+                return Error::NotSymmetric { field: entry_name(i, j), value: m[i][j], mirror: m[j][i], bound };
+            }
+        }
+        let (delassus, _) = Delassus::assemble(self);
+        let (trace, (smallest, _, _)) = (delassus.w_tt.trace(), delassus.s().eigen());
+        Error::NotPositive {
+            field: "delassus".into(),
+            definiteness: "semidefinite",
+            quantity: "the smallest eigenvalue of W_tt - w wᵀ/W_nn, over tr W_tt,".into(),
+            value: if trace > 0.0 { smallest / trace } else { f64::NEG_INFINITY },
+            bound: format!(">= -{RANK_TOLERANCE:e}").into(),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What to do with a stick that creates energy. Nothing is ever repaired in silence: the outcome
 //! says which guard was asked for, whether it acted, and what the law alone would have answered.
 
-use crate::impact::{Answer, Impact};
+use crate::collision::{Answer, Impact};
 
 /// The caller's choice for a stick that creates energy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -46,6 +46,10 @@ impl Impact<'_> {
             Guard::Limit => self.limited(),
             Guard::Slip => self.slide_at(self.e),
         }
+    }
+
+    fn slide_at(&self, e: f64) -> Answer {
+        self.slide(e, self.reversal_at(e))
     }
 
     fn limited(&self) -> Answer {

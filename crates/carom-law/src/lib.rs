@@ -12,13 +12,13 @@
 
 pub mod batch;
 mod coefficients;
+mod collision;
 mod contact;
 mod delassus;
 mod direction;
 mod error;
 mod generalized;
 mod guard;
-mod impact;
 mod limits;
 mod mode;
 mod outcome;
@@ -40,5 +40,5 @@ pub use outcome::{
     BeforeAfter, Energy, GuardReport, Law, Limit, Outcome, Printed, RestitutionLimit, RestitutionUsed, Unguarded,
     Violation,
 };
-pub use solve::Coefficients;
+pub use solve::{Coefficients, impact};
 pub use vector::ContactVector;

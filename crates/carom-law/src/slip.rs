@@ -11,7 +11,7 @@ use arrayvec::ArrayVec;
 use crate::delassus::{Delassus, Dimension};
 use crate::direction::{Direction, DirectionEquation};
 use crate::plane::{Vec2, add_scaled, dot, norm, scaled};
-use crate::scaling::{exponent, scale};
+use crate::scaling::{exponent, larger, scale};
 use crate::tangent::LinearImpulse;
 
 /// Two answers whose energies differ by this fraction dissipate the same.
@@ -22,6 +22,7 @@ const SAME_ENERGY: f64 = 1e-12;
 const SAME_AS_REVERSAL: f64 = 1e-6;
 
 /// The slip-or-reversal problem at a given restitution, in the units of the Delassus matrix.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Sliding<'a> {
     pub(crate) delassus: &'a Delassus,
     pub(crate) v_n: f64,
@@ -46,27 +47,32 @@ pub(crate) struct Slid {
     pub(crate) solutions: u32,
 }
 
+impl Slid {
+    /// The same, field by field: see [`crate::tangent`].
+    #[inline(always)]
+    fn rebuilt(self) -> Self {
+        let Self { direction, normal, tangential, average, work, solutions } = self;
+        Self { direction, normal, tangential, average, work, solutions }
+    }
+}
+
 impl Sliding<'_> {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn solve(&self) -> Slid {
         let reversal = self.reversal.filter(|r| r.normal > 0.0 && self.mu_d >= r.critical);
         match self.delassus.dimension {
             Dimension::Spatial => {
                 let equation = self.equation();
                 if let Some(r) = reversal {
-                    if equation.has_one_answer() {
+                    if equation.has_none_beside_reversal() {
                         return self.reversed(&r, 1);
                     }
                 } else if let Some(direction) = equation.unique() {
                     return self.slipped(&direction, 1);
                 }
-                self.choose(&equation, equation.all(), reversal)
+                Self::several(*self, equation, reversal).rebuilt()
             }
-            Dimension::Planar => {
-                let equation = self.equation();
-                let signs = [equation.at([1.0, 0.0]), equation.at([-1.0, 0.0])];
-                self.choose(&equation, signs.into_iter().collect(), reversal)
-            }
+            Dimension::Planar => Self::planar(*self, reversal).rebuilt(),
             // Without tangents there is nothing to slip along: a frictionless impact.
             Dimension::Normal => Slid {
                 direction: None,
@@ -79,32 +85,43 @@ impl Sliding<'_> {
         }
     }
 
+    #[cold]
+    fn several(self, equation: DirectionEquation, reversal: Option<LinearImpulse>) -> Slid {
+        self.choose(equation, equation.all(), reversal)
+    }
+
+    fn planar(self, reversal: Option<LinearImpulse>) -> Slid {
+        let equation = self.equation();
+        let signs = [equation.at([1.0, 0.0]), equation.at([-1.0, 0.0])];
+        self.choose(equation, signs.into_iter().collect(), reversal)
+    }
+
     /// `2k = -(1+e) v_n⁻`.
-    #[inline]
+    #[inline(always)]
     fn push(&self) -> f64 {
         -(1.0 + self.e) * self.v_n
     }
 
-    #[inline]
+    #[inline(always)]
     fn equation(&self) -> DirectionEquation {
         let d = self.delassus;
         DirectionEquation::new(d.w_nn, d.w, d.w_tt, self.v_t, 0.5 * self.push(), self.mu_d, self.unit())
     }
 
     /// 1 over a power of two near `max(1, μ)`.
-    #[inline]
+    #[inline(always)]
     fn unit(&self) -> f64 {
         if self.mu_d > 1.0 { scale(1.0, -exponent(self.mu_d)) } else { 1.0 }
     }
 
     /// The impulse of slip along a direction, [17], [18].
-    #[inline]
+    #[inline(always)]
     fn slipped(&self, direction: &Direction, solutions: u32) -> Slid {
         let unit = self.unit();
         let g = 1.0 / direction.denominator;
         let normal = self.push() * unit * g;
         let friction = self.push() * (self.mu_d * unit) * g;
-        let speed = direction.lambda.max(0.0) * g;
+        let speed = larger(direction.lambda, 0.0) * g;
         Slid {
             direction: Some(direction.u),
             normal,
@@ -115,15 +132,15 @@ impl Sliding<'_> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn reversed(&self, r: &LinearImpulse, solutions: u32) -> Slid {
         Slid { direction: None, normal: r.normal, tangential: r.tangential, average: [0.0, 0.0], work: 0.0, solutions }
     }
 
     /// The answer that dissipates most; of equals reversal, then the slip most along `v_t⁻`.
     fn choose(
-        &self,
-        equation: &DirectionEquation,
+        self,
+        equation: DirectionEquation,
         zeros: ArrayVec<Direction, 4>,
         reversal: Option<LinearImpulse>,
     ) -> Slid {
@@ -143,7 +160,7 @@ impl Sliding<'_> {
                 _ => Some(answer),
             };
         }
-        best.unwrap_or_else(|| self.least_violating(equation, &zeros))
+        best.unwrap_or_else(|| self.least_violating(&equation, &zeros))
     }
 
     /// With an odd number of slips beside a reversal the sum is even, which no problem has: if one of

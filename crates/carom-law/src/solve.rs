@@ -4,11 +4,11 @@
 use arrayvec::ArrayVec;
 
 use crate::coefficients::{Friction, Restitution};
+use crate::collision::{Answer, Decision, Impact};
 use crate::contact::Contact;
-use crate::delassus::Dimension;
+use crate::delassus::{Delassus, Dimension, Entries};
 use crate::error::{Error, Result};
 use crate::guard::Guard;
-use crate::impact::{Answer, Decision, Impact};
 use crate::limits::{self, ContactMomentum};
 use crate::mode::Mode;
 use crate::outcome::{
@@ -16,7 +16,6 @@ use crate::outcome::{
     Violation,
 };
 use crate::plane::norm;
-use crate::scaling::scale;
 use crate::vector::ContactVector;
 
 /// The coefficients of a contact.
@@ -50,6 +49,29 @@ pub(crate) struct Solution {
     pub(crate) tangential_work: f64,
 }
 
+/// One spatial impact from the Delassus matrix and the contact velocity: the quickest way to an
+/// [`Outcome`] where neither is used again.
+///
+/// # Errors
+/// As [`Delassus::spatial`], [`Contact::new`] and [`Contact::impact`].
+pub fn impact(
+    delassus: &[[f64; 3]; 3],
+    velocity: &[f64; 3],
+    coefficients: &Coefficients,
+    guard: Guard,
+) -> Result<Outcome> {
+    let entries = Entries::spatial(*delassus);
+    let (delassus, is_sound) = Delassus::assemble(&entries);
+    if !is_sound {
+        return Err(entries.fault());
+    }
+    let contact = Contact::assemble(delassus, *velocity);
+    if !contact.is_sound() {
+        return Err(contact.fault());
+    }
+    contact.impact_inlined(coefficients, guard)
+}
+
 impl Contact {
     /// What the impact does.
     ///
@@ -73,8 +95,12 @@ impl Contact {
     ///
     /// # Errors
     /// Friction is missing, or the answer is beyond the range of `f64`.
-    #[inline]
     pub fn impact(&self, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
+        self.impact_inlined(coefficients, guard)
+    }
+
+    #[inline(always)]
+    fn impact_inlined(&self, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
         let restitution = RestitutionUsed {
             normal: coefficients.restitution.normal_at(self.approach_speed()),
             tangential: coefficients.restitution.tangential(),
@@ -88,7 +114,7 @@ impl Contact {
     }
 
     /// The request in the contact's units.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn request(&self, restitution: &RestitutionUsed, friction: Option<Friction>) -> Result<Impact<'_>> {
         let (mu_s, mu_d) = match friction {
             Some(friction) => (friction.mu_s(), friction.mu_d()),
@@ -100,17 +126,16 @@ impl Contact {
                 });
             }
         };
-        let beta = self.delassus.beta;
         Ok(Impact {
             contact: self,
             e: restitution.normal,
             e_t: restitution.tangential,
-            mu_s: representable(scale(mu_s, beta), "friction.static")?,
-            mu_d: representable(scale(mu_d, beta), "friction.dynamic")?,
+            mu_s: representable(self.rescaled(mu_s, |units| units.beta), "friction.static")?,
+            mu_d: representable(self.rescaled(mu_d, |units| units.beta), "friction.dynamic")?,
         })
     }
 
-    #[inline]
+    #[inline(always)]
     fn assess(
         &self,
         impact: &Impact,
@@ -122,17 +147,15 @@ impl Contact {
         let solution = self.in_callers_units(&decision.answer);
         self.check_representable(&solution)?;
         let momentum = limits::contact_momentum(self);
-        let freedom = limits::freedom(&self.delassus);
-        let state = consistent(limits::state_from(self, impact.e_t, freedom, &momentum), impact.e, &decision);
+        let locking = limits::locking(&self.delassus);
+        let state = consistent(limits::state(self, impact.e_t, locking, &momentum), impact.e, &decision);
         let state = representable(state, "restitution_limit.state")?;
-        let configuration = limits::configuration(freedom, impact.e_t);
+        let configuration = limits::configuration(locking, impact.e_t);
         let friction_limit = self.coefficient(limits::friction(&self.delassus));
         let dimension = self.delassus.dimension;
-        let reversal = match dimension {
-            Dimension::Normal => None,
-            Dimension::Planar | Dimension::Spatial => impact.reversal_at(impact.e),
-        };
-        let energy_of = |answer: &Answer| scale(answer.energy_change(), self.energy_exponent());
+        let reversal = decision.reversal.filter(|_| dimension != Dimension::Normal);
+        let discriminator = self.discriminator(impact, &decision)?;
+        let printed = self.printed(impact, &momentum)?;
 
         let admissible = !decision.creates_energy;
         let within_friction_limit = friction_limit.is_none_or(|bound| self.coefficient_value(impact.mu_d) < bound);
@@ -162,10 +185,10 @@ impl Contact {
                 normal: solution.normal_work,
                 tangential: solution.tangential_work,
             },
-            discriminator: self.discriminator(impact, &decision)?,
+            discriminator,
             critical_friction: decision.stick.and_then(|s| self.coefficient(s.critical)),
             critical_reversal: reversal.and_then(|r| self.coefficient(r.critical)),
-            printed: self.printed(impact, &momentum)?,
+            printed,
             restitution_limit: RestitutionLimit { state: Some(state), configuration: Some(configuration) },
             friction_limit,
             admissible,
@@ -177,7 +200,7 @@ impl Contact {
                 restitution: decision.answer.e,
                 unguarded: decision
                     .unguarded
-                    .map(|answer| Unguarded { mode: answer.mode, energy_change: energy_of(&answer) }),
+                    .map(|change| Unguarded { mode: Mode::Stick, energy_change: self.energy(change) }),
             },
             solutions: decision.answer.solutions,
             restitution: *restitution,
@@ -190,7 +213,7 @@ impl Contact {
     #[cold]
     fn separating(&self, restitution: &RestitutionUsed, friction: Option<Friction>, guard: Guard) -> Outcome {
         let dimension = self.delassus.dimension;
-        let configuration = limits::configuration(limits::freedom(&self.delassus), restitution.tangential);
+        let configuration = limits::configuration(limits::locking(&self.delassus), restitution.tangential);
         Outcome {
             mode: Mode::Separating,
             impulse: ContactVector::new(dimension, [0.0; 3]),
@@ -217,35 +240,35 @@ impl Contact {
     }
 
     /// The answer in the caller's units; may hold infinities.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn in_callers_units(&self, answer: &Answer) -> Solution {
-        let beta = self.delassus.beta;
-        let impulse = self.gamma - self.delassus.omega;
+        let tangential_impulse = |x: f64| self.rescaled(x, |u| u.gamma - u.omega - u.beta);
+        let tangential_velocity = |x: f64| self.rescaled(x, |u| u.gamma + u.beta);
         Solution {
             mode: answer.mode,
             // Adding zero turns -0 into 0.
             impulse: [
-                scale(answer.normal, impulse),
-                scale(answer.tangential[0], impulse - beta) + 0.0,
-                scale(answer.tangential[1], impulse - beta) + 0.0,
+                self.rescaled(answer.normal, |u| u.gamma - u.omega),
+                tangential_impulse(answer.tangential[0]) + 0.0,
+                tangential_impulse(answer.tangential[1]) + 0.0,
             ],
             after: [
                 -answer.e * self.before[0],
-                scale(answer.after[0], self.gamma + beta) + 0.0,
-                scale(answer.after[1], self.gamma + beta) + 0.0,
+                tangential_velocity(answer.after[0]) + 0.0,
+                tangential_velocity(answer.after[1]) + 0.0,
             ],
-            normal_work: scale(answer.normal_work, self.energy_exponent()),
-            tangential_work: scale(answer.tangential_work, self.energy_exponent()),
+            normal_work: self.energy(answer.normal_work),
+            tangential_work: self.energy(answer.tangential_work),
         }
     }
 
-    #[inline]
-    fn energy_exponent(&self) -> i32 {
-        2 * self.gamma - self.delassus.omega
+    #[inline(always)]
+    fn energy(&self, x: f64) -> f64 {
+        self.rescaled(x, |u| 2 * u.gamma - u.omega)
     }
 
     /// The exact `σ`, of the same sign as `μ_s - μ_cr` where `i_n > 0`.
-    #[inline]
+    #[inline(always)]
     fn discriminator(&self, impact: &Impact, decision: &Decision) -> Result<Option<f64>> {
         let Some(stick) = decision.stick else {
             return Ok(None);
@@ -261,7 +284,7 @@ impl Contact {
     }
 
     /// [22], [23].
-    #[inline]
+    #[inline(always)]
     fn printed(&self, impact: &Impact, xi: &ContactMomentum) -> Result<Option<Printed>> {
         if !self.delassus.is_regular() {
             return Ok(None);
@@ -276,33 +299,32 @@ impl Contact {
         }))
     }
 
-    #[inline]
+    #[inline(always)]
     fn impulse_squared(&self, scaled: f64, field: &'static str) -> Result<f64> {
-        let exponent = 2 * (self.gamma - self.delassus.omega - self.delassus.beta);
-        representable(scale(scaled, exponent), field)
+        representable(self.rescaled(scaled, |u| 2 * (u.gamma - u.omega - u.beta)), field)
     }
 
     /// A friction coefficient in the caller's units, `None` when there is no finite one.
-    #[inline]
+    #[inline(always)]
     fn coefficient(&self, scaled: f64) -> Option<f64> {
         let value = self.coefficient_value(scaled);
         value.is_finite().then_some(value)
     }
 
-    #[inline]
+    #[inline(always)]
     fn coefficient_value(&self, scaled: f64) -> f64 {
-        scale(scaled, -self.delassus.beta)
+        self.rescaled(scaled, |u| -u.beta)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn check_representable(&self, s: &Solution) -> Result<()> {
         let sum = s.impulse[0] + s.impulse[1].abs() + s.impulse[2].abs() + s.after[1].abs() + s.after[2].abs();
-        if sum.is_finite() && (s.normal_work + s.tangential_work).is_finite() { Ok(()) } else { self.name_overflow(s) }
+        if sum.is_finite() && (s.normal_work + s.tangential_work).is_finite() { Ok(()) } else { self.name_overflow(*s) }
     }
 
     /// Which field overflows, if one does and not only the sum of the check.
     #[cold]
-    fn name_overflow(&self, s: &Solution) -> Result<()> {
+    fn name_overflow(&self, s: Solution) -> Result<()> {
         for i in 0..self.delassus.dimension.rows() {
             representable(s.impulse[i], "impulse")?;
             representable(s.after[i], "contact_velocity.after")?;
@@ -329,7 +351,8 @@ impl Contact {
 
     /// `e*(v)` [30] with the tangential restitution `e_t`; `None` when the contact separates.
     pub fn restitution_limit(&self, e_t: f64) -> Option<f64> {
-        self.approaches().then(|| limits::state(self, e_t)).filter(|limit| limit.is_finite())
+        let limit = || limits::state(self, e_t, limits::locking(&self.delassus), &limits::contact_momentum(self));
+        self.approaches().then(limit).filter(|limit| limit.is_finite())
     }
 
     /// The paper's critical coefficient [23]; `None` when infinite, `W` is singular, or the contact
@@ -355,16 +378,16 @@ impl Contact {
 }
 
 /// `e*(v)` rounded to the side that the energy decided: the two agree but for rounding.
-#[inline]
+#[inline(always)]
 fn consistent(state: f64, e: f64, decision: &Decision) -> f64 {
     match (decision.sticks, decision.creates_energy) {
-        (true, true) => state.min(e.next_down()),
-        (true, false) => state.max(e),
-        (false, _) => state,
+        (true, true) if state >= e => e.next_down(),
+        (true, false) if state < e => e,
+        _ => state,
     }
 }
 
-#[inline]
+#[inline(always)]
 pub(crate) fn representable(value: f64, field: &'static str) -> Result<f64> {
     if value.is_finite() { Ok(value) } else { Err(Error::Overflow { field: field.into() }) }
 }

@@ -4,7 +4,12 @@
 //! as a spatial one, has a singular `W`. With the restitution [9] fixing the normal motion, the
 //! tangential problem is `S i_t = b` for stick and for reversal alike; it has answers whenever the
 //! part of `b` in the null space of `S` vanishes.
+//!
+//! A rare case that is worked out in a function of its own hands its result over field by field
+//! (`rebuilt`): returned whole, the result would live in memory on the common path too, and its copies
+//! would cost that path a third of its time.
 
+use crate::delassus::Delassus;
 use crate::plane::{Sym2, Vec2, add_scaled, dot, norm, scaled};
 
 /// An eigenvalue of `S` at most this fraction of `tr W_tt` is zero. Rounding in `S` leaves 5e-16
@@ -15,29 +20,33 @@ pub(crate) const RANK_TOLERANCE: f64 = 1e-13;
 /// that `b` was made from.
 const FEASIBILITY_TOLERANCE: f64 = 1e-9;
 
-/// `S`, factored.
+/// `S⁻¹ = diag(q) + m mᵀ / d₂`: what elimination gives that starts with the larger diagonal entry.
+/// `q` holds that entry's inverse and a zero.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Tangent {
-    /// Nonsingular.
-    Regular(Factor),
-    /// A spatial contact with `S` of rank one.
-    Line(Line),
-    /// `S = 0`, or a contact without tangents.
-    Point,
-}
-
-/// `S = P L D Lᵀ Pᵀ` with the larger diagonal entry as first pivot.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Factor {
-    swapped: bool,
-    l: f64,
-    inv_d1: f64,
+pub(crate) struct Tangent {
+    q: Vec2,
+    m: Vec2,
     inv_d2: f64,
+    rank: Rank,
 }
 
-/// `S = eigenvalue · range rangeᵀ`.
+/// How many of the contact's tangents `S` can move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u64)]
+enum Rank {
+    /// All of them.
+    Full,
+    /// One of two; [`Line`] tells which.
+    One,
+    /// None: `S = 0`, or a contact without tangents.
+    Zero,
+    /// `S` has an eigenvalue that is negative beyond rounding.
+    Indefinite,
+}
+
+/// A spatial `S = eigenvalue · range rangeᵀ` of rank one.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Line {
+struct Line {
     inv_eigenvalue: f64,
     range: Vec2,
     /// Unit null vector of `S`, turned so that `c >= 0`.
@@ -55,151 +64,160 @@ pub(crate) struct LinearImpulse {
     pub(crate) critical: f64,
 }
 
-/// The normal equation `W_nn i_n + w·i_t = push`, `push = -(1+e) v_n-`.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct NormalRow {
-    pub(crate) inv_w_nn: f64,
-    pub(crate) w: Vec2,
-    pub(crate) push: f64,
-}
+impl Tangent {
+    /// No tangent that could move.
+    pub(crate) const ZERO: Self = Self { q: [0.0; 2], m: [0.0; 2], inv_d2: 0.0, rank: Rank::Zero };
 
-impl NormalRow {
-    #[inline]
-    fn normal_impulse(&self, tangential: Vec2) -> f64 {
-        (self.push - dot(self.w, tangential)) * self.inv_w_nn
+    /// Factors the `S` of a spatial contact.
+    #[inline(always)]
+    pub(crate) fn spatial(s: Sym2, trace_w_tt: f64) -> Self {
+        let swapped = s.yy > s.xx;
+        let (d1, other) = if swapped { (s.yy, s.xx) } else { (s.xx, s.yy) };
+        let determinant = d1 * other - s.xy * s.xy;
+        // det S / tr S is a lower bound of the smaller eigenvalue: most contacts end here.
+        let (rank, determinant) = if determinant > RANK_TOLERANCE * trace_w_tt * (d1 + other) {
+            (Rank::Full, determinant)
+        } else {
+            rank_and_determinant(s, trace_w_tt)
+        };
+        let inv_d1 = 1.0 / d1;
+        let l = s.xy * inv_d1;
+        let (q, m) = if swapped { ([0.0, inv_d1], [1.0, -l]) } else { ([inv_d1, 0.0], [-l, 1.0]) };
+        Self { q, m, inv_d2: d1 / determinant, rank }
+    }
+
+    /// The planar contact's scalar `s`.
+    #[inline(always)]
+    pub(crate) fn planar(s: f64, w_tt: f64) -> Self {
+        let zero = RANK_TOLERANCE * w_tt;
+        let rank = if !(s >= -zero) {
+            Rank::Indefinite
+        } else if s <= zero {
+            Rank::Zero
+        } else {
+            Rank::Full
+        };
+        Self { q: [1.0 / s, 0.0], m: [0.0; 2], inv_d2: 0.0, rank }
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_regular(&self) -> bool {
+        self.rank == Rank::Full
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_indefinite(&self) -> bool {
+        self.rank == Rank::Indefinite
+    }
+
+    #[inline(always)]
+    fn solve(&self, b: Vec2) -> Vec2 {
+        let x2 = dot(self.m, b) * self.inv_d2;
+        [self.q[0] * b[0] + self.m[0] * x2, self.q[1] * b[1] + self.m[1] * x2]
     }
 }
 
-impl Tangent {
-    /// Factors `S`; `Err(lambda)` if its smaller eigenvalue `lambda` is negative beyond rounding.
-    #[inline]
-    pub(crate) fn spatial(s: Sym2, trace_w_tt: f64, w: Vec2, inv_w_nn: f64) -> Result<Self, f64> {
-        let zero = RANK_TOLERANCE * trace_w_tt;
-        let swapped = s.yy > s.xx;
-        let (d1, other) = if swapped { (s.yy, s.xx) } else { (s.xx, s.yy) };
-        let inv_d1 = 1.0 / d1;
-        let l = s.xy * inv_d1;
-        let d2 = other - l * s.xy;
-        // d1 d2 / tr S is a lower bound of the smaller eigenvalue: most contacts end here.
-        if d1 * d2 > zero * (d1 + other) {
-            return Ok(Tangent::Regular(Factor { swapped, l, inv_d1, inv_d2: 1.0 / d2 }));
-        }
-        Self::spatial_singular(s, zero, w, inv_w_nn)
+/// The rank by the eigenvalues, and their product.
+#[cold]
+fn rank_and_determinant(s: Sym2, trace_w_tt: f64) -> (Rank, f64) {
+    let zero = RANK_TOLERANCE * trace_w_tt;
+    let (small, large, _) = s.eigen();
+    // NaN, of entries far beyond what the diagonal allows, is indefinite too.
+    let rank = if !(small >= -zero) {
+        Rank::Indefinite
+    } else if large <= zero {
+        Rank::Zero
+    } else if small <= zero {
+        Rank::One
+    } else {
+        Rank::Full
+    };
+    (rank, small * large)
+}
+
+impl Delassus {
+    /// `S⁺ b`: the least-norm answer of the nearest feasible condition.
+    #[inline(always)]
+    pub(crate) fn pseudo_solve(&self, b: Vec2) -> Vec2 {
+        if self.tangent.is_regular() { self.tangent.solve(b) } else { self.pseudo_solve_singular(b) }
     }
 
     #[cold]
-    fn spatial_singular(s: Sym2, zero: f64, w: Vec2, inv_w_nn: f64) -> Result<Self, f64> {
-        let (small, large, range) = s.eigen();
-        if small < -zero {
-            return Err(small);
+    fn pseudo_solve_singular(&self, b: Vec2) -> Vec2 {
+        if self.tangent.rank == Rank::One { self.line().solve(b) } else { [0.0, 0.0] }
+    }
+
+    /// The part of `y` in the null space of `S`, as a length.
+    #[cold]
+    pub(crate) fn null_part(&self, y: Vec2) -> f64 {
+        match self.tangent.rank {
+            Rank::Full => 0.0,
+            Rank::One => dot(self.line().null, y).abs(),
+            Rank::Zero | Rank::Indefinite => norm(y),
         }
-        if large <= zero {
-            return Ok(Tangent::Point);
+    }
+
+    /// The impulse with `S i_t = b` and `W_nn i_n + w·i_t = push` that asks for the least friction or,
+    /// where `S` leaves a choice, the one inside the cone of `mu` with the least `|i_t|`. `None` if no
+    /// impulse satisfies the condition; `velocities` is the size of the velocities that `b` was made from.
+    #[inline(always)]
+    pub(crate) fn impulse(
+        &self,
+        b: Vec2,
+        push: f64,
+        velocities: impl FnOnce() -> f64,
+        mu: f64,
+    ) -> Option<LinearImpulse> {
+        if self.tangent.is_regular() {
+            let tangential = self.tangent.solve(b);
+            let normal = self.normal_impulse(push, tangential);
+            let critical = if normal > 0.0 { norm(tangential) / normal } else { f64::INFINITY };
+            return Some(LinearImpulse { normal, tangential, critical });
         }
-        if small > zero {
-            let swapped = s.yy > s.xx;
-            let d1 = if swapped { s.yy } else { s.xx };
-            let l = s.xy / d1;
-            return Ok(Tangent::Regular(Factor { swapped, l, inv_d1: 1.0 / d1, inv_d2: d1 / (small * large) }));
+        let LinearImpulse { normal, tangential, critical } = self.impulse_singular(b, push, velocities(), mu)?;
+        Some(LinearImpulse { normal, tangential, critical })
+    }
+
+    #[cold]
+    fn impulse_singular(&self, b: Vec2, push: f64, velocities: f64, mu: f64) -> Option<LinearImpulse> {
+        if self.null_part(b) > FEASIBILITY_TOLERANCE * velocities {
+            return None;
         }
+        if self.tangent.rank == Rank::One {
+            let line = self.line();
+            let shortest = line.solve(b);
+            Some(line.impulse(shortest, self.normal_impulse(push, shortest), mu))
+        } else {
+            let tangential = [0.0, 0.0];
+            Some(LinearImpulse { normal: self.normal_impulse(push, tangential), tangential, critical: 0.0 })
+        }
+    }
+
+    #[inline(always)]
+    fn normal_impulse(&self, push: f64, tangential: Vec2) -> f64 {
+        (push - dot(self.w, tangential)) * self.inv_w_nn
+    }
+
+    fn line(&self) -> Line {
+        let (_, large, range) = self.s().eigen();
         let mut null = [-range[1], range[0]];
-        let mut c = -dot(w, null) * inv_w_nn;
+        let mut c = -dot(self.w, null) * self.inv_w_nn;
         if c < 0.0 {
             null = scaled(-1.0, null);
             c = -c;
         }
-        Ok(Tangent::Line(Line { inv_eigenvalue: 1.0 / large, range, null, c }))
-    }
-
-    /// The planar contact's scalar `s`.
-    #[inline]
-    pub(crate) fn planar(s: f64, w_tt: f64) -> Result<Self, f64> {
-        let zero = RANK_TOLERANCE * w_tt;
-        if s < -zero {
-            Err(s)
-        } else if s <= zero {
-            Ok(Tangent::Point)
-        } else {
-            Ok(Tangent::Regular(Factor { swapped: false, l: 0.0, inv_d1: 1.0 / s, inv_d2: 0.0 }))
-        }
-    }
-
-    /// `S⁺ b`: the least-norm answer of the nearest feasible condition.
-    #[inline]
-    pub(crate) fn pseudo_solve(&self, b: Vec2) -> Vec2 {
-        match self {
-            Tangent::Regular(factor) => factor.solve(b),
-            Tangent::Line(line) => scaled(dot(line.range, b) * line.inv_eigenvalue, line.range),
-            Tangent::Point => [0.0, 0.0],
-        }
-    }
-
-    /// The part of `y` in the null space of `S`, as a length.
-    #[inline]
-    pub(crate) fn null_part(&self, y: Vec2) -> f64 {
-        match self {
-            Tangent::Regular(_) => 0.0,
-            Tangent::Line(line) => dot(line.null, y).abs(),
-            Tangent::Point => norm(y),
-        }
-    }
-
-    #[inline]
-    pub(crate) fn is_regular(&self) -> bool {
-        matches!(self, Tangent::Regular(_))
-    }
-
-    /// The impulse with `S i_t = b` that asks for the least friction, or, where `S` leaves a choice,
-    /// the one inside the cone of `mu` with the least `|i_t|`. `None` if no impulse satisfies the
-    /// condition; `velocities` is the size of the velocities that `b` was made from.
-    #[inline]
-    pub(crate) fn impulse(
-        &self,
-        b: Vec2,
-        velocities: impl FnOnce() -> f64,
-        row: NormalRow,
-        mu: f64,
-    ) -> Option<LinearImpulse> {
-        match self {
-            Tangent::Regular(factor) => {
-                let tangential = factor.solve(b);
-                let normal = row.normal_impulse(tangential);
-                let critical = if normal > 0.0 { norm(tangential) / normal } else { f64::INFINITY };
-                Some(LinearImpulse { normal, tangential, critical })
-            }
-            Tangent::Line(line) => {
-                let feasible = dot(line.null, b).abs() <= FEASIBILITY_TOLERANCE * velocities();
-                feasible.then(|| line.impulse(b, row, mu))
-            }
-            Tangent::Point => {
-                let feasible = norm(b) <= FEASIBILITY_TOLERANCE * velocities();
-                feasible.then(|| LinearImpulse {
-                    normal: row.normal_impulse([0.0, 0.0]),
-                    tangential: [0.0, 0.0],
-                    critical: 0.0,
-                })
-            }
-        }
-    }
-}
-
-impl Factor {
-    #[inline]
-    fn solve(&self, b: Vec2) -> Vec2 {
-        let (b1, b2) = if self.swapped { (b[1], b[0]) } else { (b[0], b[1]) };
-        let x2 = (b2 - self.l * b1) * self.inv_d2;
-        let x1 = b1 * self.inv_d1 - self.l * x2;
-        if self.swapped { [x2, x1] } else { [x1, x2] }
+        Line { inv_eigenvalue: 1.0 / large, range, null, c }
     }
 }
 
 impl Line {
-    /// `i_t = S⁺ b + α null`, `i_n = i_0 + c α`.
-    #[cold]
-    fn impulse(&self, b: Vec2, row: NormalRow, mu: f64) -> LinearImpulse {
-        let shortest = scaled(dot(self.range, b) * self.inv_eigenvalue, self.range);
+    fn solve(&self, b: Vec2) -> Vec2 {
+        scaled(dot(self.range, b) * self.inv_eigenvalue, self.range)
+    }
+
+    /// `i_t = shortest + α null`, `i_n = i_0 + c α`.
+    fn impulse(&self, shortest: Vec2, i_0: f64, mu: f64) -> LinearImpulse {
         let r = norm(shortest);
-        let i_0 = row.normal_impulse(shortest);
         let c = self.c;
         // The least of |i_t| / i_n over α is at α = c r² / i_0; for i_0 <= 0 it falls to 1/c as
         // α grows without end.

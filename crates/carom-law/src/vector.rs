@@ -8,19 +8,26 @@ use crate::delassus::Dimension;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactVector {
     components: [f64; 3],
-    len: u8,
+    len: usize,
 }
 
 impl ContactVector {
     #[inline]
     pub(crate) fn new(dimension: Dimension, components: [f64; 3]) -> Self {
-        Self { components, len: dimension as u8 }
+        Self { components, len: dimension.rows() }
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_finite(&self) -> bool {
+        let [a, b, c] = self.components;
+        // Zero times anything that is not finite is NaN.
+        a * 0.0 + b * 0.0 + c * 0.0 == 0.0
     }
 
     /// The tangential part alone, of a contact that has tangents.
     #[inline]
     pub(crate) fn tangential(dimension: Dimension, t: [f64; 2]) -> Self {
-        Self { components: [t[0], t[1], 0.0], len: dimension as u8 - 1 }
+        Self { components: [t[0], t[1], 0.0], len: dimension.rows() - 1 }
     }
 }
 
@@ -29,7 +36,7 @@ impl Deref for ContactVector {
 
     #[inline]
     fn deref(&self) -> &[f64] {
-        &self.components[..usize::from(self.len)]
+        &self.components[..self.len]
     }
 }
 
@@ -49,6 +56,6 @@ impl<'de> serde::Deserialize<'de> for ContactVector {
         }
         let mut components = [0.0; 3];
         components[..list.len()].copy_from_slice(&list);
-        Ok(Self { components, len: list.len() as u8 })
+        Ok(Self { components, len: list.len() })
     }
 }

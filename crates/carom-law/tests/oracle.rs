@@ -57,7 +57,10 @@ fn agrees_with_the_scan() {
             }
         }
     }
-    println!("{tried} problems: stick {}, slip {}, reversal {}, several answers {several}", modes[1], modes[2], modes[3]);
+    println!(
+        "{tried} problems: stick {}, slip {}, reversal {}, several answers {several}",
+        modes[1], modes[2], modes[3]
+    );
     assert!(modes[1..].iter().all(|&n| n > 0), "every mode is visited");
 }
 

@@ -6,7 +6,7 @@ use crate::limits;
 use crate::mode::Mode;
 use crate::plane::{Vec2, add_scaled, dot, norm, scaled};
 use crate::slip::{Slid, Sliding};
-use crate::tangent::{LinearImpulse, NormalRow};
+use crate::tangent::LinearImpulse;
 
 /// A stick creates energy if it does so by more than this fraction of `K_c + |v_c⁻·i|`: less than
 /// that is rounding in the last places of the impulse.
@@ -47,85 +47,97 @@ pub(crate) struct Answer {
 pub(crate) struct Decision {
     /// The stick impulse, whether or not it is in the cone; `None` if no impulse sticks.
     pub(crate) stick: Option<LinearImpulse>,
+    /// The impulse with zero average tangential velocity, where it was needed.
+    pub(crate) reversal: Option<LinearImpulse>,
     /// Whether the law alone answers stick.
     pub(crate) sticks: bool,
     /// Whether that stick creates energy.
     pub(crate) creates_energy: bool,
     pub(crate) answer: Answer,
-    /// The law's own answer, where the guard replaced it.
-    pub(crate) unguarded: Option<Answer>,
+    /// The energy change of the law's own stick, where the guard replaced it.
+    pub(crate) unguarded: Option<f64>,
 }
 
 impl Answer {
     /// [26]: `v̄ · i = K⁺ - K⁻`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn energy_change(&self) -> f64 {
         self.normal_work + self.tangential_work
+    }
+
+    /// The same, field by field: see [`crate::tangent`].
+    #[inline(always)]
+    fn rebuilt(self) -> Self {
+        let Self { mode, e, normal, tangential, direction, after, normal_work, tangential_work, solutions } = self;
+        Self { mode, e, normal, tangential, direction, after, normal_work, tangential_work, solutions }
     }
 }
 
 impl Impact<'_> {
     /// Stick if its impulse is in the static cone, else slip or reversal; then the guard.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn decide(&self, guard: Guard) -> Decision {
         let stick = self.stick_at(self.e);
-        let Some(impulse) = stick.filter(|s| self.in_static_cone(s)) else {
-            let answer = self.slide_at(self.e);
-            return Decision { stick, sticks: false, creates_energy: false, answer, unguarded: None };
-        };
-        let stuck = self.stuck(self.e, &impulse);
-        let creates_energy = self.creates_energy(&stuck);
-        let (answer, unguarded) = if creates_energy && guard != Guard::Report {
-            (self.guarded(guard, stuck), Some(stuck))
-        } else {
-            (stuck, None)
-        };
-        Decision { stick, sticks: true, creates_energy, answer, unguarded }
+        let reversal = self.reversal_at(self.e);
+        match stick {
+            Some(impulse) if self.in_static_cone(&impulse) => {
+                let stuck = self.stuck(self.e, &impulse);
+                let creates_energy = self.creates_energy(&stuck);
+                let (answer, unguarded) = if creates_energy && guard != Guard::Report {
+                    (self.guarded(guard, stuck).rebuilt(), Some(stuck.energy_change()))
+                } else {
+                    (stuck, None)
+                };
+                Decision { stick, reversal, sticks: true, creates_energy, answer, unguarded }
+            }
+            _ => {
+                let answer = self.slide(self.e, reversal);
+                Decision { stick, reversal, sticks: false, creates_energy: false, answer, unguarded: None }
+            }
+        }
     }
 
     /// Corrections 1 and 2: `i_n > 0` and the exact `μ_cr <= μ_s`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn in_static_cone(&self, stick: &LinearImpulse) -> bool {
         stick.normal > 0.0 && stick.critical <= self.mu_s
     }
 
     /// [11]: the impulse with `v_n⁺ = -e v_n⁻` and `v_t⁺ = -e_t v_t⁻`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn stick_at(&self, e: f64) -> Option<LinearImpulse> {
         self.turned_back(e, self.e_t, self.mu_s)
     }
 
     /// The impulse with `v_n⁺ = -e v_n⁻` and zero average tangential velocity.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn reversal_at(&self, e: f64) -> Option<LinearImpulse> {
         self.turned_back(e, 1.0, self.mu_d)
     }
 
     /// The impulse with `v_t⁺ = -share v_t⁻`: `S i_t = -share v_t⁻ - v_f`, where
     /// `v_f = v_t⁻ - (1+e) v_n⁻ w / W_nn` is the velocity without friction.
-    #[inline]
+    #[inline(always)]
     fn turned_back(&self, e: f64, share: f64, mu: f64) -> Option<LinearImpulse> {
-        let Contact { delassus, v_n, v_t, .. } = self.contact;
+        let &Contact { ref delassus, v_n, v_t, .. } = self.contact;
         let push = -(1.0 + e) * v_n;
-        let v_f = add_scaled(*v_t, push * delassus.inv_w_nn, delassus.w);
+        let v_f = add_scaled(v_t, push * delassus.inv_w_nn, delassus.w);
         let b = [-share * v_t[0] - v_f[0], -share * v_t[1] - v_f[1]];
-        let row = NormalRow { inv_w_nn: delassus.inv_w_nn, w: delassus.w, push };
-        let velocities = || norm(*v_t) + norm(v_f);
-        delassus.tangent.impulse(b, velocities, row, mu)
+        delassus.impulse(b, push, || norm(v_t) + norm(v_f), mu)
     }
 
     /// How the stick impulse changes with the restitution: `(∂i_n/∂e, ∂i_t/∂e)`.
     pub(crate) fn stick_impulse_rate(&self) -> (f64, Vec2) {
-        let Contact { delassus, v_n, .. } = self.contact;
-        let p = delassus.tangent.pseudo_solve(delassus.w);
+        let &Contact { ref delassus, v_n, .. } = self.contact;
+        let p = delassus.pseudo_solve(delassus.w);
         let t1 = scaled(v_n * delassus.inv_w_nn, p);
         ((-v_n - dot(delassus.w, t1)) * delassus.inv_w_nn, t1)
     }
 
     /// A stick answer; `v̄ = ((1-e) v_n⁻, (1-e_t) v_t⁻) / 2`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn stuck(&self, e: f64, stick: &LinearImpulse) -> Answer {
-        let Contact { v_n, v_t, .. } = self.contact;
+        let &Contact { v_n, v_t, .. } = self.contact;
         Answer {
             mode: Mode::Stick,
             e,
@@ -134,17 +146,16 @@ impl Impact<'_> {
             direction: None,
             after: [0.0 - self.e_t * v_t[0], 0.0 - self.e_t * v_t[1]],
             normal_work: 0.5 * (1.0 - e) * v_n * stick.normal,
-            tangential_work: 0.5 * (1.0 - self.e_t) * dot(*v_t, stick.tangential),
+            tangential_work: 0.5 * (1.0 - self.e_t) * dot(v_t, stick.tangential),
             solutions: None,
         }
     }
 
-    /// The slip or reversal answer at a restitution.
-    #[inline]
-    pub(crate) fn slide_at(&self, e: f64) -> Answer {
-        let Contact { delassus, v_n, v_t, .. } = self.contact;
-        let reversal = self.reversal_at(e);
-        let sliding = Sliding { delassus, v_n: *v_n, v_t: *v_t, e, mu_d: self.mu_d, reversal };
+    /// The slip or reversal answer at a restitution, with the reversal impulse there.
+    #[inline(always)]
+    pub(crate) fn slide(&self, e: f64, reversal: Option<LinearImpulse>) -> Answer {
+        let &Contact { ref delassus, v_n, v_t, .. } = self.contact;
+        let sliding = Sliding { delassus, v_n, v_t, e, mu_d: self.mu_d, reversal };
         let Slid { direction, normal, tangential, average, work, solutions } = sliding.solve();
         Answer {
             mode: if direction.is_some() { Mode::Slip } else { Mode::Reversal },
@@ -160,20 +171,21 @@ impl Impact<'_> {
     }
 
     /// [28]: whether a stick has `v̄·i > 0`, beyond rounding.
-    #[inline]
+    #[inline(always)]
     fn creates_energy(&self, stuck: &Answer) -> bool {
         let change = stuck.energy_change();
         // Most sticks end here.
         if change <= 0.0 {
             return false;
         }
-        let Contact { v_n, v_t, .. } = self.contact;
-        let exchanged = (v_n * stuck.normal + dot(*v_t, stuck.tangential)).abs();
+        let &Contact { v_n, v_t, .. } = self.contact;
+        let exchanged = (v_n * stuck.normal + dot(v_t, stuck.tangential)).abs();
         change > ENERGY_ROUNDING * (limits::contact_energy(self.contact) + exchanged)
     }
 
     /// `e*(v)` with the tangential restitution at hand.
     pub(crate) fn restitution_limit(&self) -> f64 {
-        limits::state(self.contact, self.e_t)
+        let momentum = limits::contact_momentum(self.contact);
+        limits::state(self.contact, self.e_t, limits::locking(&self.contact.delassus), &momentum)
     }
 }
