@@ -264,13 +264,13 @@ fn farthest_from_zero(a: Vec2, n: &[Vec2; 2]) -> Option<Vec2> {
     best
 }
 
-/// Turns `u` by `step`, to the accuracy that an iteration needs.
+/// Turns `u` by about `step`: the angle needs no more than an iteration's accuracy, the length does.
 #[inline(always)]
 fn rotate(u: Vec2, step: f64) -> Vec2 {
     let q = step * step;
     let c = 1.0 - q * (0.5 - q * (1.0 / 24.0));
     let s = step * (1.0 - q * (1.0 / 6.0 - q * (1.0 / 120.0)));
-    [c * u[0] - s * u[1], s * u[0] + c * u[1]]
+    renormalise([c * u[0] - s * u[1], s * u[0] + c * u[1]])
 }
 
 /// One step of Newton's method for `u / |u|`: enough for a length already right to 1e-8.
