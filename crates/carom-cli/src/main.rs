@@ -1,1 +1,32 @@
-fn main() {}
+//! The `carom` command. It reads, calls and prints; it computes nothing.
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod args;
+mod commands;
+mod failure;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Arguments, Command};
+use failure::Failure;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let result = match arguments.command {
+        Command::Impact(arguments) => commands::impact::run(&arguments),
+        Command::Batch(arguments) => commands::batch::run(&arguments),
+        Command::Gallery(arguments) => commands::gallery::run(&arguments),
+    };
+    match result {
+        Ok(code) => code,
+        // Whoever read our output has seen enough.
+        Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -9,6 +9,7 @@
 //!
 //! Start with [`Contact`] if you have `(W, v)`, with [`GeneralizedContact`] if you have `(M, A, v)`, and
 //! with [`batch`] if you have a million of them.
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod batch;
 mod coefficients;

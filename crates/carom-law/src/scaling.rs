@@ -19,7 +19,7 @@ pub(crate) fn is_tame(x: f64) -> bool {
     const LOW: f64 = power_of_two(-TAME);
     const HIGH: f64 = power_of_two(TAME);
     let size = x.abs();
-    (size >= LOW && size <= HIGH) || x == 0.0
+    (LOW..=HIGH).contains(&size) || x == 0.0
 }
 
 /// `x * 2^exponent`, for any exponent; underflow goes to zero and overflow to infinity.

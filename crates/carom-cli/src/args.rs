@@ -1,0 +1,93 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use carom::problem::Edit;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Frictional impacts in multibody systems: velocities after, impulse, mode, and where the energy went.
+#[derive(Debug, Parser)]
+#[command(name = "carom", version, about, max_term_width = 100)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Solve one impact
+    Impact(Impact),
+    /// Solve many impacts, one JSON problem a line
+    Batch(Batch),
+    /// List the built-in scenes, or print one as a problem file
+    Gallery(Gallery),
+}
+
+/// Exit codes: 0 answered, 2 bad input or usage.
+#[derive(Debug, Args)]
+#[command(after_help = "Exit codes: 0 answered, 2 bad input or usage.")]
+pub struct Impact {
+    /// A built-in scene, a JSON or TOML problem file, or - for standard input
+    #[arg(value_name = "SCENE|FILE|-")]
+    pub problem: String,
+
+    /// How to print the outcome
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+
+    /// What to do with a stick that creates energy [default: the problem's, else report]
+    #[arg(long, value_enum)]
+    pub guard: Option<Guard>,
+
+    /// Change a value of the problem: restitution=0.7, friction.dynamic=0.3, velocity[1]=-2
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub edits: Vec<Edit>,
+}
+
+/// Exit codes: 0 all answered, 1 some line failed, 2 bad input or usage.
+#[derive(Debug, Args)]
+#[command(after_help = "Exit codes: 0 all answered, 1 some line failed, 2 bad input or usage.")]
+pub struct Batch {
+    /// A file with one JSON problem a line, or - for standard input
+    #[arg(value_name = "IN.jsonl|-")]
+    pub input: PathBuf,
+
+    /// Where to write the outcomes; the file appears when it is complete [default: standard output]
+    #[arg(short, long, value_name = "OUT.jsonl")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Gallery {
+    /// The scene to print as a JSON problem
+    pub scene: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    Text,
+    /// For programs: one JSON object
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Guard {
+    /// Give the law's answer, marked inadmissible
+    Report,
+    /// Lower the restitution to its limit
+    Limit,
+    /// Keep the restitution and slip
+    Slip,
+}
+
+impl Guard {
+    /// The name used in problems.
+    pub fn name(self) -> &'static str {
+        match self {
+            Guard::Report => "report",
+            Guard::Limit => "limit",
+            Guard::Slip => "slip",
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! `carom batch`: a file of problems, a file of outcomes.
+
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::args::Batch;
+use crate::failure::Failure;
+use crate::output::Output;
+
+pub fn run(arguments: &Batch) -> Result<ExitCode, Failure> {
+    let read_failure = |error| Failure::file(&arguments.input, "read", error);
+    let (input, length): (Box<dyn io::Read + Send>, Option<u64>) = if arguments.input == Path::new("-") {
+        (Box::new(io::stdin()), None)
+    } else {
+        let file = File::open(&arguments.input).map_err(read_failure)?;
+        let metadata = file.metadata().map_err(read_failure)?;
+        if metadata.is_dir() {
+            return Err(read_failure(io::ErrorKind::IsADirectory.into()));
+        }
+        (Box::new(file), Some(metadata.len()).filter(|_| metadata.is_file()))
+    };
+    let mut output = Output::open(arguments.output.as_deref())?;
+    let bar = progress_bar(length);
+    let ended = carom::batch::run(BufReader::with_capacity(1 << 16, input), &mut output, |progress| {
+        bar.set_position(progress.bytes);
+        bar.set_message(format!("{} problems, {} failed", progress.problems, progress.failed));
+    });
+    bar.finish_and_clear();
+    let progress = match ended {
+        Ok(progress) => progress,
+        Err(carom::batch::Failure::Read(error)) => return Err(read_failure(error)),
+        Err(carom::batch::Failure::Write(error)) => return Err(output.failure(error)),
+    };
+    output.finish()?;
+    if progress.failed > 0 {
+        eprintln!("{} of {} problems failed; their lines hold the errors", progress.failed, progress.problems);
+        return Ok(ExitCode::from(1));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// On standard error, and only where that is a terminal.
+fn progress_bar(length: Option<u64>) -> ProgressBar {
+    let (bar, template) = match length {
+        Some(length) => (ProgressBar::new(length), "{bar:30} {percent:>3} %  {msg}, {elapsed} (left {eta})"),
+        None => (ProgressBar::new_spinner(), "{spinner} {msg}, {elapsed}"),
+    };
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}

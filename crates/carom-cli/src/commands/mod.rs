@@ -1,0 +1,5 @@
+//! One file a subcommand.
+
+pub mod batch;
+pub mod gallery;
+pub mod impact;

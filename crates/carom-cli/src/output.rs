@@ -1,0 +1,94 @@
+//! Output files that appear under their name only when they are complete.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use crate::failure::Failure;
+
+/// Where results go: standard output, a file written beside and renamed, or a device written to.
+pub enum Output {
+    Stdout(BufWriter<io::StdoutLock<'static>>),
+    File { writer: BufWriter<NamedTempFile>, target: PathBuf },
+    Device { writer: BufWriter<File>, path: PathBuf },
+}
+
+impl Output {
+    /// Opens standard output, or what stands at `path`.
+    pub fn open(path: Option<&Path>) -> Result<Self, Failure> {
+        let Some(path) = path.filter(|path| *path != Path::new("-")) else {
+            return Ok(Self::Stdout(BufWriter::new(io::stdout().lock())));
+        };
+        let fail = |error| Failure::file(path, "write", error);
+        // What is no regular file (a pipe, a terminal, /dev/null) must not be replaced by one.
+        match fs::metadata(path) {
+            Ok(found) if found.is_dir() => Err(fail(io::ErrorKind::IsADirectory.into())),
+            Ok(found) if !found.is_file() => {
+                let writer = BufWriter::new(File::options().write(true).open(path).map_err(fail)?);
+                Ok(Self::Device { writer, path: path.to_owned() })
+            }
+            // A link keeps pointing at the file it points at.
+            Ok(_) => Self::beside(fs::canonicalize(path).map_err(fail)?),
+            Err(_) => Self::beside(path.to_owned()),
+        }
+    }
+
+    fn beside(target: PathBuf) -> Result<Self, Failure> {
+        let folder = match target.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        };
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".carom-").suffix(".part");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // Like any other new file: the process's mask takes away what it must.
+            builder.permissions(fs::Permissions::from_mode(0o666));
+        }
+        let file = builder.tempfile_in(folder).map_err(|error| Failure::file(&target, "write", error))?;
+        Ok(Self::File { writer: BufWriter::new(file), target })
+    }
+
+    /// Makes the output appear. Without this call a file is removed again.
+    pub fn finish(self) -> Result<(), Failure> {
+        match self {
+            Self::Stdout(mut writer) => writer.flush().map_err(Failure::stdout),
+            Self::Device { mut writer, path } => writer.flush().map_err(|e| Failure::file(&path, "write", e)),
+            Self::File { writer, target } => {
+                let fail = |error| Failure::file(&target, "write", error);
+                let file = writer.into_inner().map_err(|error| fail(error.into_error()))?;
+                file.as_file().sync_all().map_err(fail)?;
+                file.persist(&target).map(|_| ()).map_err(|error| fail(error.error))
+            }
+        }
+    }
+
+    /// A failure to write here, told as such.
+    pub fn failure(&self, error: io::Error) -> Failure {
+        match self {
+            Self::Stdout(_) => Failure::stdout(error),
+            Self::File { target: path, .. } | Self::Device { path, .. } => Failure::file(path, "write", error),
+        }
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Stdout(writer) => writer.write(bytes),
+            Self::File { writer, .. } => writer.write(bytes),
+            Self::Device { writer, .. } => writer.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Stdout(writer) => writer.flush(),
+            Self::File { writer, .. } => writer.flush(),
+            Self::Device { writer, .. } => writer.flush(),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Changes to a problem by path: `restitution=0.7`, `friction.dynamic=0.3`, `velocity[1]=-2`.
+
+use serde_json::{Map, Value, json};
+
+use super::error::{Kind, ProblemError};
+use super::tree::{PathStep, split_path};
+
+/// One change, `key=value`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Edit {
+    path: String,
+    value: Value,
+}
+
+impl std::str::FromStr for Edit {
+    type Err = String;
+
+    /// The value is read as JSON, and as text where it is not JSON: `guard=slip` needs no quotes.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (path, value) = text.split_once('=').ok_or_else(|| format!("{text:?} is not of the form key=value"))?;
+        let path = path.trim();
+        if split_path(path).is_none() {
+            return Err(format!("{path:?} is not a path such as friction.dynamic or velocity[1]"));
+        }
+        let value = value.trim();
+        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
+        Ok(Self { path: path.to_owned(), value })
+    }
+}
+
+impl Edit {
+    /// Applies the change. A key that is not there is added, to be judged with the rest of the
+    /// problem. A part of a coefficient given as one number splits that number into its parts.
+    ///
+    /// # Errors
+    /// The path leads through something that is no object, or past the end of a list.
+    pub fn apply(&self, tree: &mut Value) -> Result<(), ProblemError> {
+        let steps = split_path(&self.path).unwrap_or_default();
+        let mut here = tree;
+        for (depth, step) in steps.iter().enumerate() {
+            if depth == 1
+                && let (PathStep::Key(coefficient), PathStep::Key(part)) = (steps[0], step)
+            {
+                split_coefficient(here, coefficient, part);
+            }
+            here = match (step, here) {
+                (PathStep::Key(key), Value::Object(map)) => {
+                    map.entry(*key).or_insert_with(|| Value::Object(Map::new()))
+                }
+                (PathStep::Index(index), Value::Array(list)) => {
+                    let length = list.len();
+                    list.get_mut(*index).ok_or_else(|| self.wrong_path(format!("the list has {length} entries")))?
+                }
+                (PathStep::Key(key), _) => return Err(self.wrong_path(format!("{key} is not inside an object"))),
+                (PathStep::Index(index), _) => return Err(self.wrong_path(format!("[{index}] is not inside a list"))),
+            };
+        }
+        *here = self.value.clone();
+        Ok(())
+    }
+
+    fn wrong_path(&self, reason: String) -> ProblemError {
+        ProblemError::at(Kind::UnknownKey, &self.path, format!("{} cannot be set: {reason}", self.path))
+    }
+}
+
+fn split_coefficient(value: &mut Value, name: &str, part: &str) {
+    if let Value::Number(number) = value {
+        *value = match (name, part) {
+            // The speed-dependent coefficient takes the place of the number.
+            ("restitution", "hunt_crossley") => json!({}),
+            ("restitution", _) => json!({ "normal": number }),
+            ("friction", _) => json!({ "static": number, "dynamic": number }),
+            _ => return,
+        };
+    }
+}

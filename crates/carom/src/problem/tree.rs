@@ -1,0 +1,311 @@
+//! JSON and TOML into one tree, with duplicate keys refused and every value's line findable.
+
+use std::cell::RefCell;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use toml::de::{DeTable, DeValue};
+
+use super::error::{Kind, ProblemError};
+
+/// The two formats of problem files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// JSON, one value.
+    Json,
+    /// TOML.
+    Toml,
+}
+
+impl Format {
+    /// By the name's ending, else by the text: JSON problems start with `{`, TOML ones never do.
+    pub fn guess(name: &str, text: &str) -> Self {
+        let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+        match ending.as_deref() {
+            Some("json") => Self::Json,
+            Some("toml") => Self::Toml,
+            _ if text.trim_start().starts_with('{') => Self::Json,
+            _ => Self::Toml,
+        }
+    }
+}
+
+/// A problem document: its text and what it says.
+#[derive(Debug, Clone)]
+pub struct Document<'a> {
+    text: &'a str,
+    format: Format,
+    tree: Value,
+}
+
+impl<'a> Document<'a> {
+    /// Reads a document. No key may stand twice in an object.
+    ///
+    /// # Errors
+    /// Not JSON or TOML, a duplicate key, a number beyond `f64`.
+    pub fn read(text: &'a str, format: Format) -> Result<Self, ProblemError> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let tree = match format {
+            Format::Json => read_json(text)?,
+            Format::Toml => read_toml(text)?,
+        };
+        Ok(Self { text, format, tree })
+    }
+
+    /// What the document says.
+    pub fn tree(&self) -> &Value {
+        &self.tree
+    }
+
+    /// The same error with the line of its field, where the document has that field.
+    pub fn locate(&self, mut error: ProblemError) -> ProblemError {
+        if error.line.is_none()
+            && let Some(field) = &error.field
+        {
+            let offset = match self.format {
+                Format::Json => offset_in_json(self.text, field),
+                Format::Toml => offset_in_toml(self.text, field),
+            };
+            error.line = offset.map(|offset| line_of(self.text, offset));
+        }
+        error
+    }
+}
+
+fn read_json(text: &str) -> Result<Value, ProblemError> {
+    let path = Path::default();
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let tree = TreeSeed(&path).deserialize(&mut deserializer).and_then(|tree| deserializer.end().map(|()| tree));
+    tree.map_err(|error| {
+        // serde_json appends the position to its messages.
+        let full = error.to_string();
+        let suffix = format!(" at line {} column {}", error.line(), error.column());
+        let message = full.strip_suffix(&suffix).unwrap_or(&full);
+        path.error(message, Some(error.line()).filter(|&line| line > 0))
+    })
+}
+
+fn read_toml(text: &str) -> Result<Value, ProblemError> {
+    let path = Path::default();
+    let deserializer = toml::de::Deserializer::parse(text).map_err(|error| toml_error(text, &error))?;
+    TreeSeed(&path).deserialize(deserializer).map_err(|error| {
+        let line = error.span().map(|span| line_of(text, span.start));
+        path.error(error.message(), line)
+    })
+}
+
+/// TOML's own reader finds duplicate keys too, and marks the second.
+fn toml_error(text: &str, error: &toml::de::Error) -> ProblemError {
+    let span = error.span();
+    let line = span.as_ref().map(|span| line_of(text, span.start));
+    let marked = span.and_then(|span| text.get(span)).map(str::trim);
+    match marked {
+        Some(key) if error.message().contains("duplicate key") => {
+            let message = format!("{key} stands twice in the same object");
+            ProblemError { line, ..ProblemError::at(Kind::DuplicateKey, key, message) }
+        }
+        _ => ProblemError::document(Kind::Syntax, error.message(), line),
+    }
+}
+
+/// Where a reader is in the document; left standing where an error occurs.
+#[derive(Default)]
+struct Path(RefCell<Vec<Step>>);
+
+enum Step {
+    Key(String),
+    Index(usize),
+}
+
+/// Marks of the errors that are raised here and not by the format's own reader.
+const DUPLICATE: &str = "key stands twice";
+const NOT_FINITE: &str = "is not finite";
+
+impl Path {
+    fn enter<T, E>(&self, step: Step, read: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+        self.0.borrow_mut().push(step);
+        let value = read()?;
+        self.0.borrow_mut().pop();
+        Ok(value)
+    }
+
+    fn error(&self, message: &str, line: Option<usize>) -> ProblemError {
+        let steps = self.0.borrow();
+        let field = dotted(&steps);
+        let mut error = if message.contains(DUPLICATE) {
+            ProblemError::at(Kind::DuplicateKey, &field, format!("{field} stands twice in the same object"))
+        } else if message.contains(NOT_FINITE) {
+            ProblemError::at(Kind::Law(carom_law::ErrorKind::NotFinite), &field, format!("{field} {message}"))
+        } else if message.contains("number out of range") {
+            let kind = Kind::Law(carom_law::ErrorKind::NotFinite);
+            ProblemError::at(kind, &field, format!("{field} is beyond the range of f64 (largest 1.8e308)"))
+        } else {
+            ProblemError::document(Kind::Syntax, message, None)
+        };
+        if error.field.is_none() && !field.is_empty() {
+            error.field = Some(field);
+        }
+        error.line = line;
+        error
+    }
+}
+
+fn dotted(steps: &[Step]) -> String {
+    let mut path = String::new();
+    for step in steps {
+        match step {
+            Step::Key(key) => {
+                if !path.is_empty() {
+                    path.push('.');
+                }
+                path.push_str(key);
+            }
+            Step::Index(index) => path.push_str(&format!("[{index}]")),
+        }
+    }
+    path
+}
+
+/// Reads any value, keeping track of where it is.
+struct TreeSeed<'p>(&'p Path);
+
+impl<'de> DeserializeSeed<'de> for TreeSeed<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for TreeSeed<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
+        match serde_json::Number::from_f64(value) {
+            Some(number) => Ok(Value::Number(number)),
+            None => Err(E::custom(format!("= {value} {NOT_FINITE}"))),
+        }
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(value) = self.0.enter(Step::Index(list.len()), || access.next_element_seed(TreeSeed(self.0)))? {
+            list.push(value);
+        }
+        Ok(Value::Array(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some(key) = access.next_key::<String>()? {
+            self.0.enter(Step::Key(key.clone()), || {
+                if map.contains_key(&key) {
+                    return Err(A::Error::custom(DUPLICATE));
+                }
+                let value = access.next_value_seed(TreeSeed(self.0))?;
+                map.insert(key, value);
+                Ok(())
+            })?;
+        }
+        Ok(Value::Object(map))
+    }
+}
+
+/// Splits `a.b[2][1]` into keys and indices.
+pub(crate) fn split_path(path: &str) -> Option<Vec<PathStep<'_>>> {
+    let mut steps = Vec::new();
+    for part in path.split('.') {
+        let (key, mut rest) = part.split_at(part.find('[').unwrap_or(part.len()));
+        if key.is_empty() {
+            return None;
+        }
+        steps.push(PathStep::Key(key));
+        while !rest.is_empty() {
+            let (index, after) = rest.strip_prefix('[')?.split_once(']')?;
+            steps.push(PathStep::Index(index.parse().ok()?));
+            rest = after;
+        }
+    }
+    Some(steps)
+}
+
+/// One step of a dotted path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PathStep<'p> {
+    Key(&'p str),
+    Index(usize),
+}
+
+/// Where the value at a path starts, or the deepest part of the path that is there.
+fn offset_in_json(text: &str, path: &str) -> Option<usize> {
+    let mut here: &str = text;
+    let mut found = None;
+    for step in split_path(path)? {
+        let inner: Option<&RawValue> = match step {
+            PathStep::Key(key) => {
+                serde_json::from_str::<std::collections::BTreeMap<String, &RawValue>>(here).ok()?.remove(key)
+            }
+            PathStep::Index(index) => serde_json::from_str::<Vec<&RawValue>>(here).ok()?.get(index).copied(),
+        };
+        let Some(inner) = inner else { break };
+        here = inner.get();
+        // RawValue borrows from the text, so the distance of the pointers is the offset.
+        found = Some(here.as_ptr() as usize - text.as_ptr() as usize);
+    }
+    found
+}
+
+fn offset_in_toml(text: &str, path: &str) -> Option<usize> {
+    let document = DeTable::parse(text).ok()?;
+    let mut table = Some(document.get_ref());
+    let mut array = None;
+    let mut found = None;
+    for step in split_path(path)? {
+        let value = match step {
+            PathStep::Key(key) => table?.iter().find(|(k, _)| k.get_ref() == key).map(|(_, value)| value),
+            PathStep::Index(index) => {
+                let list: &toml::de::DeArray<'_> = array?;
+                list.get(index)
+            }
+        };
+        let Some(value) = value else { break };
+        found = Some(value.span().start);
+        (table, array) = match value.get_ref() {
+            DeValue::Table(inner) => (Some(inner), None),
+            DeValue::Array(inner) => (None, Some(inner)),
+            _ => (None, None),
+        };
+    }
+    found
+}
+
+/// The line, from 1, of a place in a text.
+fn line_of(text: &str, offset: usize) -> usize {
+    text.bytes().take(offset).filter(|&b| b == b'\n').count() + 1
+}

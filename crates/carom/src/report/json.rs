@@ -1,0 +1,45 @@
+//! Outcomes and errors as JSON objects, one an object, with the problem's id.
+
+use carom_law::Outcome;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::problem::ProblemError;
+
+/// An outcome with the id of its problem.
+#[derive(Debug, Serialize)]
+pub struct OutcomeRecord<'a> {
+    /// The answer.
+    #[serde(flatten)]
+    pub outcome: &'a Outcome,
+    /// The problem's `id` to the letter; null without one.
+    pub id: Option<&'a RawValue>,
+}
+
+/// An error in place of an outcome.
+#[derive(Debug, Serialize)]
+pub struct ErrorRecord<'a> {
+    /// What is wrong.
+    pub error: &'a ProblemError,
+    /// The problem's `id` to the letter; null without one.
+    pub id: Option<&'a RawValue>,
+}
+
+impl OutcomeRecord<'_> {
+    /// The record on one line.
+    pub fn line(&self) -> String {
+        to_string(self)
+    }
+}
+
+impl ErrorRecord<'_> {
+    /// The record on one line.
+    pub fn line(&self) -> String {
+        to_string(self)
+    }
+}
+
+/// Records hold finite numbers and text: nothing that JSON cannot.
+fn to_string(record: &impl Serialize) -> String {
+    serde_json::to_string(record).unwrap_or_else(|error| format!("{{\"error\":{{\"message\":\"{error}\"}}}}"))
+}

@@ -1,0 +1,204 @@
+//! An outcome as a person wants to see it.
+
+use std::fmt::{self, Display, Formatter};
+
+use carom_law::{Guard, Mode, Outcome};
+
+use super::number::{signed, significant};
+
+/// Digits of the table.
+const DIGITS: usize = 6;
+/// Digits of the verdict.
+const FEW: usize = 3;
+/// Generalized velocities shown a line.
+const VELOCITIES_A_LINE: usize = 6;
+
+/// An outcome with what it was called and the velocity it started from.
+#[derive(Debug, Clone, Copy)]
+pub struct Text<'a> {
+    /// The scene or file.
+    pub title: &'a str,
+    /// The answer.
+    pub outcome: &'a Outcome,
+    /// `q̇⁻`, of a problem in generalized form.
+    pub velocity: Option<&'a [f64]>,
+}
+
+impl Display for Text<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.title)?;
+        writeln!(f, "  {}", verdict(self.outcome))?;
+        writeln!(f)?;
+        self.contact(f)?;
+        self.velocities(f)?;
+        self.energy(f)?;
+        self.coefficients(f)?;
+        self.guard(f)
+    }
+}
+
+impl Text<'_> {
+    fn contact(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let o = self.outcome;
+        let names: &[&str] = match o.contact_dimension {
+            1 => &["normal"],
+            2 => &["normal", "tangent"],
+            _ => &["normal", "tangent 1", "tangent 2"],
+        };
+        row(f, "mode", o.mode.name())?;
+        row(f, "contact", &columns(names.iter().map(|name| (*name).to_owned())))?;
+        row(f, "  velocity before", &numbers(&o.contact_velocity.before))?;
+        row(f, "  velocity after", &numbers(&o.contact_velocity.after))?;
+        row(f, "  impulse", &numbers(&o.impulse))?;
+        if let Some(u) = &o.direction {
+            let cells = std::iter::once(String::new()).chain(u.iter().map(|x| significant(*x, DIGITS)));
+            row(f, "  slip direction", &columns(cells))?;
+        }
+        if let Some(count) = o.solutions.filter(|&count| count > 1) {
+            row(f, "  answers", &format!("{count}; this one dissipates most"))?;
+        }
+        Ok(())
+    }
+
+    fn velocities(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if let (Some(before), Some(after)) = (self.velocity, &self.outcome.velocity) {
+            row(f, "generalized", "")?;
+            for (label, values) in [("  velocity before", before), ("  velocity after", &after[..])] {
+                for (i, chunk) in values.chunks(VELOCITIES_A_LINE).enumerate() {
+                    row(f, if i == 0 { label } else { "" }, &numbers(chunk))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn energy(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let energy = &self.outcome.energy;
+        if let (Some(before), Some(after)) = (energy.before, energy.after) {
+            let percent = percent(energy.change, before).map_or(String::new(), |p| format!(" ({} %)", signed(p, FEW)));
+            let (before, after) = (significant(before, DIGITS), significant(after, DIGITS));
+            row(f, "kinetic energy", &format!("{before} before, {after} after{percent}"))?;
+        }
+        let part = |x: f64| signed(x, DIGITS);
+        let (normal, tangential) = (part(energy.normal), part(energy.tangential));
+        row(f, "energy change", &format!("{}: normal {normal}, tangential {tangential}", part(energy.change)))
+    }
+
+    fn coefficients(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let o = self.outcome;
+        let digits = |x: f64| significant(x, DIGITS);
+        let mut e = format!("e = {}", digits(o.restitution.normal));
+        if o.restitution.tangential != 0.0 {
+            e += &format!(", e_t = {}", digits(o.restitution.tangential));
+        }
+        row(f, "restitution", &e)?;
+        let limits = [("this state", o.restitution_limit.state), ("every state", o.restitution_limit.configuration)];
+        let limits: Vec<String> =
+            limits.into_iter().filter_map(|(whose, limit)| Some(format!("{} in {whose}", digits(limit?)))).collect();
+        row(f, "  limit for stick", &format!("e* = {}", limits.join(", ")))?;
+        let Some(friction) = o.friction.filter(|_| o.contact_dimension > 1) else {
+            return Ok(());
+        };
+        let mu = if friction.mu_s() == friction.mu_d() {
+            format!("mu = {}", digits(friction.mu_s()))
+        } else {
+            format!("mu_s = {}, mu_d = {}", digits(friction.mu_s()), digits(friction.mu_d()))
+        };
+        row(f, "friction", &mu)?;
+        if o.mode != Mode::Separating {
+            let mut critical = o.critical_friction.map_or("none".into(), |mu| format!("mu_cr = {}", digits(mu)));
+            if let Some(printed) = o.printed.and_then(|printed| printed.critical_friction) {
+                critical += &format!(" (the paper prints {})", digits(printed));
+            }
+            row(f, "  sticks from", &critical)?;
+        }
+        if let Some(reversal) = o.critical_reversal {
+            row(f, "  reverses from", &format!("mu_rev = {}", digits(reversal)))?;
+        }
+        let limit = o.friction_limit.map_or("infinite".into(), digits);
+        row(f, "  paper's limit", &format!("mu* = {limit}"))
+    }
+
+    fn guard(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let guard = &self.outcome.guard;
+        let what = match (guard.acted, guard.name) {
+            (true, Guard::Limit) => format!("lowered the restitution to {}", significant(guard.restitution, DIGITS)),
+            (true, _) => "let the contact slip".to_owned(),
+            (false, Guard::Report) => "changes nothing".to_owned(),
+            (false, _) => "had nothing to do".to_owned(),
+        };
+        row(f, "guard", &format!("{}: {what}", guard.name.name()))?;
+        for violation in &self.outcome.violations {
+            let (value, bound) = (significant(violation.value, DIGITS), significant(violation.bound, DIGITS));
+            let excess = significant(violation.value - violation.bound, FEW);
+            row(f, "violated", &format!("{}: {value} exceeds {bound} by {excess}", violation.limit.name()))?;
+        }
+        Ok(())
+    }
+}
+
+/// One plain sentence: what the contact does, what becomes of the energy, and why.
+pub fn verdict(outcome: &Outcome) -> String {
+    let few = |x: f64| significant(x, FEW);
+    if outcome.mode == Mode::Separating {
+        return "separates: the contact does not approach, so there is no impulse".to_owned();
+    }
+    let energy = energy_clause(outcome.energy.change, outcome.energy.before);
+    if let Some(unguarded) = &outcome.guard.unguarded {
+        let alone = energy_clause(unguarded.energy_change, outcome.energy.before).replace("creates", "create");
+        let remedy = match outcome.guard.name {
+            Guard::Limit => format!("with e lowered to {} it {}", few(outcome.guard.restitution), verb(outcome.mode)),
+            Guard::Slip | Guard::Report => format!("made to slide, it {}", verb(outcome.mode)),
+        };
+        return format!("would stick and {alone}; {remedy} and {energy}");
+    }
+    let friction = outcome.friction.map(|friction| friction.mu_s());
+    let reason = match outcome.mode {
+        Mode::Stick if !outcome.admissible => {
+            let limit = outcome.restitution_limit.state.unwrap_or_default();
+            format!(": e = {} exceeds its limit {}", few(outcome.restitution.normal), few(limit))
+        }
+        Mode::Slip => match (friction, outcome.critical_friction) {
+            (Some(mu), Some(critical)) => format!(": mu_s = {} is below the critical {}", few(mu), few(critical)),
+            _ => ": no friction would make it stick".to_owned(),
+        },
+        Mode::Reversal => ": no slip is consistent, friction turns the tangential velocity round".to_owned(),
+        Mode::Stick | Mode::Separating => String::new(),
+    };
+    format!("{}, and {energy}{reason}", verb(outcome.mode))
+}
+
+fn verb(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Separating => "separates",
+        Mode::Stick => "sticks",
+        Mode::Slip => "slips",
+        Mode::Reversal => "reverses",
+    }
+}
+
+fn energy_clause(change: f64, before: Option<f64>) -> String {
+    let verb = if change > 0.0 { "creates" } else { "loses" };
+    match before.and_then(|before| percent(change, before)) {
+        _ if change == 0.0 => "keeps its energy".to_owned(),
+        Some(percent) => format!("{verb} {} % energy", significant(percent.abs(), FEW)),
+        None => format!("{verb} {} of energy", significant(change.abs(), FEW)),
+    }
+}
+
+fn percent(change: f64, before: f64) -> Option<f64> {
+    (before > 0.0).then(|| 100.0 * change / before).filter(|percent| percent.is_finite())
+}
+
+fn row(f: &mut Formatter<'_>, label: &str, value: &str) -> fmt::Result {
+    writeln!(f, "{}", format!("  {label:<20}{value}").trim_end())
+}
+
+fn numbers(values: &[f64]) -> String {
+    columns(values.iter().map(|x| significant(*x, DIGITS)))
+}
+
+/// Columns of one width, with room for a sign before every cell.
+fn columns(cells: impl Iterator<Item = String>) -> String {
+    cells.map(|cell| if cell.starts_with('-') { format!("{cell:<13}") } else { format!(" {cell:<12}") }).collect()
+}
