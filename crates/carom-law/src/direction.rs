@@ -24,7 +24,7 @@
 use arrayvec::ArrayVec;
 use polycool::Quartic;
 
-use crate::plane::{Sym2, Vec2, add_scaled, cross, dot, norm, scaled};
+use crate::plane::{Sym2, Vec2, add_scaled, cross, dot, scaled};
 use crate::scaling::larger;
 
 /// Steps before a start is given up; two suffice nearly always.
@@ -62,7 +62,45 @@ pub(crate) struct Direction {
 impl Direction {
     #[inline(always)]
     pub(crate) fn is_slip(&self) -> bool {
-        self.lambda > 0.0 && self.denominator > 0.0
+        (self.lambda > 0.0) & (self.denominator > 0.0)
+    }
+}
+
+/// Halley's method on the angle `θ` of `u` for `u × (a - μN u) = 0`, a trigonometric polynomial of
+/// degree two: `u × μN u = h0 + h1 cos 2θ + h2 sin 2θ`.
+struct Halley {
+    a: Vec2,
+    h0: f64,
+    h1: f64,
+    h2: f64,
+    /// A bound of the derivatives.
+    curvature: f64,
+}
+
+struct HalleyStep {
+    angle: f64,
+    /// Whether it stays in the neighbourhood. If not, the zeros have to be isolated first.
+    is_short: bool,
+    /// Whether it leads near enough for Newton's last step.
+    is_last: bool,
+}
+
+impl Halley {
+    #[inline(always)]
+    fn step(&self, u: Vec2) -> HalleyStep {
+        let (c2, s2) = (u[0] * u[0] - u[1] * u[1], 2.0 * u[0] * u[1]);
+        let (linear, double) = (cross(u, self.a), self.h1 * c2 + self.h2 * s2);
+        let f = linear - self.h0 - double;
+        let slope = 2.0 * (self.h1 * s2 - self.h2 * c2) - dot(u, self.a);
+        let bend = 4.0 * double - linear;
+        let angle = -f * slope / (slope * slope - 0.5 * f * bend);
+        // The error left is about |angle|³ (curvature / slope)².
+        let ratio = angle * self.curvature;
+        HalleyStep {
+            angle,
+            is_short: angle.abs() < 1.0,
+            is_last: angle.abs() * ratio * ratio <= NEARLY_THERE * slope * slope,
+        }
     }
 }
 
@@ -109,7 +147,7 @@ impl DirectionEquation {
     /// Whether a certificate says that no direction of slip stands beside a reversal.
     #[inline(always)]
     pub(crate) fn has_none_beside_reversal(&self) -> bool {
-        self.is_monotone() || self.sign_changes() == 0
+        self.is_monotone() | (self.sign_changes() == 0)
     }
 
     /// Whether the symmetric part of `μN` is positive definite, so that `|(μN + λ)⁻¹ a|` falls with `λ`.
@@ -117,7 +155,7 @@ impl DirectionEquation {
     fn is_monotone(&self) -> bool {
         let n = &self.n;
         let off = 0.5 * (n[0][1] + n[1][0]);
-        n[0][0] + n[1][1] > 0.0 && n[0][0] * n[1][1] > off * off
+        (n[0][0] + n[1][1] > 0.0) & (n[0][0] * n[1][1] > off * off)
     }
 
     /// Changes of sign in the coefficients of `P(λ)`: by Descartes' rule the number of its positive
@@ -135,7 +173,8 @@ impl DirectionEquation {
             trace * determinant - dot(a, b),
             determinant * determinant - dot(b, b),
         ];
-        coefficients.windows(2).filter(|pair| (pair[0] < 0.0) != (pair[1] < 0.0)).count()
+        let [_, c3, c2, c1, c0] = coefficients.map(|c| u8::from(c < 0.0));
+        usize::from(c3 + (c3 ^ c2) + (c2 ^ c1) + (c1 ^ c0))
     }
 
     /// `(μN + λ)⁻¹ a` with `λ` guessed by Rayleigh's quotient along `a`, normalised.
@@ -146,44 +185,62 @@ impl DirectionEquation {
         let lambda = larger(a2.sqrt() - dot(a, n_a) / a2, 0.0);
         // adj(μN) a + λ a, with adj(N) = tr(N) - N.
         let direction = add_scaled(scaled(n[0][0] + n[1][1] + lambda, a), -1.0, n_a);
-        let forward = if dot(direction, a) > 0.0 { direction } else { a };
-        scaled(1.0 / norm(forward), forward)
+        let is_forward = dot(direction, a) > 0.0;
+        let forward = [if is_forward { direction[0] } else { a[0] }, if is_forward { direction[1] } else { a[1] }];
+        scaled(1.0 / dot(forward, forward).sqrt(), forward)
     }
 
-    /// Halley's method on the angle `θ` of `u` for `f(θ) = u × (a - μN u) = 0`, a trigonometric
-    /// polynomial of degree two; then one step of Newton's on `u × g(u)`. `None` if it does not settle.
+    /// The steps to a zero from nearby; `None` if they do not settle.
     #[inline(always)]
     fn refine(&self, start: Vec2) -> Option<Direction> {
-        let (a, n) = (self.a, &self.n);
-        // u × μN u = h0 + h1 cos 2θ + h2 sin 2θ.
-        let (h0, h1, h2) = (0.5 * (n[1][0] - n[0][1]), 0.5 * (n[1][0] + n[0][1]), 0.5 * (n[1][1] - n[0][0]));
-        // A bound of the derivatives of f.
-        let curvature = 4.0 * (a[0].abs() + a[1].abs() + h1.abs() + h2.abs());
+        let halley = self.halley();
         let mut u = start;
         for _ in 0..MOST_STEPS {
-            let (c2, s2) = (u[0] * u[0] - u[1] * u[1], 2.0 * u[0] * u[1]);
-            let (linear, double) = (cross(u, a), h1 * c2 + h2 * s2);
-            let f = linear - h0 - double;
-            let slope = 2.0 * (h1 * s2 - h2 * c2) - dot(u, a);
-            let bend = 4.0 * double - linear;
-            let step = -f * slope / (slope * slope - 0.5 * f * bend);
-            // Not finite, or leaving the neighbourhood: let the caller isolate the zeros.
-            if !(step.abs() < 1.0) {
+            let step = halley.step(u);
+            if !step.is_short {
                 return None;
             }
-            u = rotate(u, step);
-            // The error left is about |step|³ (curvature / slope)².
-            let ratio = step * curvature;
-            if step.abs() * ratio * ratio <= NEARLY_THERE * slope * slope {
-                return self.finish(u);
+            u = rotate(u, step.angle);
+            if step.is_last {
+                let (direction, is_settled) = self.finish(u);
+                return if is_settled { Some(direction) } else { None };
             }
         }
         None
     }
 
-    /// One step of Newton's method on `u × g(u)`, and `λ` and `D` where it leads.
+    /// [`DirectionEquation::unique`] without a branch, in `STEPS` steps at most: the direction and
+    /// whether it is the one.
     #[inline(always)]
-    fn finish(&self, u: Vec2) -> Option<Direction> {
+    pub(crate) fn unique_branchless<const STEPS: usize>(&self) -> (Direction, bool) {
+        let a2 = dot(self.a, self.a);
+        let halley = self.halley();
+        let mut u = self.start(a2);
+        let (mut is_near, mut is_lost) = (false, false);
+        for _ in 0..STEPS {
+            let step = halley.step(u);
+            let turned = rotate(u, step.angle);
+            u = [if is_near { u[0] } else { turned[0] }, if is_near { u[1] } else { turned[1] }];
+            is_lost |= !is_near & !step.is_short;
+            is_near |= step.is_last;
+        }
+        let (direction, is_settled) = self.finish(u);
+        let is_unique = (a2 > 0.0) & (self.is_monotone() | (self.sign_changes() == 1));
+        (direction, is_unique & is_near & !is_lost & is_settled & direction.is_slip())
+    }
+
+    #[inline(always)]
+    fn halley(&self) -> Halley {
+        let (a, n) = (self.a, &self.n);
+        let (h1, h2) = (0.5 * (n[1][0] + n[0][1]), 0.5 * (n[1][1] - n[0][0]));
+        let curvature = 4.0 * (a[0].abs() + a[1].abs() + h1.abs() + h2.abs());
+        Halley { a, h0: 0.5 * (n[1][0] - n[0][1]), h1, h2, curvature }
+    }
+
+    /// One step of Newton's method on `u × g(u)`, with `λ` and `D` where it leads, and whether it was a
+    /// short one.
+    #[inline(always)]
+    fn finish(&self, u: Vec2) -> (Direction, bool) {
         let n = &self.n;
         let across = [-u[1], u[0]];
         let (denominator, g) = self.evaluate(u);
@@ -191,14 +248,12 @@ impl DirectionEquation {
         // -dg/dθ
         let turn = [dot(n[0], across), dot(n[1], across)];
         let step = f / (lambda + cross(u, turn));
-        if !(step.abs() < 1e-3) {
-            return None;
-        }
-        Some(Direction {
+        let direction = Direction {
             u: renormalise(add_scaled(u, step, across)),
             lambda: lambda + step * (f - dot(u, turn)),
             denominator: denominator - step * self.mu * dot(self.w, across),
-        })
+        };
+        (direction, step.abs() < 1e-3)
     }
 
     /// All zeros of `u × g(u)` on the circle.
@@ -241,7 +296,7 @@ impl DirectionEquation {
     /// A root already known to about 1e-12 made exact; where it is nearly double, left as it is.
     fn polish(&self, rough: Vec2) -> Direction {
         match self.finish(rough) {
-            Some(direction) if cross(rough, direction.u).abs() < 1e-6 => direction,
+            (direction, true) if cross(rough, direction.u).abs() < 1e-6 => direction,
             _ => self.at(rough),
         }
     }

@@ -25,12 +25,15 @@ pub(crate) fn scaled(s: f64, a: Vec2) -> Vec2 {
     [s * a[0], s * a[1]]
 }
 
+/// Squares within these bounds have lost nothing to underflow or overflow: 2^±900.
+pub(crate) const SMALLEST_SQUARE: f64 = 1.2e-271;
+pub(crate) const LARGEST_SQUARE: f64 = 8.4e270;
+
 /// `|a|`, safe from overflow and underflow of the squares.
 #[inline(always)]
 pub(crate) fn norm(a: Vec2) -> f64 {
     let squares = dot(a, a);
-    // Between 2^-900 and 2^900 no square that matters was lost.
-    if (1.2e-271..=8.4e270).contains(&squares) { squares.sqrt() } else { norm_far(a) }
+    if (SMALLEST_SQUARE..=LARGEST_SQUARE).contains(&squares) { squares.sqrt() } else { norm_far(a) }
 }
 
 #[cold]

@@ -15,11 +15,12 @@ pub(crate) fn larger(a: f64, b: f64) -> f64 {
 
 /// Whether `x` is zero or needs no rescaling.
 #[inline(always)]
+#[allow(clippy::manual_range_contains, reason = "without a branch")]
 pub(crate) fn is_tame(x: f64) -> bool {
     const LOW: f64 = power_of_two(-TAME);
     const HIGH: f64 = power_of_two(TAME);
     let size = x.abs();
-    (LOW..=HIGH).contains(&size) || x == 0.0
+    ((size >= LOW) & (size <= HIGH)) | (x == 0.0)
 }
 
 /// `x * 2^exponent`, for any exponent; underflow goes to zero and overflow to infinity.

@@ -80,10 +80,26 @@ impl Tangent {
         } else {
             rank_and_determinant(s, trace_w_tt)
         };
+        Self::eliminated(swapped, d1, s.xy, determinant, rank)
+    }
+
+    #[inline(always)]
+    fn eliminated(swapped: bool, d1: f64, xy: f64, determinant: f64, rank: Rank) -> Self {
         let inv_d1 = 1.0 / d1;
-        let l = s.xy * inv_d1;
+        let l = xy * inv_d1;
         let (q, m) = if swapped { ([0.0, inv_d1], [1.0, -l]) } else { ([inv_d1, 0.0], [-l, 1.0]) };
         Self { q, m, inv_d2: d1 / determinant, rank }
+    }
+
+    /// [`Tangent::spatial`] without a branch, for matrices of full rank, and whether this is one.
+    #[inline(always)]
+    pub(crate) fn spatial_branchless(s: Sym2, trace_w_tt: f64) -> (Self, bool) {
+        let swapped = s.yy > s.xx;
+        let d1 = if swapped { s.yy } else { s.xx };
+        let other = if swapped { s.xx } else { s.yy };
+        let determinant = d1 * other - s.xy * s.xy;
+        let is_full = determinant > RANK_TOLERANCE * trace_w_tt * (d1 + other);
+        (Self::eliminated(swapped, d1, s.xy, determinant, Rank::Full), is_full)
     }
 
     /// The planar contact's scalar `s`.
@@ -111,7 +127,7 @@ impl Tangent {
     }
 
     #[inline(always)]
-    fn solve(&self, b: Vec2) -> Vec2 {
+    pub(crate) fn solve(&self, b: Vec2) -> Vec2 {
         let x2 = dot(self.m, b) * self.inv_d2;
         [self.q[0] * b[0] + self.m[0] * x2, self.q[1] * b[1] + self.m[1] * x2]
     }

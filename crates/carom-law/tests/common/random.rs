@@ -2,7 +2,7 @@
 //!
 //! `CAROM_SEED` replays a run; `CAROM_CASES` multiplies the number of problems of every test.
 
-use carom_law::{Coefficients, Contact, Delassus, Friction, Guard, Outcome, Restitution};
+use carom_law::{Coefficients, Contact, Delassus, Friction, Guard, Mode, Outcome, Restitution};
 use fastrand::Rng;
 
 use super::oracle;
@@ -185,5 +185,53 @@ impl Problem {
         let m = nalgebra::DMatrix::from_fn(d, d, |i, j| self.w[i][j]);
         let v = nalgebra::DVector::from_fn(d, |i, _| self.v[i]);
         0.5 * m.full_piv_lu().solve(&v).map_or(0.0, |x| x.dot(&v))
+    }
+
+    /// The same contact with its tangents turned.
+    pub fn rotated(&self, angle: f64) -> Self {
+        let (s, c) = angle.sin_cos();
+        let turn = |a: [f64; 3]| [a[0], c * a[1] - s * a[2], s * a[1] + c * a[2]];
+        let rows = self.w.map(turn);
+        let columns = [0, 1, 2].map(|j| turn([rows[0][j], rows[1][j], rows[2][j]]));
+        let mut w = [[0.0; 3]; 3];
+        for (i, j) in [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)] {
+            w[i][j] = columns[j][i];
+            w[j][i] = w[i][j];
+        }
+        Self { w, v: turn(self.v), ..*self }
+    }
+
+    /// Momentum is balanced, the mode is what it says, and slip and reversal do not gain energy: each to a
+    /// few tens of roundings of the terms it is a sum of.
+    pub fn assert_lawful(&self, o: &Outcome) {
+        const ROUNDING: f64 = 64.0 * f64::EPSILON;
+        let Problem { d, ref w, ref v, .. } = *self;
+        let (i, after) = (&o.impulse, &o.contact_velocity.after);
+        let norm = |a: &[f64]| a.iter().fold(0.0_f64, |length, x| length.hypot(*x));
+        for r in 0..d {
+            let residual = v[r] + (0..d).map(|c| w[r][c] * i[c]).sum::<f64>() - after[r];
+            assert!(residual.abs() <= ROUNDING * self.momentum_scale(i, r), "momentum {r}: {self:?}\n{o:?}");
+        }
+        assert!(i[0] > 0.0, "pull: {self:?}\n{o:?}");
+        assert!((after[0] + o.guard.restitution * v[0]).abs() <= ROUNDING * v[0].abs(), "{self:?}\n{o:?}");
+        let mu = if o.mode == Mode::Stick { self.mu_s } else { self.mu_d };
+        assert!(norm(&i[1..]) <= mu * i[0] * (1.0 + ROUNDING), "cone: {self:?}\n{o:?}");
+        assert!(o.mode == Mode::Stick || o.energy.change <= 0.0, "gain: {self:?}\n{o:?}");
+        match o.mode {
+            Mode::Separating => panic!("separating: {self:?}"),
+            Mode::Stick => assert!((1..d).all(|r| after[r] == -self.e_t * v[r]), "stick: {self:?}\n{o:?}"),
+            Mode::Reversal => assert!((1..d).all(|r| after[r] == -v[r]), "reversal: {self:?}\n{o:?}"),
+            Mode::Slip => {
+                let u = o.direction.unwrap();
+                let mean: Vec<f64> = (1..d).map(|r| 0.5 * (v[r] + after[r])).collect();
+                let along: f64 = u.iter().zip(&mean).map(|(x, y)| x * y).sum();
+                let rounding = ROUNDING * (norm(&v[1..]) + norm(&after[1..]));
+                assert!((norm(&u) - 1.0).abs() <= ROUNDING && along >= -rounding, "direction: {self:?}\n{o:?}");
+                for k in 0..d - 1 {
+                    assert!((i[k + 1] + self.mu_d * u[k] * i[0]).abs() <= ROUNDING * mu * i[0], "{self:?}\n{o:?}");
+                    assert!((mean[k] - along * u[k]).abs() <= rounding, "average: {self:?}\n{o:?}");
+                }
+            }
+        }
     }
 }

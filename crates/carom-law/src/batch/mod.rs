@@ -4,12 +4,15 @@
 //! use for, are not computed.
 
 use crate::coefficients::{Friction, Restitution};
+mod common;
+
 use crate::contact::Contact;
 use crate::delassus::{Delassus, Entries};
 use crate::error::{Error, Result};
 use crate::guard::Guard;
 use crate::mode::Mode;
 use crate::outcome::RestitutionUsed;
+use common::{BLOCK, Columns, INPUTS, OUTPUTS};
 
 /// Spatial problems, one array a number: the six of `W`, the three of `v_c⁻`, the coefficients.
 #[derive(Debug, Clone, Copy)]
@@ -61,13 +64,41 @@ pub fn solve(problems: &Problems<'_>, answers: &mut Answers<'_>) -> Result<Vec<B
     let n = answers.mode.len();
     check_lengths(problems, answers, n)?;
     let mut errors = Vec::new();
-    for index in 0..n {
-        if let Err(error) = solve_one(problems, answers, index) {
-            answers.put(index, Mode::Separating, [f64::NAN; 3], [f64::NAN; 3], f64::NAN);
-            errors.push(BatchError { index, error });
+    let mut input = [[0.0; BLOCK]; INPUTS];
+    let mut output = [[0.0; BLOCK]; OUTPUTS];
+    for start in (0..n).step_by(BLOCK) {
+        let length = BLOCK.min(n - start);
+        problems.copy_block(start, length, &mut input);
+        common::solve(&input, &mut output, problems.guard);
+        for i in 0..length {
+            let index = start + i;
+            if let Some(mode) = common::mode_of(output[7][i]) {
+                let [i_n, i_1, i_2, v_n, v_1, v_2, change] = [0, 1, 2, 3, 4, 5, 6].map(|k: usize| output[k][i]);
+                answers.put(index, mode, [i_n, i_1, i_2], [v_n, v_1, v_2], change);
+            } else if let Err(error) = solve_one(problems, answers, index) {
+                answers.put(index, Mode::Separating, [f64::NAN; 3], [f64::NAN; 3], f64::NAN);
+                errors.push(BatchError { index, error });
+            }
         }
     }
     Ok(errors)
+}
+
+impl Problems<'_> {
+    /// The numbers of a block; what is left of an earlier one beyond `length` does no harm.
+    fn copy_block(&self, start: usize, length: usize, input: &mut Columns<INPUTS>) {
+        let range = start..start + length;
+        let (w, v) = (&self.delassus, &self.contact_velocity);
+        let columns = [w[0], w[1], w[2], w[3], w[4], w[5], v[0], v[1], v[2]];
+        let rest = [self.restitution, self.friction_static, self.friction_dynamic];
+        for (column, place) in columns.into_iter().zip(0..).chain(rest.into_iter().zip([9, 11, 12])) {
+            input[place][..length].copy_from_slice(&column[range.clone()]);
+        }
+        match self.restitution_tangential {
+            Some(e_t) => input[10][..length].copy_from_slice(&e_t[range]),
+            None => input[10][..length].fill(0.0),
+        }
+    }
 }
 
 #[inline]

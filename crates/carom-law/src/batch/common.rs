@@ -1,0 +1,148 @@
+//! The common path of the law without a branch, for blocks of problems.
+//!
+//! Most problems of a batch are tame in size, have a regular matrix and one answer. For those the steps
+//! of the law can be taken by all problems of a block alike, both modes worked out and the right one
+//! selected, which lets the compiler work on four problems at a time. A problem for which that does
+//! not hold is marked and left to the law itself. The operations are the law's own, in the same order,
+//! so the answers are the same to the last bit.
+#![allow(clippy::manual_range_contains, reason = "comparisons joined without a branch")]
+
+use crate::direction::DirectionEquation;
+use crate::guard::Guard;
+use crate::mode::Mode;
+use crate::plane::{LARGEST_SQUARE, SMALLEST_SQUARE, Sym2, Vec2, add_scaled, dot, scaled};
+use crate::scaling::{is_tame, larger};
+use crate::tangent::Tangent;
+
+/// Problems a block: all arrays of a block fit the first-level cache.
+pub(super) const BLOCK: usize = 64;
+
+/// Steps to the direction of slip that all problems of a block take; those who need more are left out.
+const STEPS: usize = 3;
+
+/// The numbers of a block, `COLUMNS` of them a problem.
+pub(super) type Columns<const COLUMNS: usize> = [[f64; BLOCK]; COLUMNS];
+
+/// `W` (6), `v_c⁻` (3), `e`, `e_t`, `μ_s`, `μ_d`.
+pub(super) const INPUTS: usize = 13;
+/// `i` (3), `v_c⁺` (3), energy change, mode.
+pub(super) const OUTPUTS: usize = 8;
+
+/// The mode's column: 0 for a problem that is left to the law.
+pub(super) fn mode_of(code: f64) -> Option<Mode> {
+    match code as u8 {
+        1 => Some(Mode::Stick),
+        2 => Some(Mode::Slip),
+        3 => Some(Mode::Reversal),
+        _ => None,
+    }
+}
+
+/// Solves a block on the widest vectors that the processor has.
+pub(super) fn solve(input: &Columns<INPUTS>, output: &mut Columns<OUTPUTS>, guard: Guard) {
+    #[cfg(target_arch = "x86_64")]
+    if std::is_x86_feature_detected!("avx2") {
+        #[allow(unsafe_code, reason = "a function compiled for AVX2 may run only where that is available")]
+        // SAFETY: just detected.
+        unsafe {
+            solve_avx2(input, output, guard);
+        }
+        return;
+    }
+    solve_portable(input, output, guard);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn solve_avx2(input: &Columns<INPUTS>, output: &mut Columns<OUTPUTS>, guard: Guard) {
+    solve_portable(input, output, guard);
+}
+
+#[inline(always)]
+fn solve_portable(input: &Columns<INPUTS>, output: &mut Columns<OUTPUTS>, guard: Guard) {
+    let guarded = guard != Guard::Report;
+    for i in 0..BLOCK {
+        let mut numbers = [0.0; INPUTS];
+        for k in 0..INPUTS {
+            numbers[k] = input[k][i];
+        }
+        let answer = solve_one(numbers, guarded);
+        for k in 0..OUTPUTS {
+            output[k][i] = answer[k];
+        }
+    }
+}
+
+/// An impulse that turns the tangential velocity back, and the least friction it needs.
+struct Turned {
+    normal: f64,
+    tangential: Vec2,
+    critical: f64,
+    is_sound: bool,
+}
+
+#[inline(always)]
+fn turned_back(share: f64, push: f64, inv_w_nn: f64, w: Vec2, v_t: Vec2, tangent: &Tangent) -> Turned {
+    let v_f = add_scaled(v_t, push * inv_w_nn, w);
+    let b = [-share * v_t[0] - v_f[0], -share * v_t[1] - v_f[1]];
+    let tangential = tangent.solve(b);
+    let normal = (push - dot(w, tangential)) * inv_w_nn;
+    let squares = dot(tangential, tangential);
+    let ratio = squares.sqrt() / normal;
+    let critical = if normal > 0.0 { ratio } else { f64::INFINITY };
+    Turned { normal, tangential, critical, is_sound: (squares >= SMALLEST_SQUARE) & (squares <= LARGEST_SQUARE) }
+}
+
+#[inline(always)]
+fn solve_one(numbers: [f64; INPUTS], guarded: bool) -> [f64; OUTPUTS] {
+    let [w_nn, n1, n2, t11, t12, t22, v_n, v1, v2, e, e_t, mu_s, mu_d] = numbers;
+    let (w, v_t, w_tt) = ([n1, n2], [v1, v2], Sym2 { xx: t11, xy: t12, yy: t22 });
+    let largest_v = larger(v_n.abs(), larger(v1.abs(), v2.abs()));
+    let is_tame = is_tame(w_nn) & is_tame(larger(t11, t22)) & is_tame(largest_v) & is_tame(mu_s);
+    let is_valid = (w_nn > 0.0) & (t11 >= 0.0) & (t22 >= 0.0) & (v_n < 0.0);
+    let is_in_range = (e >= 0.0) & (e <= 1.0) & (e_t.abs() <= 1.0) & (mu_d >= 0.0) & (mu_d <= mu_s);
+
+    let inv_w_nn = 1.0 / w_nn;
+    let h = [w[0] * inv_w_nn, w[1] * inv_w_nn];
+    let s = Sym2 { xx: t11 - h[0] * w[0], xy: t12 - h[0] * w[1], yy: t22 - h[1] * w[1] };
+    let (tangent, is_regular) = Tangent::spatial_branchless(s, w_tt.trace());
+    let push = -(1.0 + e) * v_n;
+
+    let stick = turned_back(e_t, push, inv_w_nn, w, v_t, &tangent);
+    let sticks = (stick.normal > 0.0) & (stick.critical <= mu_s);
+    let stick_work = [0.5 * (1.0 - e) * v_n * stick.normal, 0.5 * (1.0 - e_t) * dot(v_t, stick.tangential)];
+    let needs_guard = guarded & sticks & (stick_work[0] + stick_work[1] > 0.0);
+
+    let reversal = turned_back(1.0, push, inv_w_nn, w, v_t, &tangent);
+    let reverses = (reversal.normal > 0.0) & (mu_d >= reversal.critical);
+
+    let equation = DirectionEquation::new(w_nn, w, w_tt, v_t, 0.5 * push, mu_d, 1.0);
+    let (direction, is_unique) = equation.unique_branchless::<STEPS>();
+    let g = 1.0 / direction.denominator;
+    let slip_normal = push * g;
+    let friction = push * mu_d * g;
+    let speed = larger(direction.lambda, 0.0) * g;
+    let slip_tangential = scaled(-friction, direction.u);
+
+    let has_none_beside = equation.has_none_beside_reversal();
+    let slides_soundly = (reverses & has_none_beside) | (!reverses & is_unique);
+    let is_common = is_tame
+        & is_valid
+        & is_in_range
+        & is_regular
+        & stick.is_sound
+        & reversal.is_sound
+        & !needs_guard
+        & (sticks | slides_soundly);
+
+    let pick = |stick: f64, reversal: f64, slip: f64| {
+        let slide = if reverses { reversal } else { slip };
+        if sticks { stick } else { slide }
+    };
+    let normal = pick(stick.normal, reversal.normal, slip_normal);
+    let tangential = |k: usize| pick(stick.tangential[k], reversal.tangential[k], slip_tangential[k]) + 0.0;
+    let after = |k: usize| pick(0.0 - e_t * v_t[k], -v_t[k], 2.0 * (speed * direction.u[k]) - v_t[k]) + 0.0;
+    let work = 0.5 * (1.0 - e) * v_n * normal + pick(stick_work[1], 0.0, -friction * speed);
+    let mode = pick(1.0, 3.0, 2.0);
+    [normal, tangential(0), tangential(1), -e * v_n, after(0), after(1), work, if is_common { mode } else { 0.0 }]
+}
