@@ -100,10 +100,9 @@ def inverse(W):
 
 
 def larger_root(a, b, c):
-    """Larger root of a x^2 + 2 b x + c with a > 0; None if there is none."""
+    """Larger root of a x^2 + 2 b x + c with a > 0, which must be real."""
     disc = b * b - a * c
-    if disc < -TINY * (b * b + abs(a * c)):
-        return None
+    assert disc >= -TINY * (b * b + abs(a * c)), "no real root"
     return (-b + max(disc, Dec(0)).sqrt()) / a
 
 
@@ -290,7 +289,11 @@ def sliding_answers(p, e, decide):
 
 
 def restitution_limits(p):
-    """e* of this state [30] (None where there is none) and of the configuration [32]."""
+    """e* of this state [30] (None if it separates) and of the configuration [32].
+
+    Both roots are real: with A = G_nn v_n^2 and x = v_n G_nt v_t the discriminant of the
+    first is at least (A + x)^2, that of the second is (1 - e_t^2)^2 (1 - kappa).
+    """
     et, v_n, v_t = p.et, p.v[0], p.v[1:]
     mixed = v_n * dot(p.G[0][1:], v_t)
     tangential = dot(v_t, product([row[1:] for row in p.G[1:]], v_t))
@@ -298,7 +301,9 @@ def restitution_limits(p):
         p.G[0][0] * v_n * v_n, et * mixed, et * et * tangential - dot(p.v, product(p.G, p.v)))
     kappa = dot(p.w, product(inverse([row[1:] for row in p.W[1:]]), p.w)) / p.W[0][0]
     p2 = 1 - et * et                     # (1-e^2)(1-et^2) = kappa (1 - e et)^2
-    configuration = larger_root(p2 + kappa * et * et, -kappa * et, kappa - p2)
+    leading = p2 + kappa * et * et       # zero (no equation) if kappa = 0 and et = +-1: then
+    configuration = (larger_root(leading, -kappa * et, kappa - p2) if leading  # G - EGE >= 0
+                     else Dec(1))                                              # up to e = 1
     if et == 0:
         assert abs(configuration ** 2 * p.W[0][0] * p.G[0][0] - 1) < TINY
     return state, configuration
@@ -320,7 +325,7 @@ def lowest_stick_restitution(p):
 
 def limited_answer(p, e_star, decide):
     """The remedy of a smaller restitution for a stick that creates energy, as (e', answer)."""
-    if e_star is not None and decide.sign("limit", e_star, Dec(1)) >= 0:
+    if decide.sign("limit", e_star, Dec(1)) >= 0:
         impulse = pushed_impulse(p, "stick", e_star)
         if decide.in_cone("limit", p, impulse, p.mu_s, loads_of(p, "stick", e_star)):
             return e_star, outcome(p, e_star, "stick", impulse)
@@ -357,8 +362,7 @@ def solution(p):
         result["answer"] = result["sliding"][0]
         return result, decide
     answer = result["answer"] = outcome(p, p.e, "stick", stick)
-    above = 1 if state is None else decide.sign("admissible", p.e - state, 1 + abs(state))
-    result["admissible"] = above <= 0
+    result["admissible"] = decide.sign("admissible", p.e - state, 1 + abs(state)) <= 0
     assert result["admissible"] == (answer["change"] <= 0), "e > e* and energy disagree"
     if not result["admissible"]:
         result["limit"] = limited_answer(p, state, decide)
@@ -589,7 +593,7 @@ def rare_cases(book):
         """With e > e* and mu_s such that stick is lost between the two, if it can be."""
         p = coupled(r, 3, et)
         low = restitution_limits(p)[0]
-        if low is None or not 0 < low < p.e:
+        if not 0 < low < p.e:
             return p
         lost, held = (pushed_impulse(p, "stick", e) for e in (low, p.e))
         lost, held = (norm(x[1:]) / x[0] if x[0] > 0 else Dec(3) for x in (lost, held))
@@ -605,9 +609,7 @@ def rare_cases(book):
              lambda p, s: s["limit"] and s["limit"][1]["mode"] != "stick" and s["limit"][0] > 0),
             ("zero", "sliding at e_a = 0", coupled,
              [(d, et) for d in (2, 3) for et in (-0.5, -0.9, -1)],
-             lambda p, s: s["limit"] and s["limit"][0] == 0),
-            ("zero", "sliding at e_a = 0 (no e* at all)", coupled, [(2, -0.9), (3, -0.9)],
-             lambda p, s: s["limit"] and s["state"] is None)):
+             lambda p, s: s["limit"] and s["limit"][0] == 0)):
         for d, et in kinds:
             book.add(f"gain-{sort}", f"stick creates energy, limit: {why}, e_t = {et}, d = {d}", 2,
                      lambda r: make(r, d, float(et)), want, gains_energy)
@@ -650,6 +652,8 @@ def special_cases(book):
                 W = [[W[i] if i == j else 0.0 for j in range(d)] for i in range(d)]
                 book.add("diagonal", f"diagonal W, mu = {mu}, d = {d}", 1,
                          Problem(W, v[:d], 0.75, 0.0, mu, mu))
+        book.add("diagonal", f"superball: W diagonal, both restitutions 1, d = {d}", 1,
+                 Problem(W, [-1.0, 0.5, -0.25][:d], 1.0, 1.0, 4.0, 4.0), meant=("admissible",))
 
 
 # ---------------------------------------------------------------- self-test, file

@@ -19,7 +19,7 @@ pub struct Contact {
     pub(crate) v_t: Vec2,
     pub(crate) gamma: i32,
     /// All units are those of the caller.
-    is_natural: bool,
+    pub(crate) is_natural: bool,
     /// The velocity as it was given.
     pub(crate) before: ContactVector,
 }
@@ -116,10 +116,11 @@ impl Contact {
         self.before
     }
 
-    /// `x` times a power of two made of the exponents of the units, which are all zero as a rule.
+    /// `x` times a power of two made of the exponents of the units. Those of a natural contact are all
+    /// zero; to say so once, at compile time, saves the question at every number.
     #[inline(always)]
-    pub(crate) fn rescaled(&self, x: f64, exponent: impl FnOnce(&Units) -> i32) -> f64 {
-        if self.is_natural {
+    pub(crate) fn rescaled<const NATURAL: bool>(&self, x: f64, exponent: impl FnOnce(&Units) -> i32) -> f64 {
+        if NATURAL {
             x
         } else {
             scale(x, exponent(&Units { omega: self.delassus.omega, beta: self.delassus.beta, gamma: self.gamma }))

@@ -30,9 +30,9 @@ use crate::scaling::larger;
 /// Steps before a start is given up; two suffice nearly always.
 const MOST_STEPS: usize = 10;
 
-/// The error of the angle, as predicted from the last step, at which one step of Newton's method is
-/// left to do: it squares.
-const NEARLY_THERE: f64 = 1e-9;
+/// The error of the angle, as bounded from the last step, at which one step of Newton's method is left
+/// to do: it squares the error, which is ten times less than the bound at least.
+const NEARLY_THERE: f64 = 3e-8;
 
 /// The equation `g(u) = λ u`, divided by a power of two near `max(1, μ)` so that nothing overflows.
 #[derive(Debug, Clone, Copy)]

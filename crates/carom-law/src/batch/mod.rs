@@ -121,8 +121,8 @@ fn solve_one(p: &Problems<'_>, answers: &mut Answers<'_>, i: usize) -> Result<()
         answers.put(i, Mode::Separating, [0.0; 3], velocity, 0.0);
         return Ok(());
     }
-    let impact = contact.request(&RestitutionUsed { normal: e, tangential: e_t }, Some(friction))?;
-    let solution = contact.in_callers_units(&impact.decide(p.guard).answer);
+    let impact = contact.request::<false>(&RestitutionUsed { normal: e, tangential: e_t }, Some(friction))?;
+    let solution = contact.in_callers_units::<false>(&impact.decide(p.guard).answer);
     contact.check_representable(&solution)?;
     let change = solution.normal_work + solution.tangential_work;
     answers.put(i, solution.mode, solution.impulse, solution.after, change);

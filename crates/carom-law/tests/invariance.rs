@@ -1,0 +1,292 @@
+//! What does not change the answer, and what changes it in a known way.
+
+mod common;
+
+use carom_law::batch::{self, Answers, Problems};
+use carom_law::{Delassus, GeneralizedContact, Guard, Mode, Outcome};
+use common::oracle;
+use common::random::{self, FAMILIES, Problem};
+use fastrand::Rng;
+use nalgebra::{DMatrix, DVector};
+
+/// Problems nearer to a boundary than this, by the oracle's measure, may cross it by rounding.
+const MARGIN: f64 = 1e-5;
+
+fn any(rng: &mut Rng) -> Problem {
+    let (d, family) = (rng.usize(2..=3), FAMILIES[rng.usize(0..3)]);
+    random::problem(rng, d, family)
+}
+
+/// `p` and `q` describe the same impact, `back` brings the answer of `q` to the axes of `p`.
+fn assert_same(p: &Problem, q: &Problem, back: impl Fn(&[f64]) -> [f64; 3]) {
+    /// Other axes mean other roundings, of `W` itself too: each is relative to `|W||i| + |v|` with the
+    /// tangents taken together, and the slope of the direction equation divides it.
+    const ROUNDING: f64 = 1e-13;
+    let margin = oracle::solve(&p.oracle()).margin;
+    if margin < MARGIN {
+        return;
+    }
+    for guard in Guard::ALL {
+        let (a, b) = (p.solve(guard).unwrap(), q.solve(guard).unwrap());
+        assert_eq!(a.critical_friction.is_some(), b.critical_friction.is_some());
+        if a.guard.acted != b.guard.acted || a.guard.acted && oracle::sliding_answers(&p.oracle()).1 < MARGIN {
+            continue;
+        }
+        assert_eq!((a.mode, a.solutions), (b.mode, b.solutions), "{p:?}\n{q:?}\n{a:?}\n{b:?}");
+        let (i, j) = (&a.impulse, back(&b.impulse));
+        let size = |r: usize| p.w[r][r].sqrt();
+        let whole: f64 = (0..p.d).map(|r| size(r) * i[r].abs() + p.v[r].abs() / size(r)).sum();
+        for r in 0..p.d {
+            let change: f64 = (0..p.d).map(|c| p.w[r][c] * (i[c] - j[c])).sum();
+            let scale = size(if r == 0 { 0 } else { 1 }).max(size(if r == 0 { 0 } else { p.d - 1 })) * whole;
+            let bound = ROUNDING / margin.sqrt() * scale;
+            assert!(change.abs() <= bound, "{change:e} > {bound:e}, {margin:e}: {p:?}\n{q:?}\n{a:?}\n{b:?}");
+        }
+    }
+}
+
+#[test]
+fn turning_the_tangents_turns_the_answer() {
+    let mut rng = random::generator("turning_the_tangents_turns_the_answer");
+    for _ in 0..random::cases(3000) {
+        let family = FAMILIES[rng.usize(0..3)];
+        let p = random::problem(&mut rng, 3, family);
+        let angle = random::between(&mut rng, 0.0, std::f64::consts::TAU);
+        let (s, c) = angle.sin_cos();
+        assert_same(&p, &p.rotated(angle), |i| [i[0], c * i[1] + s * i[2], c * i[2] - s * i[1]]);
+    }
+}
+
+#[test]
+fn mirroring_a_tangent_mirrors_the_answer() {
+    let mut rng = random::generator("mirroring_a_tangent_mirrors_the_answer");
+    for _ in 0..random::cases(3000) {
+        let p = any(&mut rng);
+        let (mut q, t) = (p, rng.usize(1..p.d));
+        q.v[t] = -q.v[t];
+        for k in (0..3).filter(|&k| k != t) {
+            (q.w[k][t], q.w[t][k]) = (-q.w[k][t], -q.w[t][k]);
+        }
+        let back = |i: &[f64]| {
+            let mut j = [i[0], i[1], i.get(2).copied().unwrap_or(0.0)];
+            j[t] = -j[t];
+            j
+        };
+        assert_same(&p, &q, back);
+        if p.d == 2 {
+            let (a, b) = (p.solve(Guard::Slip).unwrap(), q.solve(Guard::Slip).unwrap());
+            assert_eq!((a.mode, a.impulse[0], a.impulse[1]), (b.mode, b.impulse[0], 0.0 - b.impulse[1]), "{p:?}");
+        }
+    }
+}
+
+#[test]
+fn swapping_the_tangents_swaps_the_answer() {
+    let mut rng = random::generator("swapping_the_tangents_swaps_the_answer");
+    for _ in 0..random::cases(3000) {
+        let family = FAMILIES[rng.usize(0..3)];
+        let p = random::problem(&mut rng, 3, family);
+        let swap = |a: [f64; 3]| [a[0], a[2], a[1]];
+        let q = Problem { w: swap_rows(p.w).map(swap), v: swap(p.v), ..p };
+        assert_same(&p, &q, |i| [i[0], i[2], i[1]]);
+    }
+}
+
+fn swap_rows(w: [[f64; 3]; 3]) -> [[f64; 3]; 3] {
+    [w[0], w[2], w[1]]
+}
+
+/// `x 2^k`, in two steps where `2^k` itself is no normal number.
+fn shift(x: f64, k: i32) -> f64 {
+    x * 2f64.powi(k / 2) * 2f64.powi(k - k / 2)
+}
+
+/// What the numbers of an outcome are measured in, as powers of two.
+struct Units {
+    velocity: i32,
+    impulse: i32,
+    energy: i32,
+    /// Tangential lengths over normal ones.
+    tangent: i32,
+}
+
+/// The outcome with its numbers in other units.
+fn converted(o: &Outcome, u: &Units) -> Outcome {
+    let text = serde_json::to_string(o).unwrap();
+    let mut value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let mut convert = |path: &str, k: i32| {
+        if let Some(x) = value.pointer_mut(path).filter(|x| !x.is_null()) {
+            *x = serde_json::json!(shift(x.as_f64().unwrap(), k));
+        }
+    };
+    let t = u.tangent;
+    for side in ["before", "after"] {
+        convert(&format!("/contact_velocity/{side}/0"), u.velocity);
+        convert(&format!("/contact_velocity/{side}/1"), u.velocity + t);
+        convert(&format!("/contact_velocity/{side}/2"), u.velocity + t);
+    }
+    convert("/impulse/0", u.impulse);
+    convert("/impulse/1", u.impulse - t);
+    convert("/impulse/2", u.impulse - t);
+    for energy in ["/energy/change", "/energy/normal", "/energy/tangential", "/guard/unguarded/energy_change"] {
+        convert(energy, u.energy);
+    }
+    for squared in ["/discriminator", "/printed/discriminator"] {
+        convert(squared, 2 * (u.impulse - t));
+    }
+    for friction in ["/critical_friction", "/critical_reversal", "/printed/critical_friction", "/friction_limit"] {
+        convert(friction, -t);
+    }
+    for friction in ["/friction/static", "/friction/dynamic"] {
+        convert(friction, -t);
+    }
+    for violation in 0..2 {
+        if o.violations.get(violation).is_some_and(|v| v.limit == carom_law::Limit::Friction) {
+            convert(&format!("/violations/{violation}/value"), -t);
+            convert(&format!("/violations/{violation}/bound"), -t);
+        }
+    }
+    serde_json::from_value(value).unwrap()
+}
+
+/// Powers of two change no bit of the answer but its exponents.
+#[test]
+fn units_by_powers_of_two_are_exact() {
+    const POWERS: [i32; 10] = [1, 3, 50, 200, 300, -1, -3, -50, -200, -300];
+    let mut rng = random::generator("units_by_powers_of_two_are_exact");
+    for _ in 0..random::cases(1000) {
+        let p = any(&mut rng);
+        let guard = Guard::ALL[rng.usize(0..3)];
+        let o = p.solve(guard).unwrap();
+        for (a, b) in POWERS.iter().flat_map(|&a| POWERS.map(|b| (a, b))) {
+            // The square of an impulse and the energy stay within the doubles, subnormals excluded.
+            if (2 * (b - a)).abs() > 900 || (2 * b - a).abs() > 900 {
+                continue;
+            }
+            let q = Problem { w: p.w.map(|row| row.map(|x| shift(x, a))), v: p.v.map(|x| shift(x, b)), ..p };
+            let units = Units { velocity: b, impulse: b - a, energy: 2 * b - a, tangent: 0 };
+            assert_eq!(q.solve(guard).unwrap(), converted(&o, &units), "2^{a}, 2^{b}: {p:?}");
+        }
+    }
+}
+
+/// Tangential lengths in a unit of their own: `v_t`, `W_tn` grow by it, `W_tt` by its square, tangential
+/// impulses and coefficients of friction shrink.
+#[test]
+fn a_tangential_unit_by_a_power_of_two_is_exact() {
+    let mut rng = random::generator("a_tangential_unit_by_a_power_of_two_is_exact");
+    for _ in 0..random::cases(1000) {
+        let p = any(&mut rng);
+        let guard = Guard::ALL[rng.usize(0..3)];
+        let o = p.solve(guard).unwrap();
+        for c in [1, 3, 50, 100, 200, -1, -3, -50, -100, -200] {
+            let row = |r: usize| if r == 0 { 0 } else { c };
+            let mut q = Problem { mu_s: shift(p.mu_s, -c), mu_d: shift(p.mu_d, -c), ..p };
+            for i in 0..3 {
+                q.v[i] = shift(p.v[i], row(i));
+                (0..3).for_each(|j| q.w[i][j] = shift(p.w[i][j], row(i) + row(j)));
+            }
+            let units = Units { velocity: 0, impulse: 0, energy: 0, tangent: c };
+            assert_eq!(q.solve(guard).unwrap(), converted(&o, &units), "2^{c}: {p:?}");
+        }
+    }
+}
+
+/// A batch of spatial problems with room for the answers.
+fn solve_batch(problems: &[Problem], guard: Guard) -> (Vec<batch::BatchError>, Vec<(Mode, [f64; 3], [f64; 3], f64)>) {
+    let column = |f: &dyn Fn(&Problem) -> f64| problems.iter().map(f).collect::<Vec<f64>>();
+    let w = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)].map(|(i, j)| column(&|p| p.w[i][j]));
+    let v = [0, 1, 2].map(|i| column(&|p| p.v[i]));
+    let [e, e_t] = [column(&|p| p.e), column(&|p| p.e_t)];
+    let [mu_s, mu_d] = [column(&|p| p.mu_s), column(&|p| p.mu_d)];
+    let n = problems.len();
+    let mut mode = vec![Mode::Separating; n];
+    let (mut impulse, mut after) = ([(); 3].map(|()| vec![0.0; n]), [(); 3].map(|()| vec![0.0; n]));
+    let mut change = vec![0.0; n];
+    let input = Problems {
+        delassus: w.each_ref().map(Vec::as_slice),
+        contact_velocity: v.each_ref().map(Vec::as_slice),
+        restitution: &e,
+        restitution_tangential: Some(&e_t),
+        friction_static: &mu_s,
+        friction_dynamic: &mu_d,
+        guard,
+    };
+    let mut answers = Answers {
+        mode: &mut mode,
+        impulse: impulse.each_mut().map(Vec::as_mut_slice),
+        contact_velocity: after.each_mut().map(Vec::as_mut_slice),
+        energy_change: &mut change,
+    };
+    let errors = batch::solve(&input, &mut answers).unwrap();
+    let at = |x: &[Vec<f64>; 3], k: usize| [x[0][k], x[1][k], x[2][k]];
+    (errors, (0..n).map(|k| (mode[k], at(&impulse, k), at(&after, k), change[k])).collect())
+}
+
+#[test]
+fn batches_answer_bit_for_bit_like_single_impacts() {
+    let mut rng = random::generator("batches_answer_bit_for_bit_like_single_impacts");
+    let mut problems: Vec<Problem> = (0..random::cases(3000))
+        .map(|_| {
+            let family = FAMILIES[rng.usize(0..3)];
+            let mut p = random::problem(&mut rng, 3, family);
+            match rng.u8(0..12) {
+                0 => p.v[0] = -p.v[0],
+                1 => p.w = p.w.map(|row| row.map(|x| shift(x, 200))),
+                2 => p.v = p.v.map(|x| shift(x, -200)),
+                _ => {}
+            }
+            p
+        })
+        .collect();
+    let bad = [5, 17, 18, 1000, problems.len() - 1];
+    problems[bad[0]].w[0][0] = -1.0;
+    problems[bad[1]].v[2] = f64::NAN;
+    problems[bad[2]].e = 1.5;
+    problems[bad[3]].mu_d = problems[bad[3]].mu_s + 1.0;
+    problems[bad[4]].e_t = f64::INFINITY;
+    for guard in Guard::ALL {
+        let (errors, answers) = solve_batch(&problems, guard);
+        assert_eq!(errors.iter().map(|e| e.index).collect::<Vec<_>>(), bad);
+        for error in &errors {
+            let (mode, impulse, after, change) = answers[error.index];
+            assert_eq!(mode, Mode::Separating);
+            assert!(impulse.iter().chain(&after).chain([&change]).all(|x| x.is_nan()));
+            assert_eq!(problems[error.index].solve(guard), Err(error.error.clone()));
+        }
+        for (k, p) in problems.iter().enumerate().filter(|(k, _)| !bad.contains(k)) {
+            let o = p.solve(guard).unwrap();
+            assert_eq!(carom_law::impact(&p.w, &p.v, &p.coefficients().unwrap(), guard).unwrap(), o, "{p:?}");
+            let bits = |a: &[f64]| a.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+            let (mode, impulse, after, change) = &answers[k];
+            assert_eq!((*mode, bits(impulse)), (o.mode, bits(&o.impulse)), "{p:?}");
+            assert_eq!(bits(after), bits(&o.contact_velocity.after), "{p:?}");
+            assert_eq!(change.to_bits(), o.energy.change.to_bits(), "{p:?}");
+        }
+    }
+}
+
+#[test]
+fn outcomes_come_back_from_json_unchanged() {
+    let mut rng = random::generator("outcomes_come_back_from_json_unchanged");
+    let same = |o: &Outcome| {
+        let text = serde_json::to_string(o).unwrap();
+        let back: Outcome = serde_json::from_str(&text).unwrap();
+        assert_eq!(&back, o, "{text}");
+        assert_eq!(serde_json::to_string(&back).unwrap(), text);
+    };
+    for case in 0..random::cases(2000) {
+        let mut p = any(&mut rng);
+        if case % 10 == 0 {
+            p.v[0] = -p.v[0];
+        }
+        Guard::ALL.iter().for_each(|&guard| same(&p.solve(guard).unwrap()));
+        let contact = carom_law::Contact::new(Delassus::normal(p.w[0][0]).unwrap(), &p.v[..1]).unwrap();
+        same(&contact.impact(&p.coefficients().unwrap(), Guard::Report).unwrap());
+        let m = DMatrix::from_diagonal(&DVector::from_fn(4, |_, _| random::decades(&mut rng, -1.0, 1.0)));
+        let a = DMatrix::from_fn(p.d, 4, |_, _| random::normal(&mut rng));
+        let v = DVector::from_fn(4, |_, _| random::normal(&mut rng));
+        let contact = GeneralizedContact::new(&m, &a, &v).unwrap();
+        same(&contact.impact(&p.coefficients().unwrap(), Guard::Limit).unwrap());
+    }
+}
