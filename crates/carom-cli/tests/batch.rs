@@ -1,0 +1,113 @@
+//! `carom batch`, through the real command.
+
+mod common;
+
+use common::{carom, carom_with};
+use serde_json::{Value, json};
+
+fn problem(k: usize) -> Value {
+    let v = 0.01 * k as f64;
+    json!({
+        "delassus": [[1.3, 0.2, -0.3], [0.2, 2.1, 0.15], [-0.3, 0.15, 1.7]],
+        "contact_velocity": [-1.0, v.sin(), v.cos()],
+        "restitution": 0.5,
+        "friction": 0.4,
+        "id": {"k": k},
+    })
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn outcomes_come_in_the_order_of_problems() {
+    let count = 20_000;
+    let input: String = (0..count).map(|k| problem(k).to_string() + "\n").collect();
+    let ran = carom_with(&["batch", "-"], input.as_bytes());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let outcomes = lines(&ran.out);
+    assert_eq!(outcomes.len(), count);
+    for (k, outcome) in outcomes.iter().enumerate() {
+        assert_eq!(outcome["id"]["k"], k);
+    }
+    let single = carom_with(&["impact", "-", "--format", "json"], problem(777).to_string().as_bytes()).json();
+    assert_eq!(outcomes[777], single);
+}
+
+#[test]
+fn bad_lines_become_errors_in_their_place_and_the_code_says_so() {
+    let good = problem(1).to_string();
+    let input = format!("{good}\n\n{{\"id\": [1], \"restitution\": 2}}\nnonsense\n{good}\n[1]\n");
+    let ran = carom_with(&["batch", "-"], input.as_bytes());
+    assert_eq!(ran.code, 1);
+    assert_eq!(ran.err.trim_end(), "3 of 5 problems failed; their lines hold the errors");
+    let out = lines(&ran.out);
+    let kinds: Vec<&Value> = out.iter().map(|record| &record["error"]["kind"]).collect();
+    assert_eq!(json!(kinds), json!([null, "missing", "syntax", null, "wrong_type"]));
+    assert_eq!(out[1]["id"], json!([1]));
+    assert_eq!(out[1]["error"]["line"], 3);
+    assert_eq!(out[1]["error"]["field"], "delassus");
+    assert_eq!(out[2]["error"]["line"], 4);
+    assert_eq!(out[4]["error"]["line"], 6);
+    let mut keys: Vec<&String> = out[1]["error"].as_object().unwrap().keys().collect();
+    keys.sort();
+    assert_eq!(keys, ["field", "kind", "line", "message"]);
+}
+
+#[test]
+fn the_output_appears_only_when_complete() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("in.jsonl"), problem(3).to_string()).unwrap();
+
+    let ran = carom(&["batch", &path("in.jsonl"), "-o", &path("out.jsonl")]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, ""));
+    assert_eq!(lines(&std::fs::read_to_string(path("out.jsonl")).unwrap()).len(), 1);
+
+    // In place: the input is read before its name is taken.
+    assert_eq!(carom(&["batch", &path("in.jsonl"), "-o", &path("in.jsonl")]).code, 0);
+    assert!(std::fs::read_to_string(path("in.jsonl")).unwrap().contains("\"mode\""));
+
+    // A failure leaves what was there, and nothing beside it.
+    std::fs::write(path("kept.jsonl"), "kept").unwrap();
+    let ran = carom(&["batch", &path("missing.jsonl"), "-o", &path("kept.jsonl")]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("cannot read") && ran.err.contains("missing.jsonl"), "{}", ran.err);
+    assert_eq!(std::fs::read_to_string(path("kept.jsonl")).unwrap(), "kept");
+    let ran = carom(&["batch", &path("out.jsonl"), "-o", &path("no/such/folder.jsonl")]);
+    assert_eq!(ran.code, 2);
+    let mut left: Vec<_> = folder.path().read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["in.jsonl", "kept.jsonl", "out.jsonl"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn devices_are_written_to_and_not_replaced() {
+    use std::os::unix::fs::FileTypeExt;
+    let ran = carom_with(&["batch", "-", "-o", "/dev/null"], problem(1).to_string().as_bytes());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(std::fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+}
+
+#[cfg(unix)]
+#[test]
+fn output_files_have_the_usual_permissions() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let (ours, plain) = (folder.path().join("ours"), folder.path().join("plain"));
+    assert_eq!(carom_with(&["batch", "-", "-o", ours.to_str().unwrap()], b"").code, 0);
+    std::fs::write(&plain, "").unwrap();
+    let mode = |path| std::fs::metadata(path).unwrap().permissions().mode();
+    assert_eq!(mode(&ours), mode(&plain));
+}
+
+#[test]
+fn text_that_is_not_utf8_is_an_error_of_its_line() {
+    let mut input = problem(1).to_string().into_bytes();
+    input.extend(b"\n\"\xff\xfe\"\n");
+    let ran = carom_with(&["batch", "-"], &input);
+    assert_eq!(ran.code, 1);
+    assert_eq!(lines(&ran.out)[1]["error"]["line"], 2);
+}

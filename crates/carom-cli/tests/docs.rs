@@ -1,0 +1,66 @@
+//! The documentation says what is true.
+
+mod common;
+
+use std::path::Path;
+
+use carom::problem::Kind;
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap()
+}
+
+#[test]
+fn the_readme_shows_what_the_command_prints() {
+    let printed = common::carom(&["impact", "kane"]).out;
+    let shown = format!("$ cargo run --release -- impact kane\n{printed}```");
+    assert!(read("README.md").contains(&shown), "README.md does not show\n{printed}");
+}
+
+#[test]
+fn every_path_in_the_architecture_exists() {
+    let text = read("ARCHITECTURE.md");
+    let paths: Vec<&str> = text.split('`').skip(1).step_by(2).filter(|code| code.contains('/')).collect();
+    assert!(paths.len() > 30);
+    for path in paths {
+        assert!(root().join(path).exists(), "{path} is named in ARCHITECTURE.md but does not exist");
+    }
+}
+
+#[test]
+fn every_source_file_of_the_law_is_in_the_architecture() {
+    let text = read("ARCHITECTURE.md");
+    for entry in root().join("crates/carom-law/src").read_dir().unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let path = format!("crates/carom-law/src/{name}");
+        assert!(name == "lib.rs" || text.contains(&path), "{path} is missing in ARCHITECTURE.md");
+    }
+}
+
+#[test]
+fn links_between_documents_lead_somewhere() {
+    for document in ["README.md", "CONTRIBUTING.md", "book/src/SUMMARY.md"] {
+        let folder = root().join(document).parent().unwrap().to_owned();
+        for link in read(document).split("](").skip(1).map(|rest| rest.split(')').next().unwrap().to_owned()) {
+            assert!(link.starts_with("http") || folder.join(&link).exists(), "{document}: {link}");
+        }
+    }
+}
+
+/// The list of kinds in the interface is closed: exactly those that exist.
+#[test]
+fn the_interface_lists_every_kind_of_error() {
+    let text = read("book/src/interface.md");
+    let section = text.split("## An error").nth(1).unwrap().split("## ").next().unwrap();
+    let mut listed: Vec<&str> =
+        section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    let law = carom::law::ErrorKind::ALL.into_iter().map(Kind::Law);
+    let mut kinds: Vec<&str> = Kind::OF_DOCUMENTS.into_iter().chain(law).map(Kind::name).collect();
+    listed.sort_unstable();
+    kinds.sort_unstable();
+    assert_eq!(listed, kinds);
+}

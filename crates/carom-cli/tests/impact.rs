@@ -1,0 +1,263 @@
+//! `carom impact` and `carom gallery`, through the real command.
+
+mod common;
+
+use common::{assert_close, carom, carom_with, numbers};
+use serde_json::{Value, json};
+
+const PUBLISHED: &str = include_str!("../../../reference/published/cases.json");
+
+fn published() -> Vec<Value> {
+    let document: Value = serde_json::from_str(PUBLISHED).unwrap();
+    document["cases"].as_array().unwrap().clone()
+}
+
+fn problem(case: &Value) -> Value {
+    json!({
+        "mass_matrix": case["M"],
+        "contact_jacobian": case["A"],
+        "velocity": case["qdot_minus"],
+        "restitution": { "normal": case["e"], "tangential": case["e_t"] },
+        "friction": { "static": case["mu_s"], "dynamic": case["mu_d"] },
+        "id": case["name"],
+    })
+}
+
+/// The law's expected numbers, and how closely the collection knows them.
+fn expected(case: &Value) -> (Value, Value, f64) {
+    let law = &case["expected"]["aghili"];
+    let completion = &law["completion_zero_average"];
+    if completion.is_object() {
+        return (completion["i"].clone(), completion["v_plus"].clone(), 1e-10);
+    }
+    let tolerance = if law["digits"].is_number() { 1e-7 } else { 1e-10 };
+    (law["impulse"].clone(), law["v_plus_contact"].clone(), tolerance)
+}
+
+#[test]
+fn every_published_impact_agrees() {
+    for case in published() {
+        let name = case["name"].as_str().unwrap();
+        let outcome = carom_with(&["impact", "-", "--format", "json"], problem(&case).to_string().as_bytes()).json();
+        let (impulse, after, tolerance) = expected(&case);
+        assert_close(name, &numbers(&outcome["impulse"]), &numbers(&impulse), tolerance);
+        assert_close(name, &numbers(&outcome["contact_velocity"]["after"]), &numbers(&after), tolerance);
+        assert_eq!(outcome["id"], case["name"]);
+    }
+}
+
+#[test]
+fn scenes_are_the_published_impacts() {
+    for (scene, name) in [
+        ("kane", "kane_e0.5_mu0.5"),
+        ("rod", "rod45_mu0.8_vx2"),
+        ("sphere", "sphere3d_slip"),
+        ("superball", "superball_garwin"),
+        ("block", "housner_block_b1_h2"),
+        ("wheel", "rimless_wheel_J0.1"),
+        ("cube", "cube_contactnets_a"),
+        ("reversal", "kane_geometry_no_aghili_solution"),
+    ] {
+        let case = published().into_iter().find(|case| case["name"] == name).unwrap();
+        let outcome = carom(&["impact", scene, "--format", "json"]).json();
+        let (impulse, after, tolerance) = expected(&case);
+        assert_close(scene, &numbers(&outcome["impulse"]), &numbers(&impulse), tolerance);
+        assert_close(scene, &numbers(&outcome["contact_velocity"]["after"]), &numbers(&after), tolerance);
+    }
+    assert_eq!(carom(&["gallery"]).out.lines().count(), 8);
+}
+
+/// A scene printed, saved and solved again gives the same outcome.
+#[test]
+fn a_scene_is_a_problem_file() {
+    let folder = tempfile::tempdir().unwrap();
+    for scene in carom(&["gallery"]).out.lines().map(|line| line.split(' ').next().unwrap().to_owned()) {
+        let file = folder.path().join(format!("{scene}.json"));
+        std::fs::write(&file, carom(&["gallery", &scene]).out).unwrap();
+        let from_file = carom(&["impact", file.to_str().unwrap(), "--format", "json"]).json();
+        assert_eq!(from_file, carom(&["impact", &scene, "--format", "json"]).json(), "{scene}");
+    }
+}
+
+#[test]
+fn the_text_says_what_a_person_wants_to_know() {
+    let text = carom(&["impact", "kane"]).out;
+    for line in [
+        "sticks, and creates 58.7 % energy: e = 0.5 exceeds its limit 0.397",
+        "velocity after     0.067101     0",
+        "impulse            0.56798     -0.244597",
+        "0.0231814 before, 0.0368004 after (+58.7 %)",
+        "e* = 0.396839 in this state, 0.246162 in every state",
+        "mu_cr = 0.430643 (the paper prints 0.553605)",
+        "mu* = 0.663613",
+        "restitution_limit.state: 0.5 exceeds 0.396839 by 0.103",
+    ] {
+        assert!(text.contains(line), "{line:?} is not in\n{text}");
+    }
+    let verdict = |arguments: &[&str]| {
+        let ran = carom(&[&["impact"], arguments].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        ran.out.lines().nth(1).unwrap().trim().to_owned()
+    };
+    assert_eq!(
+        verdict(&["kane", "--guard", "slip"]),
+        "would stick and create 58.7 % energy; made to slide, it slips and loses 43.8 % energy"
+    );
+    assert!(verdict(&["kane", "--guard", "limit"]).contains("with e lowered to 0.397 it sticks and"));
+    assert_eq!(
+        verdict(&["kane", "--set", "restitution=0.7"]),
+        "slips, and loses 36.4 % energy: mu_s = 0.5 is below the critical 0.515"
+    );
+    assert!(verdict(&["kane", "--set", "restitution=0"]).contains("no friction would make it stick"));
+    assert!(verdict(&["reversal"]).starts_with("reverses, and loses"));
+    assert!(verdict(&["kane", "--set", "velocity=[0.1, 0.2]"]).starts_with("separates"));
+    assert_eq!(verdict(&["superball"]), "sticks, and keeps its energy");
+}
+
+#[test]
+fn every_field_of_the_interface_is_there() {
+    let outcome = carom(&["impact", "kane", "--guard", "slip", "--format", "json"]).json();
+    let mut keys: Vec<&str> = outcome.as_object().unwrap().keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    let mut expected = vec![
+        "mode",
+        "impulse",
+        "velocity",
+        "contact_velocity",
+        "direction",
+        "energy",
+        "discriminator",
+        "critical_friction",
+        "critical_reversal",
+        "printed",
+        "restitution_limit",
+        "friction_limit",
+        "admissible",
+        "admissible_any_state",
+        "violations",
+        "guard",
+        "solutions",
+        "restitution",
+        "friction",
+        "contact_dimension",
+        "law",
+        "id",
+    ];
+    expected.sort_unstable();
+    assert_eq!(keys, expected);
+    assert_eq!(outcome["guard"]["name"], "slip");
+    assert_eq!(outcome["guard"]["acted"], true);
+    assert_eq!(outcome["guard"]["unguarded"]["mode"], "stick");
+    assert_eq!(outcome["violations"][0]["limit"], "restitution_limit.state");
+    assert_eq!(outcome["friction"], json!({"static": 0.5, "dynamic": 0.5}));
+    assert_eq!(outcome["law"], "aghili");
+    assert_eq!(outcome["solutions"], 1);
+}
+
+#[test]
+fn toml_and_json_say_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("planar.toml");
+    let toml = "delassus = [[1.6, 1.2], [1.2, 3.4]]\ncontact_velocity = [-2.0, 0.5]\nguard = \"slip\"\n\
+                [restitution]\nnormal = 0.3\ntangential = 0.1\n[friction]\nstatic = 0.5\ndynamic = 0.4\n";
+    std::fs::write(&file, toml).unwrap();
+    let json = r#"{"delassus": [[1.6, 1.2], [1.2, 3.4]], "contact_velocity": [-2.0, 0.5], "guard": "slip",
+        "restitution": {"normal": 0.3, "tangential": 0.1}, "friction": {"static": 0.5, "dynamic": 0.4}}"#;
+    let from_json = carom_with(&["impact", "-", "--format", "json"], json.as_bytes()).json();
+    let from_toml = carom(&["impact", file.to_str().unwrap(), "--format", "json"]).json();
+    assert_eq!(from_json, from_toml);
+    assert!(from_json["energy"]["before"].is_null() && from_json.get("velocity").is_none());
+    // Standard input may be TOML too.
+    assert_eq!(carom_with(&["impact", "-", "--format", "json"], toml.as_bytes()).json(), from_json);
+}
+
+#[test]
+fn values_are_set_by_path() {
+    let set = |edits: &[&str]| {
+        let mut arguments = vec!["impact", "kane", "--format", "json"];
+        for edit in edits {
+            arguments.extend(["--set", edit]);
+        }
+        carom(&arguments)
+    };
+    assert_eq!(set(&["restitution=0.7"]).json()["mode"], "slip");
+    assert_eq!(set(&["friction.dynamic=0.25"]).json()["friction"], json!({"static": 0.5, "dynamic": 0.25}));
+    assert_eq!(set(&["restitution.tangential=0.2"]).json()["restitution"], json!({"normal": 0.5, "tangential": 0.2}));
+    let damped = set(&["restitution.hunt_crossley.alpha=0.5"]).json();
+    assert!((damped["restitution"]["normal"].as_f64().unwrap() - (1.0 - 0.5 * 0.134_202_014_332_566_87)).abs() < 1e-15);
+    assert_eq!(set(&["velocity[1]=0.9"]).json()["mode"], "separating");
+    assert_eq!(set(&["guard=limit"]).json()["guard"]["name"], "limit");
+    for (edit, complaint) in [
+        ("velocity[2]=1", "velocity[2] cannot be set: the list has 2 entries"),
+        ("speed=1", "speed is not a key here"),
+        ("velocity.x=1", "velocity.x cannot be set: x is not inside an object"),
+        ("guard=maybe", "guard = \"maybe\" is not one of report, limit, slip"),
+        ("law=moreau", "law = \"moreau\" is not one of aghili"),
+    ] {
+        let ran = set(&[edit]);
+        assert_eq!(ran.code, 2, "{edit}");
+        assert!(ran.err.contains(complaint), "{edit}: {}", ran.err);
+    }
+    assert_eq!(set(&["restitution"]).code, 2);
+}
+
+#[test]
+fn complaints_name_file_line_field_value_and_bound() {
+    let folder = tempfile::tempdir().unwrap();
+    let complain = |name: &str, text: &str| {
+        let file = folder.path().join(name);
+        std::fs::write(&file, text).unwrap();
+        let ran = carom(&["impact", file.to_str().unwrap()]);
+        assert_eq!(ran.code, 2, "{text}");
+        assert!(ran.out.is_empty());
+        let message = ran.err.trim_end().strip_prefix("error: ").unwrap().to_owned();
+        message.strip_prefix(folder.path().to_str().unwrap()).unwrap().trim_start_matches('/').to_owned()
+    };
+    let json = "{\n \"delassus\": [[1.0]],\n \"contact_velocity\": [-1.0],\n \"restitution\": 1.5\n}\n";
+    assert_eq!(complain("a.json", json), "a.json:4: restitution = 1.5 is outside [0, 1]");
+    let toml = "delassus = [[1.0, 0.0], [0.0, 1.0]]\ncontact_velocity = [-1.0, 0.0]\nrestitution = 0.5\n\
+                [friction]\nstatic = 0.5\ndynamic = 0.7\n";
+    assert_eq!(complain("b.toml", toml), "b.toml:6: friction.dynamic = 0.7 is outside [0, friction.static = 0.5]");
+    let twice = "{\"restitution\": 0.5,\n \"restitution\": 0.6}";
+    assert_eq!(complain("c.json", twice), "c.json:2: restitution stands twice in the same object");
+    assert_eq!(
+        complain("d.toml", "restitution = 0.5\nrestitution = 0.6\n"),
+        "d.toml:2: restitution stands twice in the same object"
+    );
+    let both = "{\"delassus\": [[1]], \"velocity\": [1], \"restitution\": 0}";
+    assert!(complain("e.json", both).starts_with("e.json:1: velocity and delassus belong to different forms"));
+    let ragged =
+        "{\"mass_matrix\": [[1, 0],\n [0]], \"contact_jacobian\": [[1, 0]], \"velocity\": [-1, 0], \"restitution\": 0}";
+    assert_eq!(
+        complain("f.json", ragged),
+        "f.json:2: mass_matrix[1] is 1 numbers, but must be 2 numbers, as mass_matrix[0] is"
+    );
+    let huge = "{\"delassus\": [[1]], \"contact_velocity\": [-1e400], \"restitution\": 0}";
+    assert_eq!(complain("g.json", huge), "g.json:1: contact_velocity[0] is beyond the range of f64 (largest 1.8e308)");
+    let nan = "delassus = [[1.0]]\ncontact_velocity = [nan]\nrestitution = 0.5\n";
+    assert_eq!(complain("h.toml", nan), "h.toml:2: contact_velocity[0] = NaN is not finite");
+    let text = "{\"delassus\": [[1]], \"contact_velocity\": \"fast\", \"restitution\": 0}";
+    assert_eq!(
+        complain("i.json", text),
+        "i.json:1: contact_velocity is the text \"fast\", but must be a list of numbers"
+    );
+    let broken = "{\n\"delassus\": [[1]],\n";
+    assert!(complain("j.json", broken).starts_with("j.json:3: EOF"), "{}", complain("j.json", broken));
+    assert!(carom(&["impact", "no/such/file.json"]).err.contains("neither a file nor a scene"));
+    assert_eq!(carom(&["impact", "kane", "--guard", "never"]).code, 2);
+    assert_eq!(carom(&["impact"]).code, 2);
+}
+
+/// Numbers are printed so that reading them back gives the same bits.
+#[test]
+fn numbers_survive_printing() {
+    for scene in &carom::gallery::SCENES {
+        let outcome = carom::Problem::from_tree(&scene.tree()).unwrap().solve().unwrap();
+        let printed = carom(&["impact", scene.name, "--format", "json"]).json();
+        let bits = |values: &[f64]| values.iter().map(|x| x.to_bits()).collect::<Vec<u64>>();
+        assert_eq!(bits(&numbers(&printed["impulse"])), bits(&outcome.impulse), "{}", scene.name);
+        assert_eq!(bits(&numbers(&printed["velocity"])), bits(outcome.velocity.as_ref().unwrap()), "{}", scene.name);
+        let limit = printed["restitution_limit"]["state"].as_f64().map(f64::to_bits);
+        assert_eq!(limit, outcome.restitution_limit.state.map(f64::to_bits), "{}", scene.name);
+    }
+}
