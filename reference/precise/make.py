@@ -418,13 +418,13 @@ def between(rng, low, high):
     return low + (high - low) * rng.random()
 
 
-def gram(rng, d, columns=5):
-    """Random W = B B^T, well conditioned."""
+def gram(rng, d, columns=5, most=50):
+    """Random W = B B^T with a condition (in the sense of `condition`) below `most`."""
     while True:
         B = [[Fraction(between(rng, -1, 1)) for _ in range(columns)] for _ in range(d)]
         W = [[float(sum(x * y for x, y in zip(r, s))) for s in B] for r in B]
         G = inverse([[Dec(x) for x in row] for row in W])
-        if G and max(Dec(W[j][j]) * G[j][j] for j in range(d)) < 50:
+        if G and max(Dec(W[j][j]) * G[j][j] for j in range(d)) < most:
             return W
 
 
