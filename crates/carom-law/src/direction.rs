@@ -30,11 +30,18 @@ use crate::scaling::larger;
 /// Steps before a start is given up; two suffice nearly always.
 const MOST_STEPS: usize = 10;
 
+/// Newton's steps after the first, at the end.
+const MOST_ENDS: usize = 2;
+
+/// A denominator below this fraction of its terms is worked out in another way.
+const SMALL_DENOMINATOR: f64 = 1e-4;
+
 /// The error of the angle, as bounded from the last step, at which one step of Newton's method is left
 /// to do: it squares the error, which is ten times less than the bound at least.
 const NEARLY_THERE: f64 = 3e-8;
 
-/// The equation `g(u) = λ u`, divided by a power of two near `max(1, μ)` so that nothing overflows.
+/// The equation `g(u) = λ u`, divided by a power of two near `μ` where that is so large that it might
+/// overflow.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DirectionEquation {
     v_t: Vec2,
@@ -49,14 +56,16 @@ pub(crate) struct DirectionEquation {
     n: [Vec2; 2],
 }
 
-/// A zero of `u × g(u)`.
+/// A zero of `u × g(u)`. Only the ratios of its three numbers matter.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Direction {
     pub(crate) u: Vec2,
     /// `u·g(u)`, positive for an answer.
     pub(crate) lambda: f64,
-    /// `D(u)`, positive for an answer; in the same units as `lambda`.
+    /// `D(u)`, positive for an answer.
     pub(crate) denominator: f64,
+    /// `k`
+    pub(crate) k: f64,
 }
 
 impl Direction {
@@ -64,6 +73,15 @@ impl Direction {
     pub(crate) fn is_slip(&self) -> bool {
         (self.lambda > 0.0) & (self.denominator > 0.0)
     }
+}
+
+/// Where Newton's last step led.
+struct End {
+    direction: Direction,
+    /// Whether it was a step near the zero at all.
+    is_short: bool,
+    /// Whether the next one would change nothing.
+    is_exact: bool,
 }
 
 /// Halley's method on the angle `θ` of `u` for `u × (a - μN u) = 0`, a trigonometric polynomial of
@@ -129,7 +147,12 @@ impl DirectionEquation {
     #[inline(always)]
     pub(crate) fn at(&self, u: Vec2) -> Direction {
         let (denominator, g) = self.evaluate(u);
-        Direction { u, lambda: dot(u, g), denominator }
+        Direction { u, lambda: dot(u, g), denominator, k: self.k }
+    }
+
+    /// The two directions of a planar contact.
+    pub(crate) fn signs(&self) -> ArrayVec<Direction, 4> {
+        [[1.0, 0.0], [-1.0, 0.0]].into_iter().map(|u| self.at(u)).collect()
     }
 
     /// The one direction of slip, if a certificate says that there is at most one and the iteration
@@ -202,8 +225,8 @@ impl DirectionEquation {
             }
             u = rotate(u, step.angle);
             if step.is_last {
-                let (direction, is_settled) = self.finish(u);
-                return if is_settled { Some(direction) } else { None };
+                let end = self.finish_exactly(u);
+                return if end.is_short { Some(end.direction) } else { None };
             }
         }
         None
@@ -224,9 +247,10 @@ impl DirectionEquation {
             is_lost |= !is_near & !step.is_short;
             is_near |= step.is_last;
         }
-        let (direction, is_settled) = self.finish(u);
+        let end = self.finish(u);
         let is_unique = (a2 > 0.0) & (self.is_monotone() | (self.sign_changes() == 1));
-        (direction, is_unique & is_near & !is_lost & is_settled & direction.is_slip())
+        let is_settled = is_near & !is_lost & end.is_short & end.is_exact & !self.is_small(end.direction.denominator);
+        (end.direction, is_unique & is_settled & end.direction.is_slip())
     }
 
     #[inline(always)]
@@ -237,23 +261,69 @@ impl DirectionEquation {
         Halley { a, h0: 0.5 * (n[1][0] - n[0][1]), h1, h2, curvature }
     }
 
-    /// One step of Newton's method on `u × g(u)`, with `λ` and `D` where it leads, and whether it was a
-    /// short one.
+    /// Newton's steps until the last changes nothing that matters: nearly always one.
     #[inline(always)]
-    fn finish(&self, u: Vec2) -> (Direction, bool) {
+    fn finish_exactly(&self, u: Vec2) -> End {
+        let mut end = self.finish(u);
+        for _ in 0..MOST_ENDS {
+            if end.is_exact | !end.is_short {
+                break;
+            }
+            end = self.finish(end.direction.u);
+        }
+        if self.is_small(end.direction.denominator) {
+            end.direction = self.with_small_denominator(end.direction);
+        }
+        end
+    }
+
+    /// Whether `D` has lost digits to the difference it is.
+    #[inline(always)]
+    fn is_small(&self, denominator: f64) -> bool {
+        denominator.abs() < SMALL_DENOMINATOR * (self.w_nn + self.mu * (self.w[0].abs() + self.w[1].abs()))
+    }
+
+    /// Contacts that hardly approach, with `μ > μ*`, have answers with `D` of the order of `k`. The difference
+    /// `W_nn - μ w·u` is lost in rounding then, but `u × g(u) = 0` tells `D / k`, where `u` is not along `v_t`.
+    #[cold]
+    fn with_small_denominator(&self, direction: Direction) -> Direction {
+        let u = direction.u;
+        let tu = self.w_tt.times(u);
+        let pull = [self.unit * self.w[0] - self.mu * tu[0], self.unit * self.w[1] - self.mu * tu[1]];
+        let (across_pull, across_v) = (cross(u, pull), cross(u, self.v_t));
+        // Relative errors of the two ways, in units of rounding.
+        let size = |a: Vec2| a[0].abs() + a[1].abs();
+        let of_difference = (self.w_nn + self.mu * size(self.w)) / direction.denominator.abs();
+        let of_ratio =
+            (self.unit * size(self.w) + self.mu * size(tu)) / across_pull.abs() + size(self.v_t) / across_v.abs();
+        if !(of_ratio < of_difference) {
+            return direction;
+        }
+        let ratio = -across_pull / across_v;
+        Direction { u, lambda: ratio * dot(u, self.v_t) + dot(u, pull), denominator: ratio, k: 1.0 }
+    }
+
+    /// One step of Newton's method on `u × g(u)`, with `λ` and `D` where it leads to first order: `u` itself is
+    /// rounded, and `D` may be small beside the terms it is made of.
+    #[inline(always)]
+    fn finish(&self, u: Vec2) -> End {
         let n = &self.n;
         let across = [-u[1], u[0]];
-        let (denominator, g) = self.evaluate(u);
+        let (d, g) = self.evaluate(u);
         let (f, lambda) = (cross(u, g), dot(u, g));
         // -dg/dθ
         let turn = [dot(n[0], across), dot(n[1], across)];
         let step = f / (lambda + cross(u, turn));
+        let denominator = d - step * self.mu * dot(self.w, across);
         let direction = Direction {
             u: renormalise(add_scaled(u, step, across)),
             lambda: lambda + step * (f - dot(u, turn)),
-            denominator: denominator - step * self.mu * dot(self.w, across),
+            denominator,
+            k: self.k,
         };
-        (direction, step.abs() < 1e-3)
+        // The second order of D.
+        let neglected = step * step * self.mu * (self.w[0].abs() + self.w[1].abs());
+        End { direction, is_short: step.abs() < 1e-3, is_exact: neglected <= f64::EPSILON * denominator.abs() }
     }
 
     /// All zeros of `u × g(u)` on the circle.
@@ -295,10 +365,8 @@ impl DirectionEquation {
 
     /// A root already known to about 1e-12 made exact; where it is nearly double, left as it is.
     fn polish(&self, rough: Vec2) -> Direction {
-        match self.finish(rough) {
-            (direction, true) if cross(rough, direction.u).abs() < 1e-6 => direction,
-            _ => self.at(rough),
-        }
+        let end = self.finish_exactly(rough);
+        if end.is_short && cross(rough, end.direction.u).abs() < 1e-6 { end.direction } else { self.at(rough) }
     }
 }
 

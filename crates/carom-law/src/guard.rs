@@ -53,7 +53,8 @@ impl Impact<'_> {
     }
 
     fn limited(&self) -> Answer {
-        let mut e = self.restitution_limit();
+        // The limit is below e but for rounding.
+        let mut e = self.restitution_limit().min(self.e.next_down());
         let mut lowering = f64::EPSILON;
         for _ in 0..MOST_LOWERINGS {
             // A negative limit: no restitution makes this stick dissipate.

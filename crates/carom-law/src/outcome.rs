@@ -125,7 +125,7 @@ pub struct Printed {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct RestitutionLimit {
-    /// `e*(v)` [30]; `None` when the contact separates.
+    /// `e*(v)` [30]; `None` when the contact separates, or hardly approaches and the limit is beyond `f64`.
     pub state: Option<f64>,
     /// `e*` [32].
     pub configuration: Option<f64>,

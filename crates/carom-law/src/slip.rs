@@ -11,15 +11,15 @@ use arrayvec::ArrayVec;
 use crate::delassus::{Delassus, Dimension};
 use crate::direction::{Direction, DirectionEquation};
 use crate::plane::{Vec2, add_scaled, dot, norm, scaled};
-use crate::scaling::{exponent, larger, scale};
+use crate::scaling::{exponent, is_tame, larger, scale};
 use crate::tangent::LinearImpulse;
 
 /// Two answers whose energies differ by this fraction dissipate the same.
 const SAME_ENERGY: f64 = 1e-12;
 
-/// A slip that leaves less than this fraction of the velocities at hand as its average velocity
-/// may be the reversal beside it, found twice.
-const SAME_AS_REVERSAL: f64 = 1e-6;
+/// With a singular matrix, denominators and average velocities that are at most this fraction of the terms
+/// they are made of are zero: as for the feasibility of stick and reversal.
+const SINGULAR_TOLERANCE: f64 = 1e-9;
 
 /// The slip-or-reversal problem at a given restitution, in the units of the Delassus matrix.
 #[derive(Debug, Clone, Copy)]
@@ -61,6 +61,9 @@ impl Sliding<'_> {
     pub(crate) fn solve(&self) -> Slid {
         let reversal = self.reversal.filter(|r| r.normal > 0.0 && self.mu_d >= r.critical);
         match self.delassus.dimension {
+            Dimension::Spatial | Dimension::Planar if !self.delassus.is_regular() => {
+                Self::singular(*self, reversal).rebuilt()
+            }
             Dimension::Spatial => {
                 let equation = self.equation();
                 if let Some(r) = reversal {
@@ -85,6 +88,25 @@ impl Sliding<'_> {
         }
     }
 
+    /// A contact with a singular matrix. Where `S` has a null vector, directions with `D = 0` or with no
+    /// average velocity solve the direction equation too; rounding makes them look like slips.
+    #[cold]
+    fn singular(self, reversal: Option<LinearImpulse>) -> Slid {
+        let d = self.delassus;
+        let equation = self.equation();
+        let (mu, w, k) = (self.mu_d, norm(d.w), 0.5 * self.push());
+        let no_denominator = SINGULAR_TOLERANCE * self.unit() * (d.w_nn + mu * w);
+        let terms = norm(self.v_t) * (d.w_nn + mu * w) + k * (w + mu * d.w_tt.trace());
+        let no_average = SINGULAR_TOLERANCE * self.unit() * terms;
+        let mut zeros = if d.dimension == Dimension::Planar { equation.signs() } else { equation.all() };
+        zeros.retain(|zero| {
+            let is_reversal = reversal.is_some() && zero.lambda <= no_average;
+            zero.denominator > no_denominator && !is_reversal
+        });
+        let slips: ArrayVec<Direction, 4> = zeros.iter().copied().filter(Direction::is_slip).collect();
+        self.choose_among(&equation, &zeros, &slips, reversal)
+    }
+
     #[cold]
     fn several(self, equation: DirectionEquation, reversal: Option<LinearImpulse>) -> Slid {
         self.choose(equation, equation.all(), reversal)
@@ -92,8 +114,7 @@ impl Sliding<'_> {
 
     fn planar(self, reversal: Option<LinearImpulse>) -> Slid {
         let equation = self.equation();
-        let signs = [equation.at([1.0, 0.0]), equation.at([-1.0, 0.0])];
-        self.choose(equation, signs.into_iter().collect(), reversal)
+        self.choose(equation, equation.signs(), reversal)
     }
 
     /// `2k = -(1+e) v_n⁻`.
@@ -108,10 +129,10 @@ impl Sliding<'_> {
         DirectionEquation::new(d.w_nn, d.w, d.w_tt, self.v_t, 0.5 * self.push(), self.mu_d, self.unit())
     }
 
-    /// 1 over a power of two near `max(1, μ)`.
+    /// 1, or 1 over a power of two near a `μ` so large that it might overflow what it is multiplied with.
     #[inline(always)]
     fn unit(&self) -> f64 {
-        if self.mu_d > 1.0 { scale(1.0, -exponent(self.mu_d)) } else { 1.0 }
+        if is_tame(self.mu_d) | (self.mu_d < 1.0) { 1.0 } else { scale(1.0, -exponent(self.mu_d)) }
     }
 
     /// The impulse of slip along a direction, [17], [18].
@@ -119,8 +140,9 @@ impl Sliding<'_> {
     fn slipped(&self, direction: &Direction, solutions: u32) -> Slid {
         let unit = self.unit();
         let g = 1.0 / direction.denominator;
-        let normal = self.push() * unit * g;
-        let friction = self.push() * (self.mu_d * unit) * g;
+        let push = 2.0 * direction.k;
+        let normal = push * unit * g;
+        let friction = push * (self.mu_d * unit) * g;
         let speed = larger(direction.lambda, 0.0) * g;
         Slid {
             direction: Some(direction.u),
@@ -137,7 +159,6 @@ impl Sliding<'_> {
         Slid { direction: None, normal: r.normal, tangential: r.tangential, average: [0.0, 0.0], work: 0.0, solutions }
     }
 
-    /// The answer that dissipates most; of equals reversal, then the slip most along `v_t⁻`.
     fn choose(
         self,
         equation: DirectionEquation,
@@ -145,9 +166,21 @@ impl Sliding<'_> {
         reversal: Option<LinearImpulse>,
     ) -> Slid {
         let mut slips: ArrayVec<Direction, 4> = zeros.iter().copied().filter(Direction::is_slip).collect();
-        if reversal.is_some() && slips.len() % 2 == 1 {
-            self.drop_twin_of_reversal(&mut slips);
+        let solutions = slips.len() + usize::from(reversal.is_some());
+        if solutions > 0 && solutions.is_multiple_of(2) {
+            settle_even_count(&zeros, &mut slips);
         }
+        self.choose_among(&equation, &zeros, &slips, reversal)
+    }
+
+    /// The answer that dissipates most; of equals reversal, then the slip most along `v_t⁻`.
+    fn choose_among(
+        &self,
+        equation: &DirectionEquation,
+        zeros: &[Direction],
+        slips: &[Direction],
+        reversal: Option<LinearImpulse>,
+    ) -> Slid {
         let solutions = slips.len() as u32 + u32::from(reversal.is_some());
         let answers = reversal
             .map(|r| self.reversed(&r, solutions))
@@ -160,19 +193,7 @@ impl Sliding<'_> {
                 _ => Some(answer),
             };
         }
-        best.unwrap_or_else(|| self.least_violating(&equation, &zeros))
-    }
-
-    /// With an odd number of slips beside a reversal the sum is even, which no problem has: if one of
-    /// the slips has next to no average velocity, it is the reversal found twice by rounding.
-    fn drop_twin_of_reversal(&self, slips: &mut ArrayVec<Direction, 4>) {
-        let speed = |d: &Direction| d.lambda / d.denominator;
-        let slowest = (0..slips.len()).min_by(|&i, &j| speed(&slips[i]).total_cmp(&speed(&slips[j])));
-        if let Some(i) = slowest
-            && speed(&slips[i]) <= SAME_AS_REVERSAL * (norm(self.v_t) + self.v_n.abs())
-        {
-            slips.remove(i);
-        }
+        best.unwrap_or_else(|| self.least_violating(equation, zeros))
     }
 
     fn energy_change(&self, answer: &Slid) -> f64 {
@@ -193,7 +214,7 @@ impl Sliding<'_> {
 
     /// At a boundary rounding may refuse every answer, though one exists: the one refused by least.
     #[cold]
-    fn least_violating(&self, equation: &DirectionEquation, zeros: &ArrayVec<Direction, 4>) -> Slid {
+    fn least_violating(&self, equation: &DirectionEquation, zeros: &[Direction]) -> Slid {
         let size = norm(self.v_t) + self.v_n.abs();
         let mut best: Option<(f64, Slid)> = None;
         let mut offer = |violation: f64, slid: Slid| {
@@ -207,14 +228,10 @@ impl Sliding<'_> {
         if let Some(r) = self.reversal.filter(|r| r.normal > 0.0) {
             let excess = ((r.critical - self.mu_d) / r.critical).max(0.0);
             let against = norm(r.tangential);
-            if against > 0.0 {
-                let at_edge = Direction { lambda: 0.0, ..equation.at(scaled(-1.0 / against, r.tangential)) };
-                if at_edge.denominator > 0.0 {
-                    offer(excess, self.slipped(&at_edge, 1));
-                }
-            } else {
-                offer(excess, self.reversed(&r, 1));
-            }
+            let reversed = self.reversed(&r, 1);
+            // On the far side of the boundary by a rounding: a slip whose average velocity vanishes.
+            let u = (against > 0.0).then(|| scaled(-1.0 / against, r.tangential));
+            offer(excess, Slid { direction: u, ..reversed });
         }
         match best {
             Some((_, slid)) => slid,
@@ -232,5 +249,20 @@ impl Sliding<'_> {
         let forward = equation.at(u);
         let direction = if forward.denominator > 0.0 { forward } else { equation.at(scaled(-1.0, u)) };
         self.slipped(&direction, 1)
+    }
+}
+
+/// No problem has an even number of answers. Zeros of the direction equation come in pairs, so where an
+/// even number is counted rounding has misjudged the sign of an average velocity: the one nearest to zero.
+#[cold]
+fn settle_even_count(zeros: &[Direction], slips: &mut ArrayVec<Direction, 4>) {
+    let speed = |d: &Direction| (d.lambda / d.denominator).abs();
+    let candidates = zeros.iter().filter(|zero| zero.denominator > 0.0);
+    if let Some(nearest) = candidates.min_by(|x, y| speed(x).total_cmp(&speed(y))) {
+        if nearest.is_slip() {
+            slips.retain(|slip| slip.u != nearest.u);
+        } else {
+            slips.push(*nearest);
+        }
     }
 }

@@ -194,13 +194,20 @@ impl Contact {
         let momentum = limits::contact_momentum(self);
         let locking = limits::locking(&self.delassus);
         let state = consistent(limits::state(self, impact.e_t, locking, &momentum), impact.e, &decision);
-        let state = representable(state, "restitution_limit.state")?;
         let configuration = limits::configuration(locking, impact.e_t);
         let friction_limit = self.coefficient::<NATURAL>(limits::friction(&self.delassus));
         let dimension = self.delassus.dimension;
         let reversal = decision.reversal.filter(|_| dimension != Dimension::Normal);
         let discriminator = self.discriminator::<NATURAL>(impact, &decision)?;
         let printed = self.printed::<NATURAL>(impact, &momentum)?;
+        let unguarded = match decision.unguarded {
+            None => None,
+            Some(change) => {
+                let field = "guard.unguarded.energy_change";
+                let energy_change = representable(self.energy::<NATURAL>(change), field)?;
+                Some(Unguarded { mode: Mode::Stick, energy_change })
+            }
+        };
 
         let admissible = !decision.creates_energy;
         let within_friction_limit =
@@ -235,7 +242,10 @@ impl Contact {
             critical_friction: decision.stick.and_then(|s| self.coefficient::<NATURAL>(s.critical)),
             critical_reversal: reversal.and_then(|r| self.coefficient::<NATURAL>(r.critical)),
             printed,
-            restitution_limit: RestitutionLimit { state: Some(state), configuration: Some(configuration) },
+            restitution_limit: RestitutionLimit {
+                state: state.is_finite().then_some(state),
+                configuration: Some(configuration),
+            },
             friction_limit,
             admissible,
             admissible_any_state,
@@ -244,9 +254,7 @@ impl Contact {
                 name: guard,
                 acted: decision.unguarded.is_some(),
                 restitution: decision.answer.e,
-                unguarded: decision
-                    .unguarded
-                    .map(|change| Unguarded { mode: Mode::Stick, energy_change: self.energy::<NATURAL>(change) }),
+                unguarded,
             },
             solutions: decision.answer.solutions,
             restitution: *restitution,

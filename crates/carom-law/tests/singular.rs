@@ -266,8 +266,8 @@ fn velocities_outside_the_range_are_errors() {
             let length = p.w[0][0].hypot(p.w[0][1]);
             (p, [-p.w[0][1] / length, p.w[0][0] / length, 0.0])
         };
-        let moved = |share: f64| Problem { v: [0, 1, 2].map(|k| p.v[k] + share * norm(&p.v) * z[k]), ..p };
-        // The bound is 1e-9 of the velocities, seen through a null vector with a normal part of at least 0.05.
+        let moved = |share: f64| Problem { v: [0, 1, 2].map(|k| p.v[k] + share * norm(&p.v[1..]) * z[k]), ..p };
+        // The bound is 1e-9 of the tangential velocities.
         let error = moved(1e-5).contact().unwrap_err();
         assert_eq!((error.kind(), error.field()), (ErrorKind::OutsideRange, "contact_velocity"), "{p:?}");
         assert!(moved(1e-13).contact().is_ok(), "{p:?}");

@@ -119,8 +119,9 @@ fn solve_one(numbers: [f64; INPUTS], guarded: bool) -> [f64; OUTPUTS] {
     let equation = DirectionEquation::new(w_nn, w, w_tt, v_t, 0.5 * push, mu_d, 1.0);
     let (direction, is_unique) = equation.unique_branchless::<STEPS>();
     let g = 1.0 / direction.denominator;
-    let slip_normal = push * g;
-    let friction = push * mu_d * g;
+    let slip_push = 2.0 * direction.k;
+    let slip_normal = slip_push * g;
+    let friction = slip_push * mu_d * g;
     let speed = larger(direction.lambda, 0.0) * g;
     let slip_tangential = scaled(-friction, direction.u);
 
