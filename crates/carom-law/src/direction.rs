@@ -33,8 +33,9 @@ const MOST_STEPS: usize = 10;
 /// Newton's steps after the first, at the end.
 const MOST_ENDS: usize = 2;
 
-/// A denominator below this fraction of its terms is worked out in another way.
-const SMALL_DENOMINATOR: f64 = 1e-4;
+/// A denominator below this fraction of its terms is worked out in another way. Newton's last step corrects
+/// the rounding of `u` in it, which leaves the rounding of that correction: 1e-32 of the terms.
+const SMALL_DENOMINATOR: f64 = 1e-20;
 
 /// The error of the angle, as bounded from the last step, at which one step of Newton's method is left
 /// to do: it squares the error, which is ten times less than the bound at least.
