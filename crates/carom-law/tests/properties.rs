@@ -331,6 +331,7 @@ fn a_contact_without_tangents_only_bounces() {
 
 #[test]
 fn a_planar_contact_seen_as_spatial_answers_the_same() {
+    const LIMITED: f64 = 16.0;
     let mut rng = random::generator("a_planar_contact_seen_as_spatial_answers_the_same");
     for _ in 0..random::cases(6000) {
         let family = FAMILIES[rng.usize(0..3)];
@@ -344,13 +345,16 @@ fn a_planar_contact_seen_as_spatial_answers_the_same() {
             let (plane, space) = (p.solve(guard).unwrap(), q.solve(guard).unwrap());
             assert_eq!((plane.mode, plane.guard.acted), (space.mode, space.guard.acted), "{p:?}");
             assert!(space.impulse[3 - t].abs() <= EPS * plane.impulse[1].abs(), "{p:?}\n{space:?}");
+            // A limited restitution is itself a root, known to some roundings of 1; the impulse follows it.
+            let limited = guard == Guard::Limit && plane.guard.acted;
+            let balance = if limited { LIMITED * BALANCE } else { BALANCE };
             for r in 0..2 {
                 let difference = |c: usize, k: usize| p.w[r][c] * (plane.impulse[c] - space.impulse[k]);
                 let change = difference(0, 0) + difference(1, t);
-                assert!(change.abs() <= BALANCE * p.momentum_scale(&plane.impulse, r), "{p:?}\n{plane:?}\n{space:?}");
+                assert!(change.abs() <= balance * p.momentum_scale(&plane.impulse, r), "{p:?}\n{plane:?}\n{space:?}");
             }
             let work = [0, 1].map(|r| (p.v[r] * plane.impulse[r]).abs()).iter().sum::<f64>();
-            let rounding = BALANCE * (work + p.contact_energy());
+            let rounding = balance * (work + p.contact_energy());
             assert!((plane.energy.change - space.energy.change).abs() <= rounding, "{p:?}\n{plane:?}\n{space:?}");
         }
     }
