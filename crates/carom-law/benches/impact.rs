@@ -120,7 +120,7 @@ fn generalized(bencher: Bencher, n: usize) {
     let velocity = DVector::from_fn(n, |i, _| -jacobian[(0, i)]);
     let coefficients = Coefficients::new(Restitution::new(0.5).expect("ok"), Friction::new(0.4).expect("ok"));
     bencher.bench_local(|| {
-        let contact = GeneralizedContact::new(black_box(&mass), &jacobian, &velocity).expect("valid");
+        let contact = GeneralizedContact::new(black_box(&mass), &jacobian, velocity.as_slice()).expect("valid");
         contact.impact(&coefficients, Guard::Report).expect("answered")
     });
 }

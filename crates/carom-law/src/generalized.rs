@@ -5,12 +5,11 @@
 //! is `W = Yᵀ Y`, symmetric and positive semidefinite by construction, and an impulse changes the
 //! velocity by `D L⁻ᵀ Y i` [7]. `M` is never inverted.
 
-use nalgebra::{DMatrix, DVector};
-
 use crate::contact::Contact;
 use crate::delassus::{Delassus, Dimension, Entries, SYMMETRY_TOLERANCE};
 use crate::error::{Error, Result, finite};
 use crate::guard::Guard;
+use crate::matrix::{Dense, MatrixView};
 use crate::mode::Mode;
 use crate::outcome::Outcome;
 use crate::scaling::{exponent, scale};
@@ -23,11 +22,11 @@ const PIVOT_TOLERANCE: f64 = 1e-15;
 #[derive(Debug, Clone)]
 pub struct GeneralizedContact {
     contact: Contact,
-    velocity: DVector<f64>,
+    velocity: Vec<f64>,
     /// `L`, lower triangle.
-    factor: DMatrix<f64>,
-    /// `Y`, one column a direction of the contact.
-    y: DMatrix<f64>,
+    factor: Dense,
+    /// `Yᵀ`, one row a direction of the contact.
+    y: Dense,
     /// `D = diag(2^-delta)`.
     delta: Vec<i32>,
     /// Powers of two taken out of the normal and the tangential rows of `A D`.
@@ -38,23 +37,45 @@ impl GeneralizedContact {
     /// `mass_matrix` is `n x n`, symmetric and positive definite; `contact_jacobian` is `d x n`,
     /// normal row first, `d` = 1, 2 or 3; `velocity` has `n` entries.
     ///
+    /// ```
+    /// use carom_law::{Coefficients, Friction, GeneralizedContact, Guard, MatrixView, Restitution};
+    ///
+    /// // A rod at 45 degrees, struck at its lower end: coordinates x, y, angle.
+    /// let half = 0.125_f64.sqrt();
+    /// let mass_matrix = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0 / 12.0];
+    /// let jacobian = [0.0, 1.0, -half, 1.0, 0.0, half];
+    /// let rod = GeneralizedContact::new(
+    ///     MatrixView::row_major(3, 3, &mass_matrix),
+    ///     MatrixView::row_major(2, 3, &jacobian),
+    ///     &[2.0, -1.0, 0.0],
+    /// )?;
+    /// let outcome = rod.impact(&Coefficients::new(Restitution::new(0.5)?, Friction::new(0.8)?), Guard::Report)?;
+    /// assert!((outcome.velocity.unwrap()[0] - 62.0 / 37.0).abs() < 1e-15);
+    /// # Ok::<(), carom_law::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Wrong shapes, entries that are not finite, a mass matrix that is not symmetric or not positive
     /// definite, a zero normal row.
-    pub fn new(mass_matrix: &DMatrix<f64>, contact_jacobian: &DMatrix<f64>, velocity: &DVector<f64>) -> Result<Self> {
-        let dimension = check_shapes(mass_matrix, contact_jacobian, velocity)?;
-        let delta = equilibration(mass_matrix)?;
-        let factor = cholesky(symmetrised(mass_matrix, &delta)?)?;
-        let (jacobian, rows) = scaled_jacobian(contact_jacobian, &delta)?;
-        let y = forward(&factor, &jacobian);
+    pub fn new<'m, 'a>(
+        mass_matrix: impl Into<MatrixView<'m>>,
+        contact_jacobian: impl Into<MatrixView<'a>>,
+        velocity: &[f64],
+    ) -> Result<Self> {
+        let (m, a) = (mass_matrix.into(), contact_jacobian.into());
+        let dimension = check_shapes(&m, &a, velocity)?;
+        let delta = equilibration(&m)?;
+        let factor = cholesky(symmetrised(&m, &delta)?, delta.len())?;
+        let (mut y, rows) = scaled_jacobian(&a, &delta)?;
+        forward(&factor, &mut y, dimension.rows());
         let delassus = Delassus::from_entries(Entries {
             dimension,
-            matrix: gram(&y),
+            matrix: gram(&y, dimension.rows()),
             normal_row: rows[0],
             tangential_row: rows[1],
         })?;
-        let contact = Contact::new(delassus, &contact_velocity(contact_jacobian, velocity)?)?;
-        Ok(Self { contact, velocity: velocity.clone(), factor, y, delta, rows })
+        let contact = Contact::new(delassus, &contact_velocity(&a, velocity)?)?;
+        Ok(Self { contact, velocity: velocity.to_vec(), factor, y, delta, rows })
     }
 
     /// The contact that the mechanism makes.
@@ -70,26 +91,31 @@ impl GeneralizedContact {
         let mut outcome = self.contact.impact(coefficients, guard)?;
         let after = match outcome.mode {
             Mode::Separating => self.velocity.clone(),
-            Mode::Stick | Mode::Slip | Mode::Reversal => &self.velocity + self.velocity_change(&outcome.impulse),
+            Mode::Stick | Mode::Slip | Mode::Reversal => {
+                let change = self.velocity_change(&outcome.impulse);
+                self.velocity.iter().zip(change).map(|(v, change)| v + change).collect()
+            }
         };
         if let Some(i) = after.iter().position(|x| !x.is_finite()) {
             return Err(Error::Overflow { field: format!("velocity[{i}]").into() });
         }
         outcome.energy.before = Some(representable(self.kinetic_energy(&self.velocity), "energy.before")?);
         outcome.energy.after = Some(representable(self.kinetic_energy(&after), "energy.after")?);
-        outcome.velocity = Some(after.as_slice().to_vec());
+        outcome.velocity = Some(after);
         Ok(outcome)
     }
 
     /// [7]: `M⁻¹ Aᵀ i`; `impulse` has one number a direction, the normal first.
-    pub fn velocity_change(&self, impulse: &[f64]) -> DVector<f64> {
+    pub fn velocity_change(&self, impulse: &[f64]) -> Vec<f64> {
         let row = |k: usize| self.rows[usize::from(k > 0)];
-        let size = |k: usize| exponent(impulse[k]) + row(k);
         let nonzero = (0..impulse.len()).filter(|&k| impulse[k] != 0.0);
-        let common = nonzero.map(size).max().unwrap_or(0);
-        let mut z = DVector::zeros(self.velocity.len());
-        for (k, &i_k) in impulse.iter().enumerate() {
-            z.axpy(scale(i_k, row(k) - common), &self.y.column(k), 1.0);
+        let common = nonzero.map(|k| exponent(impulse[k]) + row(k)).max().unwrap_or(0);
+        let mut z = vec![0.0; self.velocity.len()];
+        for (k, &i_k) in impulse.iter().enumerate().take(self.contact.delassus().dimension().rows()) {
+            let weight = scale(i_k, row(k) - common);
+            for (z, y) in z.iter_mut().zip(self.y.row(k)) {
+                *z += weight * y;
+            }
         }
         backward(&self.factor, &mut z);
         for (x, &delta) in z.iter_mut().zip(&self.delta) {
@@ -99,60 +125,58 @@ impl GeneralizedContact {
     }
 
     /// `½ q̇ᵀ M q̇ = ½ |Lᵀ D⁻¹ q̇|²`; infinite beyond `f64`.
-    fn kinetic_energy(&self, velocity: &DVector<f64>) -> f64 {
+    fn kinetic_energy(&self, velocity: &[f64]) -> f64 {
         let nonzero = velocity.iter().zip(&self.delta).filter(|(x, _)| **x != 0.0);
         let common = nonzero.map(|(x, delta)| exponent(*x) + delta).max().unwrap_or(0);
-        let unscaled: Vec<f64> = velocity.iter().zip(&self.delta).map(|(x, delta)| scale(*x, delta - common)).collect();
-        let n = unscaled.len();
-        let sum: f64 = (0..n)
-            .map(|j| {
-                let momentum: f64 = (j..n).map(|i| self.factor[(i, j)] * unscaled[i]).sum();
-                momentum * momentum
-            })
-            .sum();
-        scale(0.5 * sum, 2 * common)
+        let mut momentum = vec![0.0; velocity.len()];
+        for (i, (x, delta)) in velocity.iter().zip(&self.delta).enumerate() {
+            let x = scale(*x, delta - common);
+            for (p, l) in momentum.iter_mut().zip(&self.factor.row(i)[..=i]) {
+                *p += l * x;
+            }
+        }
+        scale(0.5 * momentum.iter().map(|p| p * p).sum::<f64>(), 2 * common)
     }
 }
 
-fn check_shapes(m: &DMatrix<f64>, a: &DMatrix<f64>, v: &DVector<f64>) -> Result<Dimension> {
+fn check_shapes(m: &MatrixView<'_>, a: &MatrixView<'_>, v: &[f64]) -> Result<Dimension> {
     let shape =
         |field: &'static str, found: String, expected: String| Error::Shape { field: field.into(), found, expected };
-    let n = m.nrows();
-    if n == 0 || m.ncols() != n {
-        return Err(shape("mass_matrix", format!("{n} x {}", m.ncols()), "square, at least 1 x 1".into()));
+    let n = m.rows;
+    if n == 0 || m.columns != n {
+        return Err(shape("mass_matrix", format!("{n} x {}", m.columns), "square, at least 1 x 1".into()));
     }
-    let dimension = Dimension::from_rows(a.nrows(), "contact_jacobian")?;
-    if a.ncols() != n {
-        let found = format!("{} x {}", a.nrows(), a.ncols());
-        let expected = format!("{} x {n}, as mass_matrix is {n} x {n}", a.nrows());
-        return Err(shape("contact_jacobian", found, expected));
+    let dimension = Dimension::from_rows(a.rows, "contact_jacobian")?;
+    if a.columns != n {
+        let expected = format!("{} x {n}, as mass_matrix is {n} x {n}", a.rows);
+        return Err(shape("contact_jacobian", format!("{} x {}", a.rows, a.columns), expected));
+    }
+    for (matrix, name) in [(m, "mass_matrix"), (a, "contact_jacobian")] {
+        if !matrix.is_complete() {
+            let expected = format!("{} x {} numbers", matrix.rows, matrix.columns);
+            return Err(shape(name, format!("{} numbers", matrix.len()), expected));
+        }
+        for i in 0..matrix.rows {
+            for j in 0..matrix.columns {
+                finite(matrix.at(i, j), || format!("{name}[{i}][{j}]").into())?;
+            }
+        }
     }
     if v.len() != n {
         let expected = format!("{n} numbers, as mass_matrix is {n} x {n}");
         return Err(shape("velocity", format!("{} numbers", v.len()), expected));
     }
-    check_entries(m, "mass_matrix")?;
-    check_entries(a, "contact_jacobian")?;
     for (i, &x) in v.iter().enumerate() {
         finite(x, || format!("velocity[{i}]").into())?;
     }
     Ok(dimension)
 }
 
-fn check_entries(matrix: &DMatrix<f64>, name: &'static str) -> Result<()> {
-    for i in 0..matrix.nrows() {
-        for j in 0..matrix.ncols() {
-            finite(matrix[(i, j)], || format!("{name}[{i}][{j}]").into())?;
-        }
-    }
-    Ok(())
-}
-
 /// Half the exponents of the diagonal, so that `2^(-2 delta_i) M_ii` is in [1, 4).
-fn equilibration(m: &DMatrix<f64>) -> Result<Vec<i32>> {
-    (0..m.nrows())
+fn equilibration(m: &MatrixView<'_>) -> Result<Vec<i32>> {
+    (0..m.rows)
         .map(|i| {
-            let value = m[(i, i)];
+            let value = m.at(i, i);
             if value > 0.0 {
                 Ok(exponent(value).div_euclid(2))
             } else {
@@ -168,21 +192,21 @@ fn equilibration(m: &DMatrix<f64>) -> Result<Vec<i32>> {
         .collect()
 }
 
-/// `D M D`, mirror entries checked and averaged.
-fn symmetrised(m: &DMatrix<f64>, delta: &[i32]) -> Result<DMatrix<f64>> {
-    let n = m.nrows();
-    let entry = |i: usize, j: usize| scale(m[(i, j)], -delta[i] - delta[j]);
-    let mut lower = DMatrix::zeros(n, n);
+/// The lower triangle of `D M D`, mirror entries checked and averaged.
+fn symmetrised(m: &MatrixView<'_>, delta: &[i32]) -> Result<Dense> {
+    let n = m.rows;
+    let entry = |i: usize, j: usize| scale(m.at(i, j), -delta[i] - delta[j]);
+    let mut lower = Dense::zeros(n, n);
     for i in 0..n {
         lower[(i, i)] = entry(i, i);
         for j in 0..i {
             let (below, above) = (entry(i, j), entry(j, i));
-            let bound = SYMMETRY_TOLERANCE * (entry(i, i) * entry(j, j)).sqrt();
+            let bound = SYMMETRY_TOLERANCE * (lower[(i, i)] * lower[(j, j)]).sqrt();
             if !((below - above).abs() <= bound) {
                 return Err(Error::NotSymmetric {
                     field: format!("mass_matrix[{i}][{j}]").into(),
-                    value: m[(i, j)],
-                    mirror: m[(j, i)],
+                    value: m.at(i, j),
+                    mirror: m.at(j, i),
                     bound: scale(bound, delta[i] + delta[j]),
                 });
             }
@@ -192,76 +216,81 @@ fn symmetrised(m: &DMatrix<f64>, delta: &[i32]) -> Result<DMatrix<f64>> {
     Ok(lower)
 }
 
-/// `L` with `L Lᵀ` = the matrix of which the lower triangle is given. Written out, not taken from
-/// nalgebra, for the sake of the error: it says which pivot fails and by how much.
-fn cholesky(mut l: DMatrix<f64>) -> Result<DMatrix<f64>> {
-    let n = l.nrows();
-    for j in 0..n {
-        for k in 0..j {
-            let l_jk = l[(j, k)];
-            for i in j..n {
-                l[(i, j)] -= l_jk * l[(i, k)];
+/// `L` with `L Lᵀ` = the matrix of which the lower triangle is given, row by row.
+fn cholesky(mut l: Dense, n: usize) -> Result<Dense> {
+    for i in 0..n {
+        for j in 0..=i {
+            let sum: f64 = l.row(i)[..j].iter().zip(&l.row(j)[..j]).map(|(a, b)| a * b).sum();
+            let rest = l[(i, j)] - sum;
+            if i > j {
+                l[(i, j)] = rest / l[(j, j)];
+            } else if rest > PIVOT_TOLERANCE {
+                l[(i, i)] = rest.sqrt();
+            } else {
+                return Err(not_definite(i, rest));
             }
-        }
-        let pivot = l[(j, j)];
-        if !(pivot > PIVOT_TOLERANCE) {
-            return Err(Error::NotPositive {
-                field: "mass_matrix".into(),
-                definiteness: "definite",
-                quantity: format!("pivot {j} of its factorisation, with its diagonal brought to order one,").into(),
-                value: pivot,
-                bound: format!("> {PIVOT_TOLERANCE:e}").into(),
-            });
-        }
-        let root = pivot.sqrt();
-        for i in j..n {
-            l[(i, j)] /= root;
         }
     }
     Ok(l)
 }
 
+#[cold]
+fn not_definite(pivot: usize, value: f64) -> Error {
+    Error::NotPositive {
+        field: "mass_matrix".into(),
+        definiteness: "definite",
+        quantity: format!("pivot {pivot} of its factorisation, with its diagonal brought to order one,").into(),
+        value,
+        bound: format!("> {PIVOT_TOLERANCE:e}").into(),
+    }
+}
+
 /// `A D` with a power of two taken out of the normal row and one out of the tangential rows.
-fn scaled_jacobian(a: &DMatrix<f64>, delta: &[i32]) -> Result<(DMatrix<f64>, [i32; 2])> {
+fn scaled_jacobian(a: &MatrixView<'_>, delta: &[i32]) -> Result<(Dense, [i32; 2])> {
     let size = |k: usize| {
-        let nonzero = (0..a.ncols()).filter(|&j| a[(k, j)] != 0.0);
-        nonzero.map(|j| exponent(a[(k, j)]) - delta[j]).max()
+        let nonzero = (0..a.columns).filter(|&j| a.at(k, j) != 0.0);
+        nonzero.map(|j| exponent(a.at(k, j)) - delta[j]).max()
     };
     let Some(normal) = size(0) else {
         return Err(Error::ZeroNormal { field: "contact_jacobian[0]".into() });
     };
-    let tangential = (1..a.nrows()).filter_map(size).max().unwrap_or(normal);
-    let rows = [normal, tangential];
-    let scaled = DMatrix::from_fn(a.nrows(), a.ncols(), |k, j| scale(a[(k, j)], -delta[j] - rows[usize::from(k > 0)]));
+    let rows = [normal, (1..a.rows).filter_map(size).max().unwrap_or(normal)];
+    let mut scaled = Dense::zeros(a.rows, a.columns);
+    for k in 0..a.rows {
+        for j in 0..a.columns {
+            scaled[(k, j)] = scale(a.at(k, j), -delta[j] - rows[usize::from(k > 0)]);
+        }
+    }
     Ok((scaled, rows))
 }
 
-/// `L⁻¹ Aᵀ`.
-fn forward(l: &DMatrix<f64>, a: &DMatrix<f64>) -> DMatrix<f64> {
-    let mut y = a.transpose();
-    for mut column in y.column_iter_mut() {
-        for i in 0..column.len() {
-            let sum: f64 = (0..i).map(|j| l[(i, j)] * column[j]).sum();
-            column[i] = (column[i] - sum) / l[(i, i)];
+/// `y ← L⁻¹ y` for each of the rows of `y`.
+fn forward(l: &Dense, y: &mut Dense, rows: usize) {
+    for k in 0..rows {
+        for i in 0..y.row(k).len() {
+            let sum: f64 = l.row(i)[..i].iter().zip(y.row(k)).map(|(l, y)| l * y).sum();
+            y[(k, i)] = (y[(k, i)] - sum) / l[(i, i)];
         }
     }
-    y
 }
 
 /// `z ← L⁻ᵀ z`.
-fn backward(l: &DMatrix<f64>, z: &mut DVector<f64>) {
+fn backward(l: &Dense, z: &mut [f64]) {
     for i in (0..z.len()).rev() {
-        let sum: f64 = (i + 1..z.len()).map(|j| l[(j, i)] * z[j]).sum();
-        z[i] = (z[i] - sum) / l[(i, i)];
+        let x = z[i] / l[(i, i)];
+        z[i] = x;
+        for (z, l) in z.iter_mut().zip(&l.row(i)[..i]) {
+            *z -= l * x;
+        }
     }
 }
 
 /// `Yᵀ Y`, padded with zeros.
-fn gram(y: &DMatrix<f64>) -> [[f64; 3]; 3] {
+fn gram(y: &Dense, rows: usize) -> [[f64; 3]; 3] {
     let mut w = [[0.0; 3]; 3];
-    for i in 0..y.ncols() {
+    for i in 0..rows {
         for j in 0..=i {
-            w[i][j] = y.column(i).dot(&y.column(j));
+            w[i][j] = y.row(i).iter().zip(y.row(j)).map(|(a, b)| a * b).sum();
             w[j][i] = w[i][j];
         }
     }
@@ -269,12 +298,15 @@ fn gram(y: &DMatrix<f64>) -> [[f64; 3]; 3] {
 }
 
 /// `A q̇⁻`.
-fn contact_velocity(a: &DMatrix<f64>, v: &DVector<f64>) -> Result<Vec<f64>> {
-    let velocity = a * v;
-    for (k, x) in velocity.iter().enumerate() {
-        if !x.is_finite() {
-            return Err(Error::Overflow { field: format!("contact_velocity.before[{k}]").into() });
-        }
-    }
-    Ok(velocity.as_slice().to_vec())
+fn contact_velocity(a: &MatrixView<'_>, v: &[f64]) -> Result<Vec<f64>> {
+    (0..a.rows)
+        .map(|k| {
+            let velocity: f64 = v.iter().enumerate().map(|(j, v)| a.at(k, j) * v).sum();
+            if velocity.is_finite() {
+                Ok(velocity)
+            } else {
+                Err(Error::Overflow { field: format!("contact_velocity.before[{k}]").into() })
+            }
+        })
+        .collect()
 }

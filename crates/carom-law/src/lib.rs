@@ -21,6 +21,7 @@ mod error;
 mod generalized;
 mod guard;
 mod limits;
+mod matrix;
 mod mode;
 mod outcome;
 mod plane;
@@ -36,6 +37,7 @@ pub use delassus::{Delassus, Dimension};
 pub use error::{Error, ErrorKind, Field, Result};
 pub use generalized::GeneralizedContact;
 pub use guard::Guard;
+pub use matrix::MatrixView;
 pub use mode::Mode;
 pub use outcome::{
     BeforeAfter, Energy, GuardReport, Law, Limit, Outcome, Printed, RestitutionLimit, RestitutionUsed, Unguarded,

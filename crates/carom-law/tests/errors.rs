@@ -4,8 +4,8 @@ mod common;
 
 use carom_law::batch::{self, Answers, Problems};
 use carom_law::{
-    Coefficients, Contact, Delassus, Dimension, Error, ErrorKind, Friction, GeneralizedContact, Guard, Mode,
-    Restitution, Result,
+    Coefficients, Contact, Delassus, Dimension, Error, ErrorKind, Friction, GeneralizedContact, Guard, MatrixView,
+    Mode, Restitution, Result,
 };
 use common::random::{self, FAMILIES};
 use nalgebra::{DMatrix, DVector};
@@ -100,15 +100,15 @@ fn matrices_and_velocities_must_be_finite() {
             if i < 2 && j < 2 {
                 m[(i, j)] = bad;
                 let field = format!("mass_matrix[{i}][{j}]");
-                assert_refused(GeneralizedContact::new(&m, &a, &v), ErrorKind::NotFinite, &field, &parts);
+                assert_refused(GeneralizedContact::new(&m, &a, v.as_slice()), ErrorKind::NotFinite, &field, &parts);
                 m = mechanism().0;
                 a[(i, j)] = bad;
                 let field = format!("contact_jacobian[{i}][{j}]");
-                assert_refused(GeneralizedContact::new(&m, &a, &v), ErrorKind::NotFinite, &field, &parts);
+                assert_refused(GeneralizedContact::new(&m, &a, v.as_slice()), ErrorKind::NotFinite, &field, &parts);
                 a = mechanism().1;
                 v[i] = bad;
                 let field = format!("velocity[{i}]");
-                assert_refused(GeneralizedContact::new(&m, &a, &v), ErrorKind::NotFinite, &field, &parts);
+                assert_refused(GeneralizedContact::new(&m, &a, v.as_slice()), ErrorKind::NotFinite, &field, &parts);
             }
         }
         for k in 0..3 {
@@ -137,14 +137,17 @@ fn shapes_must_fit() {
         assert_refused(result, shape, "contact_velocity", &[&format!("{length} numbers"), "3 numbers"]);
     }
     let (m, a, v) = mechanism();
-    let new = GeneralizedContact::new;
+    let new = |m: &DMatrix<f64>, a: &DMatrix<f64>, v: &[f64]| GeneralizedContact::new(m, a, v);
+    let v = v.as_slice();
     let zeros = DMatrix::<f64>::zeros;
-    assert_refused(new(&zeros(0, 0), &a, &v), shape, "mass_matrix", &["0 x 0", "square"]);
-    assert_refused(new(&zeros(2, 3), &a, &v), shape, "mass_matrix", &["2 x 3", "square"]);
-    assert_refused(new(&m, &zeros(0, 2), &v), shape, "contact_jacobian", &["0 rows"]);
-    assert_refused(new(&m, &zeros(4, 2), &v), shape, "contact_jacobian", &["4 rows"]);
-    assert_refused(new(&m, &zeros(2, 3), &v), shape, "contact_jacobian", &["2 x 3", "2 x 2"]);
-    assert_refused(new(&m, &a, &DVector::zeros(3)), shape, "velocity", &["3 numbers", "2 numbers"]);
+    assert_refused(new(&zeros(0, 0), &a, v), shape, "mass_matrix", &["0 x 0", "square"]);
+    assert_refused(new(&zeros(2, 3), &a, v), shape, "mass_matrix", &["2 x 3", "square"]);
+    assert_refused(new(&m, &zeros(0, 2), v), shape, "contact_jacobian", &["0 rows"]);
+    assert_refused(new(&m, &zeros(4, 2), v), shape, "contact_jacobian", &["4 rows"]);
+    assert_refused(new(&m, &zeros(2, 3), v), shape, "contact_jacobian", &["2 x 3", "2 x 2"]);
+    assert_refused(new(&m, &a, &[0.0; 3]), shape, "velocity", &["3 numbers", "2 numbers"]);
+    let short = MatrixView::row_major(2, 2, &[1.0; 3]);
+    assert_refused(GeneralizedContact::new(short, &a, v), shape, "mass_matrix", &["3 numbers", "2 x 2 numbers"]);
 }
 
 #[test]
@@ -166,7 +169,7 @@ fn matrices_must_be_symmetric() {
     }
     let (mut m, a, v) = mechanism();
     m[(0, 1)] = 0.0;
-    let result = GeneralizedContact::new(&m, &a, &v);
+    let result = GeneralizedContact::new(&m, &a, v.as_slice());
     assert_refused(result, kind, "mass_matrix[1][0]", &["0.5", "mirror entry is 0", "only one triangle"]);
 }
 
@@ -190,16 +193,16 @@ fn matrices_must_be_positive() {
     assert_refused(Delassus::planar([[1.0, 0.5], [0.5, 0.0]]), kind, "delassus", &["semidefinite"]);
     let (mut m, a, v) = mechanism();
     m[(1, 1)] = 0.0;
-    assert_refused(GeneralizedContact::new(&m, &a, &v), kind, "mass_matrix[1][1]", &["> 0", "definite"]);
+    assert_refused(GeneralizedContact::new(&m, &a, v.as_slice()), kind, "mass_matrix[1][1]", &["> 0", "definite"]);
     m[(1, 1)] = 0.1;
-    let result = GeneralizedContact::new(&m, &a, &v);
+    let result = GeneralizedContact::new(&m, &a, v.as_slice());
     assert_refused(result, kind, "mass_matrix", &["pivot 1", "not positive definite"]);
     // Singular to the last bit.
     m[(1, 1)] = 0.125;
-    assert_refused(GeneralizedContact::new(&m, &a, &v), kind, "mass_matrix", &["pivot 1"]);
+    assert_refused(GeneralizedContact::new(&m, &a, v.as_slice()), kind, "mass_matrix", &["pivot 1"]);
     let (m, mut a, v) = mechanism();
     a.row_mut(0).fill(0.0);
-    assert_refused(GeneralizedContact::new(&m, &a, &v), kind, "contact_jacobian[0]", &["is zero"]);
+    assert_refused(GeneralizedContact::new(&m, &a, v.as_slice()), kind, "contact_jacobian[0]", &["is zero"]);
 }
 
 #[test]
@@ -227,7 +230,7 @@ fn impossible_velocities_and_answers_are_refused() {
     assert_refused(result, ErrorKind::Overflow, "impulse", &["f64", "units"]);
     let m = DMatrix::from_element(1, 1, 1.0);
     let a = DMatrix::from_element(1, 1, 1e200);
-    let result = GeneralizedContact::new(&m, &a, &DVector::from_element(1, 1e200));
+    let result = GeneralizedContact::new(&m, &a, &[1e200]);
     assert_refused(result, ErrorKind::Overflow, "contact_velocity.before[0]", &["f64"]);
 }
 

@@ -215,7 +215,7 @@ fn mechanisms_of_any_numbers_never_panic() {
         random_coefficients(&mut rng, &mut p);
         let coefficients = p.coefficients().unwrap();
         let input = (&m, &a, &v, &coefficients);
-        match GeneralizedContact::new(&m, &a, &v) {
+        match GeneralizedContact::new(&m, &a, v.as_slice()) {
             Err(error) => assert_typed(&input, &error),
             Ok(contact) => {
                 for guard in Guard::ALL {

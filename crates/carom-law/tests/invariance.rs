@@ -332,7 +332,7 @@ fn outcomes_come_back_from_json_unchanged() {
         let m = DMatrix::from_diagonal(&DVector::from_fn(4, |_, _| random::decades(&mut rng, -1.0, 1.0)));
         let a = DMatrix::from_fn(p.d, 4, |_, _| random::normal(&mut rng));
         let v = DVector::from_fn(4, |_, _| random::normal(&mut rng));
-        let contact = GeneralizedContact::new(&m, &a, &v).unwrap();
+        let contact = GeneralizedContact::new(&m, &a, v.as_slice()).unwrap();
         same(&contact.impact(&p.coefficients().unwrap(), Guard::Limit).unwrap());
     }
 }

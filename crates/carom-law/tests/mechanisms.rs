@@ -34,7 +34,7 @@ const LEDGER: f64 = 1000.0 * EPS;
 
 fn assert_ledger_closes(rng: &mut Rng, n: usize, d: usize) {
     let (m, a, v) = mechanism(rng, n, d);
-    let contact = GeneralizedContact::new(&m, &a, &v).unwrap();
+    let contact = GeneralizedContact::new(&m, &a, v.as_slice()).unwrap();
     let coefficients = coefficients(rng);
     let w = &a * m.clone().cholesky().unwrap().solve(&a.transpose());
     for guard in Guard::ALL {
@@ -86,8 +86,8 @@ fn units_of_the_coordinates_do_not_matter() {
         let scaled_a = DMatrix::from_fn(d, n, |i, j| a[(i, j)] * power[j]);
         let scaled_v = DVector::from_fn(n, |i, _| v[i] / power[i]);
         let coefficients = coefficients(&mut rng);
-        let contact = GeneralizedContact::new(&m, &a, &v).unwrap();
-        let scaled = GeneralizedContact::new(&scaled_m, &scaled_a, &scaled_v).unwrap();
+        let contact = GeneralizedContact::new(&m, &a, v.as_slice()).unwrap();
+        let scaled = GeneralizedContact::new(&scaled_m, &scaled_a, scaled_v.as_slice()).unwrap();
         for guard in Guard::ALL {
             let [o, s] = [&contact, &scaled].map(|c| c.impact(&coefficients, guard));
             let (o, mut s) = (o.unwrap_or_else(|error| panic!("{error}: {m} {a} {v} {coefficients:?}")), s.unwrap());

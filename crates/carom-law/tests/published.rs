@@ -8,7 +8,7 @@ use common::published::{self, Case};
 fn solve(case: &Case) -> carom_law::Outcome {
     let restitution = Restitution::with_tangential(case.restitution, case.restitution_tangential).unwrap();
     let friction = Friction::with_static(case.friction_static, case.friction_dynamic).unwrap();
-    let contact = GeneralizedContact::new(&case.mass_matrix, &case.contact_jacobian, &case.velocity).unwrap();
+    let contact = GeneralizedContact::new(&case.mass_matrix, &case.contact_jacobian, case.velocity.as_slice()).unwrap();
     contact.impact(&Coefficients::new(restitution, friction), Guard::Report).unwrap()
 }
 

@@ -3,7 +3,6 @@
 
 use std::f64::consts::PI;
 
-use nalgebra::{Matrix2, Rotation3, Vector2, Vector3};
 use serde_json::{Value, json};
 
 /// Two uniform rods, m = l = 1, angles 20° and 30° from the vertical, the tip on the floor.
@@ -30,14 +29,15 @@ pub(super) fn kane() -> Value {
 /// The pendulum with the contact velocity (-1, -1.17).
 pub(super) fn reversal() -> Value {
     let (mass_matrix, jacobian) = pendulum();
-    let contact = Vector2::new(-1.0, -1.17);
-    let a = Matrix2::new(jacobian[0][0], jacobian[0][1], jacobian[1][0], jacobian[1][1]);
+    let (v_n, v_t) = (-1.0, -1.17);
     // The two rods are not parallel, so the tip's velocity determines the rates.
-    let rates = a.lu().solve(&contact).unwrap_or_default();
+    let [[n1, n2], [t1, t2]] = jacobian;
+    let determinant = n1 * t2 - n2 * t1;
+    let rates = [(v_n * t2 - v_t * n2) / determinant, (v_t * n1 - v_n * t1) / determinant];
     json!({
         "mass_matrix": mass_matrix,
         "contact_jacobian": jacobian,
-        "velocity": [rates.x, rates.y],
+        "velocity": rates,
         "restitution": 0.7,
         "friction": 0.5,
     })
@@ -62,8 +62,7 @@ pub(super) fn rod() -> Value {
 
 /// A ball of unit mass and radius; the second tangent is along y.
 pub(super) fn sphere() -> Value {
-    let r = Vector3::new(0.0, 0.0, -1.0);
-    spatial(1.0, 0.4, r, [2.0, -1.0, -1.0, 0.5, 0.7, 3.0], 0.8, 0.3)
+    spatial(1.0, 0.4, [0.0, 0.0, -1.0], [2.0, -1.0, -1.0, 0.5, 0.7, 3.0], 0.8, 0.3)
 }
 
 /// The spin is counted so that the contact moves with v_x - R omega.
@@ -88,29 +87,35 @@ pub(super) fn wheel() -> Value {
 /// y, z; its lowest corner strikes.
 pub(super) fn cube() -> Value {
     let half = 0.0524;
-    let turn = Rotation3::from_euler_angles(30_f64.to_radians(), 40_f64.to_radians(), 10_f64.to_radians());
-    let mut lowest = Vector3::repeat(f64::INFINITY);
+    let [roll, pitch, yaw] = [30.0_f64, 40.0, 10.0].map(|angle| angle.to_radians().sin_cos());
+    // Turned about x, then y, then z.
+    let turn = |[x, y, z]: [f64; 3]| {
+        let [x, y, z] = [x, roll.1 * y - roll.0 * z, roll.0 * y + roll.1 * z];
+        let [x, y, z] = [pitch.1 * x + pitch.0 * z, y, pitch.1 * z - pitch.0 * x];
+        [yaw.1 * x - yaw.0 * y, yaw.0 * x + yaw.1 * y, z]
+    };
+    let mut lowest = [f64::INFINITY; 3];
     for corner in 0..8 {
         let sign = |bit: u8| if corner & (1 << bit) == 0 { -half } else { half };
-        let r = turn * Vector3::new(sign(0), sign(1), sign(2));
-        if r.z < lowest.z {
+        let r = turn([sign(0), sign(1), sign(2)]);
+        if r[2] < lowest[2] {
             lowest = r;
         }
     }
     spatial(0.37, 0.00081, lowest, [0.6, -0.3, -1.5, 3.0, -2.0, 1.0], 0.125, 0.18)
 }
 
-/// A body with the same inertia about every axis, struck at `r`: coordinates (v, omega) in world axes.
-fn spatial(mass: f64, inertia: f64, r: Vector3<f64>, velocity: [f64; 6], restitution: f64, friction: f64) -> Value {
+/// A body with the same inertia about every axis, struck at a point from its centre: coordinates (v, omega) in world axes.
+fn spatial(mass: f64, inertia: f64, [x, y, z]: [f64; 3], velocity: [f64; 6], restitution: f64, friction: f64) -> Value {
     let diagonal = [mass, mass, mass, inertia, inertia, inertia];
     let mass_matrix: Vec<Vec<f64>> =
         (0..6).map(|i| (0..6).map(|j| if i == j { diagonal[i] } else { 0.0 }).collect()).collect();
     json!({
         "mass_matrix": mass_matrix,
         "contact_jacobian": [
-            [0.0, 0.0, 1.0, r.y, -r.x, 0.0],
-            [1.0, 0.0, 0.0, 0.0, r.z, -r.y],
-            [0.0, 1.0, 0.0, -r.z, 0.0, r.x],
+            [0.0, 0.0, 1.0, y, -x, 0.0],
+            [1.0, 0.0, 0.0, 0.0, z, -y],
+            [0.0, 1.0, 0.0, -z, 0.0, x],
         ],
         "velocity": velocity,
         "restitution": restitution,

@@ -5,8 +5,7 @@ mod error;
 mod read;
 mod tree;
 
-use carom_law::{Coefficients, Contact, Delassus, GeneralizedContact, Guard, Law, Outcome};
-use nalgebra::{DMatrix, DVector};
+use carom_law::{Coefficients, Contact, Delassus, GeneralizedContact, Guard, Law, MatrixView, Outcome};
 
 pub use edit::Edit;
 pub use error::{Kind, ProblemError};
@@ -27,8 +26,22 @@ pub struct Problem {
 /// The two ways to state the contact.
 #[derive(Debug, Clone)]
 enum Form {
-    Generalized { mass_matrix: DMatrix<f64>, contact_jacobian: DMatrix<f64>, velocity: DVector<f64> },
+    Generalized { mass_matrix: Matrix, contact_jacobian: Matrix, velocity: Vec<f64> },
     ContactSpace { delassus: Vec<Vec<f64>>, contact_velocity: Vec<f64> },
+}
+
+/// Rows of equal length, one after the other.
+#[derive(Debug, Clone)]
+struct Matrix {
+    rows: usize,
+    columns: usize,
+    data: Vec<f64>,
+}
+
+impl Matrix {
+    fn view(&self) -> MatrixView<'_> {
+        MatrixView::row_major(self.rows, self.columns, &self.data)
+    }
 }
 
 impl Problem {
@@ -40,7 +53,7 @@ impl Problem {
         let outcome = match self.law {
             Law::Aghili => match &self.form {
                 Form::Generalized { mass_matrix, contact_jacobian, velocity } => {
-                    let contact = GeneralizedContact::new(mass_matrix, contact_jacobian, velocity)?;
+                    let contact = GeneralizedContact::new(mass_matrix.view(), contact_jacobian.view(), velocity)?;
                     contact.impact(&self.coefficients, self.guard)?
                 }
                 Form::ContactSpace { delassus, contact_velocity } => {
@@ -55,7 +68,7 @@ impl Problem {
     /// The velocity before the impact, of a problem in generalized form.
     pub fn velocity(&self) -> Option<&[f64]> {
         match &self.form {
-            Form::Generalized { velocity, .. } => Some(velocity.as_slice()),
+            Form::Generalized { velocity, .. } => Some(velocity),
             Form::ContactSpace { .. } => None,
         }
     }

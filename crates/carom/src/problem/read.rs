@@ -1,11 +1,10 @@
 //! From the tree to a typed problem: every key known, every value of its type.
 
 use carom_law::{Coefficients, Friction, Guard, Law, Restitution};
-use nalgebra::{DMatrix, DVector};
 use serde_json::{Map, Value};
 
 use super::error::{Kind, ProblemError};
-use super::{Form, Problem};
+use super::{Form, Matrix, Problem};
 
 type Result<T> = std::result::Result<T, ProblemError>;
 
@@ -58,7 +57,7 @@ fn form(map: &Map<String, Value>) -> Result<Form> {
         (Some(_), None) => Ok(Form::Generalized {
             mass_matrix: matrix(required(map, "", "mass_matrix")?, "mass_matrix")?,
             contact_jacobian: matrix(required(map, "", "contact_jacobian")?, "contact_jacobian")?,
-            velocity: DVector::from_vec(numbers(required(map, "", "velocity")?, "velocity")?),
+            velocity: numbers(required(map, "", "velocity")?, "velocity")?,
         }),
         (None, Some(_)) => Ok(Form::ContactSpace {
             delassus: rows(required(map, "", "delassus")?, "delassus")?,
@@ -128,7 +127,7 @@ fn named<T: Copy>(map: &Map<String, Value>, key: &str, all: &[T], name: fn(T) ->
     })
 }
 
-fn matrix(value: &Value, path: &str) -> Result<DMatrix<f64>> {
+fn matrix(value: &Value, path: &str) -> Result<Matrix> {
     let rows = rows(value, path)?;
     let columns = rows.first().map_or(0, Vec::len);
     if let Some(i) = rows.iter().position(|row| row.len() != columns) {
@@ -139,7 +138,7 @@ fn matrix(value: &Value, path: &str) -> Result<DMatrix<f64>> {
         }
         .into());
     }
-    Ok(DMatrix::from_fn(rows.len(), columns, |i, j| rows[i][j]))
+    Ok(Matrix { rows: rows.len(), columns, data: rows.concat() })
 }
 
 fn rows(value: &Value, path: &str) -> Result<Vec<Vec<f64>>> {
