@@ -15,6 +15,7 @@ pub mod batch;
 mod coefficients;
 mod collision;
 mod contact;
+mod curves;
 mod delassus;
 mod direction;
 mod error;

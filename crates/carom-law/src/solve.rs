@@ -212,7 +212,8 @@ impl Contact {
         let admissible = !decision.creates_energy;
         let within_friction_limit =
             friction_limit.is_none_or(|bound| self.coefficient_value::<NATURAL>(impact.mu_d) < bound);
-        let admissible_any_state = if decision.sticks { impact.e <= configuration } else { within_friction_limit };
+        let in_set = if decision.sticks { impact.e <= configuration } else { within_friction_limit };
+        let admissible_any_state = admissible && in_set;
         let mut violations = ArrayVec::new();
         if !admissible {
             violations.push(Violation { limit: Limit::RestitutionState, value: impact.e, bound: state });
@@ -360,7 +361,7 @@ impl Contact {
 
     /// A friction coefficient in the caller's units, `None` when there is no finite one.
     #[inline(always)]
-    fn coefficient<const NATURAL: bool>(&self, scaled: f64) -> Option<f64> {
+    pub(crate) fn coefficient<const NATURAL: bool>(&self, scaled: f64) -> Option<f64> {
         let value = self.coefficient_value::<NATURAL>(scaled);
         value.is_finite().then_some(value)
     }
@@ -386,48 +387,6 @@ impl Contact {
         representable(s.normal_work, "energy.normal")?;
         representable(s.tangential_work, "energy.tangential")?;
         representable(s.normal_work + s.tangential_work, "energy.change").map(|_| ())
-    }
-
-    /// `μ_cr(e)`: the least static coefficient that sticks at the restitution `e`; `None` when no
-    /// coefficient does, or the contact separates.
-    pub fn critical_friction(&self, restitution: &Restitution) -> Option<f64> {
-        self.curve(restitution, |impact| impact.stick_at(impact.e).map(|s| s.critical))
-    }
-
-    /// `μ_rev(e)`: the least dynamic coefficient at which the contact can reverse; `None` when no
-    /// coefficient does, or the contact separates.
-    pub fn critical_reversal(&self, restitution: &Restitution) -> Option<f64> {
-        self.curve(restitution, |impact| match self.delassus.dimension {
-            Dimension::Normal => None,
-            Dimension::Planar | Dimension::Spatial => impact.reversal_at(impact.e).map(|r| r.critical),
-        })
-    }
-
-    /// `e*(v)` [30] with the tangential restitution `e_t`; `None` when the contact separates.
-    pub fn restitution_limit(&self, e_t: f64) -> Option<f64> {
-        let limit = || limits::state(self, e_t, limits::locking(&self.delassus), &limits::contact_momentum(self));
-        self.approaches().then(limit).filter(|limit| limit.is_finite())
-    }
-
-    /// The paper's critical coefficient [23]; `None` when infinite, `W` is singular, or the contact
-    /// separates.
-    pub fn printed_critical_friction(&self, e: f64) -> Option<f64> {
-        if !self.approaches() || !self.delassus.is_regular() {
-            return None;
-        }
-        let xi = limits::contact_momentum(self);
-        self.coefficient::<false>(norm(xi.tangential) / (xi.normal.abs() * (1.0 + e)))
-    }
-
-    fn curve(&self, restitution: &Restitution, critical: impl Fn(&Impact) -> Option<f64>) -> Option<f64> {
-        let impact = Impact {
-            contact: self,
-            e: restitution.normal_at(self.approach_speed()),
-            e_t: restitution.tangential(),
-            mu_s: 0.0,
-            mu_d: 0.0,
-        };
-        if self.approaches() { critical(&impact).and_then(|mu| self.coefficient::<false>(mu)) } else { None }
     }
 }
 

@@ -184,7 +184,7 @@ fn energy_is_kept_at_the_limit_of_restitution() {
     let mut limits = 0;
     for _ in 0..random::cases(20_000) {
         let mut p = any(&mut rng);
-        let limit = p.contact().unwrap().restitution_limit(p.e_t).unwrap();
+        let limit = p.contact().unwrap().restitution_limit(&Restitution::with_tangential(p.e, p.e_t).unwrap()).unwrap();
         if !(0.0..1.0).contains(&limit) {
             continue;
         }
