@@ -71,7 +71,9 @@ impl Contact {
     /// Whether the velocity can occur: if not, [`Contact::fault`] tells why.
     #[inline(always)]
     pub(crate) fn is_sound(&self) -> bool {
-        self.before.is_finite() && (self.delassus.tangent.is_regular() || self.outside_range() <= RANGE_TOLERANCE)
+        // Zero times anything that is not finite is NaN.
+        let is_finite = (self.v_n + self.v_t[0] + self.v_t[1]) * 0.0 == 0.0;
+        is_finite && (self.delassus.tangent.is_regular() || self.outside_range() <= RANGE_TOLERANCE)
     }
 
     /// What is wrong with a velocity that is not sound.

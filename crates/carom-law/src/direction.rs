@@ -33,9 +33,9 @@ const MOST_STEPS: usize = 10;
 /// Newton's steps after the first, at the end.
 const MOST_ENDS: usize = 2;
 
-/// A denominator below this fraction of its terms is worked out in another way. Newton's last step corrects
-/// the rounding of `u` in it, which leaves the rounding of that correction: 1e-32 of the terms.
-const SMALL_DENOMINATOR: f64 = 1e-20;
+/// A denominator below this fraction of `W_nn` is worked out in another way. Newton's last step corrects the
+/// rounding of `u` in it, which leaves the rounding of that correction: 1e-32 of its terms.
+const SMALL_DENOMINATOR: f64 = 1e-18;
 
 /// The error of the angle, as bounded from the last step, at which one step of Newton's method is left
 /// to do: it squares the error, which is ten times less than the bound at least.
@@ -55,6 +55,9 @@ pub(crate) struct DirectionEquation {
     a: Vec2,
     /// `μN`, row by row.
     n: [Vec2; 2],
+    mu_w: Vec2,
+    k_w: Vec2,
+    mu_k_w_tt: Sym2,
 }
 
 /// A zero of `u × g(u)`. Only the ratios of its three numbers matter.
@@ -128,21 +131,23 @@ impl DirectionEquation {
     #[inline(always)]
     pub(crate) fn new(w_nn: f64, w: Vec2, w_tt: Sym2, v_t: Vec2, k: f64, mu: f64, unit: f64) -> Self {
         let (w_nn, mu) = (w_nn * unit, mu * unit);
-        let a = add_scaled(scaled(w_nn, v_t), k * unit, w);
+        let (mu_w, k_w, mu_k) = (scaled(mu, w), scaled(k * unit, w), mu * k);
+        let mu_k_w_tt = Sym2 { xx: mu_k * w_tt.xx, xy: mu_k * w_tt.xy, yy: mu_k * w_tt.yy };
+        let a = add_scaled(k_w, w_nn, v_t);
         let n = [
-            [mu * (v_t[0] * w[0] + k * w_tt.xx), mu * (v_t[0] * w[1] + k * w_tt.xy)],
-            [mu * (v_t[1] * w[0] + k * w_tt.xy), mu * (v_t[1] * w[1] + k * w_tt.yy)],
+            [v_t[0] * mu_w[0] + mu_k_w_tt.xx, v_t[0] * mu_w[1] + mu_k_w_tt.xy],
+            [v_t[1] * mu_w[0] + mu_k_w_tt.xy, v_t[1] * mu_w[1] + mu_k_w_tt.yy],
         ];
-        Self { v_t, w, w_tt, k, w_nn, unit, mu, a, n }
+        Self { v_t, w, w_tt, k, w_nn, unit, mu, a, n, mu_w, k_w, mu_k_w_tt }
     }
 
     /// `D(u)` and `g(u)`, the latter without the cancellation of `a - μNu` where `D` is small.
     #[inline(always)]
     fn evaluate(&self, u: Vec2) -> (f64, Vec2) {
-        let denominator = self.w_nn - self.mu * dot(self.w, u);
-        let tu = self.w_tt.times(u);
-        let pull = [self.unit * self.w[0] - self.mu * tu[0], self.unit * self.w[1] - self.mu * tu[1]];
-        (denominator, add_scaled(scaled(denominator, self.v_t), self.k, pull))
+        let denominator = self.w_nn - dot(self.mu_w, u);
+        let friction = self.mu_k_w_tt.times(u);
+        let pull = [self.k_w[0] - friction[0], self.k_w[1] - friction[1]];
+        (denominator, add_scaled(pull, denominator, self.v_t))
     }
 
     #[inline(always)]
@@ -281,7 +286,7 @@ impl DirectionEquation {
     /// Whether `D` has lost digits to the difference it is.
     #[inline(always)]
     fn is_small(&self, denominator: f64) -> bool {
-        denominator.abs() < SMALL_DENOMINATOR * (self.w_nn + self.mu * (self.w[0].abs() + self.w[1].abs()))
+        denominator.abs() < SMALL_DENOMINATOR * self.w_nn
     }
 
     /// Contacts that hardly approach, with `μ > μ*`, have answers with `D` of the order of `k`. The difference
@@ -315,7 +320,7 @@ impl DirectionEquation {
         // -dg/dθ
         let turn = [dot(n[0], across), dot(n[1], across)];
         let step = f / (lambda + cross(u, turn));
-        let denominator = d - step * self.mu * dot(self.w, across);
+        let denominator = d - step * dot(self.mu_w, across);
         let direction = Direction {
             u: renormalise(add_scaled(u, step, across)),
             lambda: lambda + step * (f - dot(u, turn)),
@@ -323,7 +328,7 @@ impl DirectionEquation {
             k: self.k,
         };
         // The second order of D.
-        let neglected = step * step * self.mu * (self.w[0].abs() + self.w[1].abs());
+        let neglected = step * step * (self.mu_w[0].abs() + self.mu_w[1].abs());
         End { direction, is_short: step.abs() < 1e-3, is_exact: neglected <= f64::EPSILON * denominator.abs() }
     }
 

@@ -17,13 +17,6 @@ impl ContactVector {
         Self { components, len: dimension.rows() }
     }
 
-    #[inline(always)]
-    pub(crate) fn is_finite(&self) -> bool {
-        let [a, b, c] = self.components;
-        // Zero times anything that is not finite is NaN.
-        a * 0.0 + b * 0.0 + c * 0.0 == 0.0
-    }
-
     /// The tangential part alone, of a contact that has tangents.
     #[inline]
     pub(crate) fn tangential(dimension: Dimension, t: [f64; 2]) -> Self {
