@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use carom::problem::Edit;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// Frictional impacts in multibody systems: velocities after, impulse, mode, and where the energy went.
 #[derive(Debug, Parser)]
-#[command(name = "carom", version, about, max_term_width = 100)]
+#[command(name = "carom", version, max_term_width = 100)]
+#[command(
+    about = "Frictional impacts in multibody systems: velocities after, impulse, mode, and where the energy went"
+)]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
@@ -23,13 +25,12 @@ pub enum Command {
     Gallery(Gallery),
 }
 
-/// Exit codes: 0 answered, 2 bad input or usage.
 #[derive(Debug, Args)]
 #[command(after_help = "Exit codes: 0 answered, 2 bad input or usage.")]
 pub struct Impact {
     /// A built-in scene, a JSON or TOML problem file, or - for standard input
     #[arg(value_name = "SCENE|FILE|-")]
-    pub problem: String,
+    pub problem: PathBuf,
 
     /// How to print the outcome
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -44,7 +45,6 @@ pub struct Impact {
     pub edits: Vec<Edit>,
 }
 
-/// Exit codes: 0 all answered, 1 some line failed, 2 bad input or usage.
 #[derive(Debug, Args)]
 #[command(after_help = "Exit codes: 0 all answered, 1 some line failed, 2 bad input or usage.")]
 pub struct Batch {

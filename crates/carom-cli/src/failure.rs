@@ -11,10 +11,10 @@ use carom::ProblemError;
 pub enum Failure {
     /// Standard output was closed by its reader.
     ClosedPipe,
-    /// A problem that cannot be read or solved.
-    Problem { source: String, error: ProblemError },
-    /// No such scene or file.
-    NoSuchScene { name: String },
+    /// A problem that cannot be read or solved; `edit` if a `--set` is to blame.
+    Problem { source: String, error: ProblemError, edit: bool },
+    /// No such scene, and no such file where a file would do too.
+    NoSuchScene { name: String, or_file: bool },
     /// A file that cannot be read or written.
     File { path: PathBuf, doing: &'static str, error: io::Error },
 }
@@ -37,16 +37,17 @@ impl Display for Failure {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Failure::ClosedPipe => f.write_str("the output was closed"),
-            Failure::Problem { source, error } => {
+            Failure::Problem { source, error, edit } => {
                 write!(f, "{source}")?;
                 if let Some(line) = error.line {
                     write!(f, ":{line}")?;
                 }
-                write!(f, ": {error}")
+                write!(f, ": {error}{}", if *edit { " (changed by --set)" } else { "" })
             }
-            Failure::NoSuchScene { name } => {
+            Failure::NoSuchScene { name, or_file } => {
                 let names: Vec<&str> = carom::gallery::SCENES.iter().map(|scene| scene.name).collect();
-                write!(f, "{name:?} is neither a file nor a scene; the scenes are {}", names.join(", "))
+                let what = if *or_file { "neither a file nor a scene" } else { "not a scene" };
+                write!(f, "{name:?} is {what}; the scenes are {}", names.join(", "))
             }
             Failure::File { path, doing, error } => write!(f, "cannot {doing} {}: {error}", path.display()),
         }

@@ -1,5 +1,5 @@
 //! The `carom` command. It reads, calls and prints; it computes nothing.
-#![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![warn(clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod args;
 mod commands;
@@ -25,7 +25,7 @@ fn main() -> ExitCode {
         // Whoever read our output has seen enough.
         Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {failure}");
+            output::complain(&format!("error: {failure}"));
             ExitCode::from(2)
         }
     }

@@ -8,6 +8,11 @@ use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
 
+/// A line for a person, on standard error. If that cannot be written there is nobody to tell.
+pub fn complain(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
 /// Where results go: standard output, a file written beside and renamed, or a device written to.
 pub enum Output {
     Stdout(BufWriter<io::StdoutLock<'static>>),
@@ -29,13 +34,14 @@ impl Output {
                 let writer = BufWriter::new(File::options().write(true).open(path).map_err(fail)?);
                 Ok(Self::Device { writer, path: path.to_owned() })
             }
-            // A link keeps pointing at the file it points at.
-            Ok(_) => Self::beside(fs::canonicalize(path).map_err(fail)?),
-            Err(_) => Self::beside(path.to_owned()),
+            // A link keeps pointing at the file it points at, and the file keeps its permissions.
+            Ok(found) => Self::beside(fs::canonicalize(path).map_err(fail)?, Some(found.permissions())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::beside(end_of_link(path), None),
+            Err(error) => Err(fail(error)),
         }
     }
 
-    fn beside(target: PathBuf) -> Result<Self, Failure> {
+    fn beside(target: PathBuf, permissions: Option<fs::Permissions>) -> Result<Self, Failure> {
         let folder = match target.parent() {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
@@ -48,7 +54,12 @@ impl Output {
             // Like any other new file: the process's mask takes away what it must.
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
-        let file = builder.tempfile_in(folder).map_err(|error| Failure::file(&target, "write", error))?;
+        // The error's own text names the hidden file; its kind says enough.
+        let fail = |error: io::Error| Failure::file(&target, "write", error.kind().into());
+        let file = builder.tempfile_in(folder).map_err(fail)?;
+        if let Some(permissions) = permissions {
+            file.as_file().set_permissions(permissions).map_err(fail)?;
+        }
         Ok(Self::File { writer: BufWriter::new(file), target })
     }
 
@@ -72,6 +83,14 @@ impl Output {
             Self::Stdout(_) => Failure::stdout(error),
             Self::File { target: path, .. } | Self::Device { path, .. } => Failure::file(path, "write", error),
         }
+    }
+}
+
+/// Where a link to a file that is not there yet points, or the path itself.
+fn end_of_link(path: &Path) -> PathBuf {
+    match fs::read_link(path) {
+        Ok(target) => path.parent().unwrap_or(Path::new("")).join(target),
+        Err(_) => path.to_owned(),
     }
 }
 

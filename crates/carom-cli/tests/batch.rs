@@ -103,6 +103,63 @@ fn output_files_have_the_usual_permissions() {
     assert_eq!(mode(&ours), mode(&plain));
 }
 
+#[cfg(unix)]
+#[test]
+fn existing_files_keep_their_permissions_and_links_stay_links() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let run = |name: &str| carom_with(&["batch", "-", "-o", path(name).to_str().unwrap()], b"").code;
+    std::fs::write(path("private"), "").unwrap();
+    std::fs::set_permissions(path("private"), std::fs::Permissions::from_mode(0o600)).unwrap();
+    assert_eq!(run("private"), 0);
+    assert_eq!(std::fs::metadata(path("private")).unwrap().permissions().mode() & 0o777, 0o600);
+    std::os::unix::fs::symlink("target", path("link")).unwrap();
+    assert_eq!(run("link"), 0);
+    assert!(path("link").is_symlink() && path("target").is_file());
+    assert_eq!(run("link"), 0);
+    assert!(path("link").is_symlink());
+}
+
+#[test]
+fn ids_hidden_by_escapes_are_found_and_lists_have_none() {
+    let escaped = problem(1).to_string().replace("\"id\"", "\"\\u0069d\"");
+    let ran = carom_with(&["batch", "-"], format!("{escaped}\n[\"id\"]\n").as_bytes());
+    let out = lines(&ran.out);
+    assert_eq!(out[0]["id"], json!({"k": 1}));
+    assert_eq!(out[1]["id"], Value::Null);
+}
+
+/// A reader that goes away ends the batch; not everything was answered, and no panic says so.
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_is_no_success() {
+    let input: String = (0..20_000).map(|k| problem(k).to_string() + "\n").collect();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("in.jsonl");
+    std::fs::write(&file, input).unwrap();
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_carom"))
+        .args(["batch", file.to_str().unwrap()])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+}
+
+/// Nobody reads the complaint: still the right code, and no panic.
+#[cfg(target_os = "linux")]
+#[test]
+fn complaints_that_cannot_be_written_do_no_harm() {
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let status = std::process::Command::new(env!("CARGO_BIN_EXE_carom"))
+        .args(["impact", "nothing"])
+        .stderr(full)
+        .status()
+        .unwrap();
+    assert_eq!(status.code(), Some(2));
+}
+
 #[test]
 fn text_that_is_not_utf8_is_an_error_of_its_line() {
     let mut input = problem(1).to_string().into_bytes();

@@ -17,6 +17,7 @@ fn read(path: &str) -> String {
 #[test]
 fn the_readme_shows_what_the_command_prints() {
     let printed = common::carom(&["impact", "kane"]).out;
+    assert!(!read("README.md").contains("@@"), "a placeholder was left");
     let shown = format!("$ cargo run --release -- impact kane\n{printed}```");
     assert!(read("README.md").contains(&shown), "README.md does not show\n{printed}");
 }

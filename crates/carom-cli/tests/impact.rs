@@ -84,8 +84,8 @@ fn the_text_says_what_a_person_wants_to_know() {
     let text = carom(&["impact", "kane"]).out;
     for line in [
         "sticks, and creates 58.7 % energy: e = 0.5 exceeds its limit 0.397",
-        "velocity after     0.067101     0",
-        "impulse            0.56798     -0.244597",
+        "velocity after     0.067101      0",
+        "impulse            0.56798      -0.244597",
         "0.0231814 before, 0.0368004 after (+58.7 %)",
         "e* = 0.396839 in this state, 0.246162 in every state",
         "mu_cr = 0.430643 (the paper prints 0.553605)",
@@ -201,6 +201,55 @@ fn values_are_set_by_path() {
     assert_eq!(set(&["restitution"]).code, 2);
 }
 
+/// What `--set` broke is not blamed on a line of the file.
+#[test]
+fn complaints_about_changes_say_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("kane.json");
+    std::fs::write(&file, carom(&["gallery", "kane"]).out).unwrap();
+    let ran = carom(&["impact", file.to_str().unwrap(), "--set", "restitution=7"]);
+    assert!(ran.err.ends_with("kane.json: restitution = 7 is outside [0, 1] (changed by --set)\n"), "{}", ran.err);
+    let twice = carom(&["impact", "kane", "--set", "restitution={\"normal\": 0.1, \"normal\": 0.2}"]);
+    assert_eq!(twice.code, 2);
+    assert!(twice.err.contains("stands twice"), "{}", twice.err);
+    assert_eq!(carom(&["impact", "kane", "--set", "restitution=1e999"]).code, 2);
+}
+
+/// A program that asked for JSON gets its errors in JSON too.
+#[test]
+fn errors_are_json_where_outcomes_would_be() {
+    let ran = carom(&["impact", "kane", "--format", "json", "--set", "friction=-1"]);
+    assert_eq!(ran.code, 2);
+    let record: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(record["error"]["kind"], "out_of_range");
+    assert_eq!(record["error"]["field"], "friction");
+}
+
+#[test]
+fn ids_are_carried_through_every_format() {
+    let json = |arguments: &[&str], input: &str| {
+        carom_with(&[&["impact", "-", "--format", "json"], arguments].concat(), input.as_bytes()).json()["id"].clone()
+    };
+    let problem = "delassus = [[2.0]]\ncontact_velocity = [-1.0]\nrestitution = 0.5\n";
+    assert_eq!(json(&[], &format!("id = \"abc\"\n{problem}")), "abc");
+    assert_eq!(json(&["--set", "id=5"], problem), 5);
+    let text = r#"{"id": {"a":
+        [1, 2]}, "delassus": [[2.0]], "contact_velocity": [-1.0], "restitution": 0.5}"#;
+    assert_eq!(json(&[], text), json!({"a": [1, 2]}));
+    assert_eq!(json(&["--set", "id=null"], text), Value::Null);
+    let marked = format!("\u{feff}{text}");
+    assert_eq!(json(&[], &marked), json!({"a": [1, 2]}));
+    assert_eq!(carom(&["impact", "kane", "--format", "json", "--set", "id=[1]"]).json()["id"], json!([1]));
+}
+
+/// Near a boundary the verdict shows as many digits as tell the two numbers apart.
+#[test]
+fn verdicts_do_not_contradict_themselves() {
+    let verdict = |edit: &str| carom(&["impact", "kane", "--set", edit]).out.lines().nth(1).unwrap().to_owned();
+    assert!(verdict("friction=0.43064").ends_with("mu_s = 0.43064 is below the critical 0.430643"));
+    assert!(verdict("restitution=0.39684").ends_with("e = 0.39684 exceeds its limit 0.396839"));
+}
+
 #[test]
 fn complaints_name_file_line_field_value_and_bound() {
     let folder = tempfile::tempdir().unwrap();
@@ -243,7 +292,16 @@ fn complaints_name_file_line_field_value_and_bound() {
     );
     let broken = "{\n\"delassus\": [[1]],\n";
     assert!(complain("j.json", broken).starts_with("j.json:3: EOF"), "{}", complain("j.json", broken));
-    assert!(carom(&["impact", "no/such/file.json"]).err.contains("neither a file nor a scene"));
+    assert!(complain("k.json", "  \n").contains("the document is empty"));
+    assert!(complain("l.json", "{\"a.b\": 1}").contains("\"a.b\" is not a key here"));
+    let long =
+        format!("{{\"delassus\": [[1]], \"contact_velocity\": [-1], \"restitution\": \"{}\"}}", "x".repeat(100_000));
+    assert!(complain("m.json", &long).len() < 300);
+    let date = "delassus = [[1.0]]\ncontact_velocity = [-1.0]\nrestitution = 1979-05-27\n";
+    assert!(complain("n.toml", date).contains("restitution is a date"));
+    assert!(carom(&["impact", "no/such/file.json"]).err.contains("cannot read no/such/file.json"));
+    assert!(carom(&["impact", "nothing"]).err.contains("neither a file nor a scene"));
+    assert!(carom(&["gallery", "nothing"]).err.contains("\"nothing\" is not a scene"));
     assert_eq!(carom(&["impact", "kane", "--guard", "never"]).code, 2);
     assert_eq!(carom(&["impact"]).code, 2);
 }

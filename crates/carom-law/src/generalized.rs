@@ -23,7 +23,9 @@ const PIVOT_TOLERANCE: f64 = 1e-15;
 pub struct GeneralizedContact {
     contact: Contact,
     velocity: Vec<f64>,
-    /// `L`, lower triangle.
+    /// The lower triangle of `D M D` ...
+    mass: Dense,
+    /// ... and of its factor `L`.
     factor: Dense,
     /// `Yᵀ`, one row a direction of the contact.
     y: Dense,
@@ -65,7 +67,8 @@ impl GeneralizedContact {
         let (m, a) = (mass_matrix.into(), contact_jacobian.into());
         let dimension = check_shapes(&m, &a, velocity)?;
         let delta = equilibration(&m)?;
-        let factor = cholesky(symmetrised(&m, &delta)?, delta.len())?;
+        let mass = symmetrised(&m, &delta)?;
+        let factor = cholesky(mass.clone(), delta.len())?;
         let (mut y, rows) = scaled_jacobian(&a, &delta)?;
         forward(&factor, &mut y, dimension.rows());
         let delassus = Delassus::from_entries(Entries {
@@ -75,7 +78,7 @@ impl GeneralizedContact {
             tangential_row: rows[1],
         })?;
         let contact = Contact::new(delassus, &contact_velocity(&a, velocity)?)?;
-        Ok(Self { contact, velocity: velocity.to_vec(), factor, y, delta, rows })
+        Ok(Self { contact, velocity: velocity.to_vec(), mass, factor, y, delta, rows })
     }
 
     /// The contact that the mechanism makes.
@@ -124,18 +127,16 @@ impl GeneralizedContact {
         z
     }
 
-    /// `½ q̇ᵀ M q̇ = ½ |Lᵀ D⁻¹ q̇|²`; infinite beyond `f64`.
+    /// `½ q̇ᵀ M q̇`; infinite beyond `f64`.
     fn kinetic_energy(&self, velocity: &[f64]) -> f64 {
         let nonzero = velocity.iter().zip(&self.delta).filter(|(x, _)| **x != 0.0);
         let common = nonzero.map(|(x, delta)| exponent(*x) + delta).max().unwrap_or(0);
-        let mut momentum = vec![0.0; velocity.len()];
-        for (i, (x, delta)) in velocity.iter().zip(&self.delta).enumerate() {
-            let x = scale(*x, delta - common);
-            for (p, l) in momentum.iter_mut().zip(&self.factor.row(i)[..=i]) {
-                *p += l * x;
-            }
-        }
-        scale(0.5 * momentum.iter().map(|p| p * p).sum::<f64>(), 2 * common)
+        let unscaled: Vec<f64> = velocity.iter().zip(&self.delta).map(|(x, delta)| scale(*x, delta - common)).collect();
+        let halves = unscaled.iter().enumerate().map(|(i, x)| {
+            let below: f64 = self.mass.row(i)[..i].iter().zip(&unscaled).map(|(m, y)| m * y).sum();
+            x * (below + 0.5 * self.mass[(i, i)] * x)
+        });
+        scale(halves.sum::<f64>(), 2 * common)
     }
 }
 

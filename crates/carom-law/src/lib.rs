@@ -41,7 +41,7 @@ pub use guard::Guard;
 pub use matrix::MatrixView;
 pub use mode::Mode;
 pub use outcome::{
-    BeforeAfter, Energy, GuardReport, Law, Limit, Outcome, Printed, RestitutionLimit, RestitutionUsed, Unguarded,
+    BeforeAfter, Energy, GuardReport, Law, Limit, Outcome, Printed, RestitutionLimit, RestitutionValues, Unguarded,
     Violation,
 };
 pub use solve::{Coefficients, impact};

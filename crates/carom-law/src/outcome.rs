@@ -53,8 +53,8 @@ pub struct Outcome {
     pub guard: GuardReport,
     /// How many slip and reversal answers there are; `None` where they were not looked for.
     pub solutions: Option<u32>,
-    /// The coefficients of restitution asked for, as numbers.
-    pub restitution: RestitutionUsed,
+    /// The coefficients of restitution asked for, as numbers; what a guard used instead is in `guard`.
+    pub restitution: RestitutionValues,
     /// The coefficients of friction asked for; `None` for a frictionless contact that was given none.
     pub friction: Option<Friction>,
     /// 1, 2 or 3.
@@ -196,7 +196,7 @@ pub struct Unguarded {
 /// The coefficients of restitution as numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-pub struct RestitutionUsed {
+pub struct RestitutionValues {
     /// `e`
     pub normal: f64,
     /// `e_t`

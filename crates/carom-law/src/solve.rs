@@ -12,7 +12,7 @@ use crate::guard::Guard;
 use crate::limits::{self, ContactMomentum};
 use crate::mode::Mode;
 use crate::outcome::{
-    BeforeAfter, Energy, GuardReport, Law, Limit, Outcome, Printed, RestitutionLimit, RestitutionUsed, Unguarded,
+    BeforeAfter, Energy, GuardReport, Law, Limit, Outcome, Printed, RestitutionLimit, RestitutionValues, Unguarded,
     Violation,
 };
 use crate::plane::norm;
@@ -129,7 +129,7 @@ impl Contact {
 
     #[inline(always)]
     fn impact_inlined(&self, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
-        let restitution = RestitutionUsed {
+        let restitution = RestitutionValues {
             normal: coefficients.restitution.normal_at(self.approach_speed()),
             tangential: coefficients.restitution.tangential(),
         };
@@ -147,7 +147,7 @@ impl Contact {
     #[cold]
     fn assess_scaled(
         &self,
-        restitution: &RestitutionUsed,
+        restitution: &RestitutionValues,
         friction: Option<Friction>,
         guard: Guard,
     ) -> Result<Outcome> {
@@ -158,12 +158,13 @@ impl Contact {
     #[inline(always)]
     pub(crate) fn request<const NATURAL: bool>(
         &self,
-        restitution: &RestitutionUsed,
+        restitution: &RestitutionValues,
         friction: Option<Friction>,
     ) -> Result<Impact<'_>> {
         let (mu_s, mu_d) = match friction {
+            // Without tangents friction is ignored.
+            _ if self.delassus.dimension == Dimension::Normal => (0.0, 0.0),
             Some(friction) => (friction.mu_s(), friction.mu_d()),
-            None if self.delassus.dimension == Dimension::Normal => (0.0, 0.0),
             None => {
                 return Err(Error::Missing {
                     field: "friction".into(),
@@ -183,7 +184,7 @@ impl Contact {
     #[inline(always)]
     fn assess<const NATURAL: bool>(
         &self,
-        restitution: &RestitutionUsed,
+        restitution: &RestitutionValues,
         friction: Option<Friction>,
         guard: Guard,
     ) -> Result<Outcome> {
@@ -266,7 +267,7 @@ impl Contact {
     }
 
     #[cold]
-    fn separating(&self, restitution: &RestitutionUsed, friction: Option<Friction>, guard: Guard) -> Outcome {
+    fn separating(&self, restitution: &RestitutionValues, friction: Option<Friction>, guard: Guard) -> Outcome {
         let dimension = self.delassus.dimension;
         let configuration = limits::configuration(limits::locking(&self.delassus), restitution.tangential);
         Outcome {

@@ -1,10 +1,10 @@
 //! Problems as lines of JSON: one problem a line in, one outcome or error a line out, in the same
 //! order, on all cores, in constant memory.
 
+use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
 
 use rayon::prelude::*;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::problem::{Document, Format, Kind, Problem, ProblemError};
@@ -116,6 +116,8 @@ fn solve_line(line: usize, text: &[u8]) -> Answer {
         Ok(outcome) => Answer { text: OutcomeRecord { outcome: &outcome, id }.line(), failed: false },
         Err(mut error) => {
             error.line = Some(line);
+            // What cannot be read has no id that could be trusted.
+            let id = id.filter(|_| error.kind != Kind::Syntax);
             Answer { text: ErrorRecord { error: &error, id }.line(), failed: true }
         }
     }
@@ -126,18 +128,15 @@ fn solve_text(text: &str) -> Result<carom_law::Outcome, ProblemError> {
     Problem::from_tree(document.tree())?.solve()
 }
 
-/// The problem's `id` to the letter, so that it is carried through whatever it is.
+/// The `id` of a JSON problem to the letter, so that it is carried through whatever it is.
 pub fn id(text: &str) -> Option<&RawValue> {
-    #[derive(Deserialize)]
-    struct Id<'a> {
-        #[serde(borrow)]
-        id: Option<&'a RawValue>,
-    }
-    // Most problems have none; looking for the word is much cheaper than reading them twice.
-    if !text.contains("\"id\"") {
+    // Most problems have none; looking for the word (or an escape that may hide it) is much cheaper than
+    // reading them twice.
+    if !text.contains("\"id\"") && !text.contains("\\u") {
         return None;
     }
-    serde_json::from_str::<Id<'_>>(text.trim_start_matches('\u{feff}')).ok().and_then(|found| found.id)
+    let text = text.trim_start_matches('\u{feff}');
+    serde_json::from_str::<BTreeMap<String, &RawValue>>(text).ok()?.remove("id")
 }
 
 #[cfg(test)]

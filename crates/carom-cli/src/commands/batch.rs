@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::Batch;
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{Output, complain};
 
 pub fn run(arguments: &Batch) -> Result<ExitCode, Failure> {
     let read_failure = |error| Failure::file(&arguments.input, "read", error);
@@ -34,11 +34,18 @@ pub fn run(arguments: &Batch) -> Result<ExitCode, Failure> {
     let progress = match ended {
         Ok(progress) => progress,
         Err(carom::batch::Failure::Read(error)) => return Err(read_failure(error)),
-        Err(carom::batch::Failure::Write(error)) => return Err(output.failure(error)),
+        Err(carom::batch::Failure::Write(error)) => {
+            return match output.failure(error) {
+                // The reader went away before the end: not all was answered.
+                Failure::ClosedPipe => Ok(ExitCode::from(1)),
+                failure => Err(failure),
+            };
+        }
     };
     output.finish()?;
     if progress.failed > 0 {
-        eprintln!("{} of {} problems failed; their lines hold the errors", progress.failed, progress.problems);
+        let (failed, all) = (progress.failed, progress.problems);
+        complain(&format!("{failed} of {all} problems failed; their lines hold the errors"));
         return Ok(ExitCode::from(1));
     }
     Ok(ExitCode::SUCCESS)

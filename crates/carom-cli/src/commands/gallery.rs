@@ -12,7 +12,8 @@ pub fn run(arguments: &Gallery) -> Result<ExitCode, Failure> {
     let text = match &arguments.scene {
         None => carom::gallery::SCENES.iter().map(|scene| format!("{:<11}{}\n", scene.name, scene.summary)).collect(),
         Some(name) => {
-            let scene = carom::gallery::find(name).ok_or_else(|| Failure::NoSuchScene { name: name.clone() })?;
+            let scene = carom::gallery::find(name)
+                .ok_or_else(|| Failure::NoSuchScene { name: name.clone(), or_file: false })?;
             format!("{:#}\n", scene.tree())
         }
     };

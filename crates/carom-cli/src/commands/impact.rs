@@ -4,8 +4,8 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use carom::problem::{Document, Edit, Format};
-use carom::report::{OutcomeRecord, Text};
+use carom::problem::{Document, Edit, Format, Tree};
+use carom::report::{ErrorRecord, Id, OutcomeRecord, Text};
 use carom::{Problem, ProblemError};
 
 use crate::args::{self, Impact};
@@ -18,12 +18,25 @@ pub fn run(arguments: &Impact) -> Result<ExitCode, Failure> {
         edits.extend(format!("guard={}", guard.name()).parse::<Edit>());
     }
     let source = Source::open(&arguments.problem)?;
-    let text =
-        source.answer(&edits, arguments.format).map_err(|error| Failure::Problem { source: source.name(), error })?;
+    match source.answer(&edits, arguments.format) {
+        Ok(text) => {
+            print(&text)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(error) => {
+            if arguments.format == args::Format::Json {
+                print(&(ErrorRecord { error: &error, id: None }.line() + "\n"))?;
+            }
+            let edit = error.field.as_ref().is_some_and(|field| edits.iter().any(|edit| edit.touches(field)));
+            Err(Failure::Problem { source: source.name(), error, edit })
+        }
+    }
+}
+
+fn print(text: &str) -> Result<(), Failure> {
     let mut output = Output::open(None)?;
     output.write_all(text.as_bytes()).map_err(|error| output.failure(error))?;
-    output.finish()?;
-    Ok(ExitCode::SUCCESS)
+    output.finish()
 }
 
 /// Where a problem comes from.
@@ -34,22 +47,23 @@ enum Source {
 
 impl Source {
     /// A scene's name means the scene; a file of that name is reached as `./NAME`.
-    fn open(name: &str) -> Result<Self, Failure> {
-        if let Some(scene) = carom::gallery::find(name) {
+    fn open(path: &Path) -> Result<Self, Failure> {
+        if let Some(scene) = path.to_str().and_then(carom::gallery::find) {
             return Ok(Self::Scene(scene));
         }
-        if name == "-" {
+        if path == Path::new("-") {
             let mut text = String::new();
             let read = io::stdin().lock().read_to_string(&mut text);
             read.map_err(|error| Failure::file(Path::new("standard input"), "read", error))?;
             return Ok(Self::Text { name: "standard input".into(), text });
         }
-        match std::fs::read_to_string(name) {
-            Ok(text) => Ok(Self::Text { name: name.to_owned(), text }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Err(Failure::NoSuchScene { name: name.to_owned() })
+        let name = path.display().to_string();
+        match std::fs::read_to_string(path) {
+            Ok(text) => Ok(Self::Text { name, text }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && path.components().count() == 1 => {
+                Err(Failure::NoSuchScene { name, or_file: true })
             }
-            Err(error) => Err(Failure::file(Path::new(name), "read", error)),
+            Err(error) => Err(Failure::file(path, "read", error)),
         }
     }
 
@@ -64,13 +78,17 @@ impl Source {
         match self {
             Source::Scene(scene) => {
                 let title = format!("{}: {}", scene.name, scene.summary);
-                answer(&title, scene.tree(), None, edits, format)
+                answer(&title, scene.tree(), Id::of_tree, edits, format)
             }
             Source::Text { name, text } => {
                 let kind = Format::guess(name, text);
                 let document = Document::read(text, kind)?;
-                let id = if kind == Format::Json { carom::batch::id(text) } else { None };
-                answer(name, document.tree().clone(), id, edits, format).map_err(|error| document.locate(error))
+                let is_changed = kind == Format::Toml || edits.iter().any(|edit| edit.touches("id"));
+                let id = |tree: &Tree| if is_changed { Id::of_tree(tree) } else { Id::of_json(text) };
+                answer(name, document.tree().clone(), id, edits, format).map_err(|error| {
+                    let is_edited = error.field.as_ref().is_some_and(|field| edits.iter().any(|e| e.touches(field)));
+                    if is_edited { error } else { document.locate(error) }
+                })
             }
         }
     }
@@ -78,8 +96,8 @@ impl Source {
 
 fn answer(
     title: &str,
-    mut tree: carom::problem::Tree,
-    id: Option<&carom::problem::RawId>,
+    mut tree: Tree,
+    id: impl Fn(&Tree) -> Id,
     edits: &[Edit],
     format: args::Format,
 ) -> Result<String, ProblemError> {
@@ -90,6 +108,6 @@ fn answer(
     let outcome = problem.solve()?;
     Ok(match format {
         args::Format::Text => Text { title, outcome: &outcome, velocity: problem.velocity() }.to_string(),
-        args::Format::Json => OutcomeRecord { outcome: &outcome, id }.line() + "\n",
+        args::Format::Json => OutcomeRecord { outcome: &outcome, id: id(&tree).as_raw() }.line() + "\n",
     })
 }

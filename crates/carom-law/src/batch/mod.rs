@@ -11,7 +11,7 @@ use crate::delassus::{Delassus, Entries};
 use crate::error::{Error, Result};
 use crate::guard::Guard;
 use crate::mode::Mode;
-use crate::outcome::RestitutionUsed;
+use crate::outcome::RestitutionValues;
 use common::{BLOCK, Columns, INPUTS, OUTPUTS};
 
 /// Spatial problems, one array a number: the six of `W`, the three of `v_c⁻`, the coefficients.
@@ -121,7 +121,7 @@ fn solve_one(p: &Problems<'_>, answers: &mut Answers<'_>, i: usize) -> Result<()
         answers.put(i, Mode::Separating, [0.0; 3], velocity, 0.0);
         return Ok(());
     }
-    let impact = contact.request::<false>(&RestitutionUsed { normal: e, tangential: e_t }, Some(friction))?;
+    let impact = contact.request::<false>(&RestitutionValues { normal: e, tangential: e_t }, Some(friction))?;
     let solution = contact.in_callers_units::<false>(&impact.decide(p.guard).answer);
     contact.check_representable(&solution)?;
     let change = solution.normal_work + solution.tangential_work;

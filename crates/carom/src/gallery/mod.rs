@@ -23,24 +23,12 @@ impl Scene {
 
 /// Every scene, in the order of the documentation.
 pub const SCENES: [Scene; 8] = [
-    Scene {
-        name: "kane",
-        summary: "Kane's double pendulum strikes a floor: it sticks, and creates energy",
-        tree: scenes::kane,
-    },
-    Scene {
-        name: "rod",
-        summary: "a slender rod at 45 degrees, thrown along the floor: its lower end slips",
-        tree: scenes::rod,
-    },
-    Scene {
-        name: "sphere",
-        summary: "a spinning ball on a table, in space: friction stops the slip",
-        tree: scenes::sphere,
-    },
+    Scene { name: "kane", summary: "Kane's double pendulum strikes a rough floor with its tip", tree: scenes::kane },
+    Scene { name: "rod", summary: "a slender rod at 45 degrees, thrown along the floor", tree: scenes::rod },
+    Scene { name: "sphere", summary: "a spinning ball falls on a table, in space", tree: scenes::sphere },
     Scene {
         name: "superball",
-        summary: "Garwin's superball: normal and tangential restitution 1, no energy lost",
+        summary: "Garwin's superball, with normal and tangential restitution 1",
         tree: scenes::superball,
     },
     Scene {
@@ -49,10 +37,10 @@ pub const SCENES: [Scene; 8] = [
         tree: scenes::block,
     },
     Scene { name: "wheel", summary: "a rimless wheel of eight spokes steps onto the next spoke", tree: scenes::wheel },
-    Scene { name: "cube", summary: "a tossed cube lands on a corner, in space: it slips back", tree: scenes::cube },
+    Scene { name: "cube", summary: "a tossed cube lands on a corner, in space", tree: scenes::cube },
     Scene {
         name: "reversal",
-        summary: "Kane's pendulum at another velocity: no slip is consistent, the contact reverses",
+        summary: "Kane's pendulum at a velocity for which no slip is consistent",
         tree: scenes::reversal,
     },
 ];

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::error::{Kind, ProblemError};
-use super::tree::{PathStep, split_path};
+use super::tree::{Document, Format, PathStep, split_path};
 
 /// One change, `key=value`.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +23,11 @@ impl std::str::FromStr for Edit {
             return Err(format!("{path:?} is not a path such as friction.dynamic or velocity[1]"));
         }
         let value = value.trim();
-        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
+        let value = match Document::read(value, Format::Json) {
+            Ok(document) => document.tree().clone(),
+            Err(error) if error.kind == Kind::Syntax => Value::String(value.to_owned()),
+            Err(error) => return Err(format!("{path}: {error}")),
+        };
         Ok(Self { path: path.to_owned(), value })
     }
 }
@@ -57,6 +61,14 @@ impl Edit {
         }
         *here = self.value.clone();
         Ok(())
+    }
+
+    /// Whether the change decides what stands at a path, or at a part of it.
+    pub fn touches(&self, path: &str) -> bool {
+        let is_part = |whole: &str, part: &str| {
+            part.strip_prefix(whole).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
+        is_part(&self.path, path) || is_part(path, &self.path)
     }
 
     fn wrong_path(&self, reason: String) -> ProblemError {

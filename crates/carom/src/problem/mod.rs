@@ -10,11 +10,10 @@ use carom_law::{Coefficients, Contact, Delassus, GeneralizedContact, Guard, Law,
 pub use edit::Edit;
 pub use error::{Kind, ProblemError};
 pub use serde_json::Value as Tree;
-pub use serde_json::value::RawValue as RawId;
 pub use tree::{Document, Format};
 
-/// A problem read from a document: its shapes and names are right, its numbers are still to be judged
-/// by the law.
+/// A problem read from a document: its names and types are right and its coefficients in range; its
+/// matrices and velocities are still to be judged by the law.
 #[derive(Debug, Clone)]
 pub struct Problem {
     form: Form,

@@ -122,7 +122,7 @@ fn named<T: Copy>(map: &Map<String, Value>, key: &str, all: &[T], name: fn(T) ->
     };
     all.iter().copied().find(|&item| name(item) == text).ok_or_else(|| {
         let names: Vec<&str> = all.iter().map(|&item| name(item)).collect();
-        let message = format!("{key} = {text:?} is not one of {}", names.join(", "));
+        let message = format!("{key} = {:?} is not one of {}", cut(text), names.join(", "));
         ProblemError::at(Kind::UnknownName, key, message)
     })
 }
@@ -184,7 +184,7 @@ fn check_keys(map: &Map<String, Value>, path: &str, known: &[&str]) -> Result<()
 
 fn unknown_key(path: &str, key: &str, known: &[&str]) -> ProblemError {
     let field = join(path, key);
-    let message = format!("{field} is not a key here; the keys are {}", known.join(", "));
+    let message = format!("{} is not a key here; the keys are {}", join(path, &shown(key)), known.join(", "));
     ProblemError::at(Kind::UnknownKey, field, message)
 }
 
@@ -200,12 +200,24 @@ fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
+/// A key as it is, or in quotes if it is not a plain word.
+fn shown(key: &str) -> String {
+    let is_word = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if is_word { cut(key) } else { format!("{:?}", cut(key)) }
+}
+
+/// The beginning of a long text.
+fn cut(text: &str) -> String {
+    const MOST: usize = 60;
+    if text.chars().count() <= MOST { text.to_owned() } else { text.chars().take(MOST).chain("...".chars()).collect() }
+}
+
 fn type_name(value: &Value) -> String {
     match value {
         Value::Null => "null".into(),
         Value::Bool(b) => format!("{b}"),
         Value::Number(n) => format!("the number {n}"),
-        Value::String(s) => format!("the text {s:?}"),
+        Value::String(s) => format!("the text {:?}", cut(s)),
         Value::Array(list) => format!("a list of {}", list.len()),
         Value::Object(_) => "an object".into(),
     }

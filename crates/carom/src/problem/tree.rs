@@ -1,9 +1,9 @@
 //! JSON and TOML into one tree, with duplicate keys refused and every value's line findable.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use toml::de::{DeTable, DeValue};
@@ -22,6 +22,7 @@ pub enum Format {
 impl Format {
     /// By the name's ending, else by the text: JSON problems start with `{`, TOML ones never do.
     pub fn guess(name: &str, text: &str) -> Self {
+        let text = without_mark(text);
         let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
         match ending.as_deref() {
             Some("json") => Self::Json,
@@ -46,7 +47,10 @@ impl<'a> Document<'a> {
     /// # Errors
     /// Not JSON or TOML, a duplicate key, a number beyond `f64`.
     pub fn read(text: &'a str, format: Format) -> Result<Self, ProblemError> {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let text = without_mark(text);
+        if text.trim().is_empty() {
+            return Err(ProblemError::document(Kind::Syntax, "the document is empty", None));
+        }
         let tree = match format {
             Format::Json => read_json(text)?,
             Format::Toml => read_toml(text)?,
@@ -72,6 +76,11 @@ impl<'a> Document<'a> {
         }
         error
     }
+}
+
+/// The text without the byte-order mark that some editors put before it.
+fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 fn read_json(text: &str) -> Result<Value, ProblemError> {
@@ -106,49 +115,54 @@ fn toml_error(text: &str, error: &toml::de::Error) -> ProblemError {
             let message = format!("{key} stands twice in the same object");
             ProblemError { line, ..ProblemError::at(Kind::DuplicateKey, key, message) }
         }
+        _ if error.message().contains("overflow") => {
+            ProblemError::document(NOT_FINITE, "the number is beyond the range of f64 (largest 1.8e308)", line)
+        }
         _ => ProblemError::document(Kind::Syntax, error.message(), line),
     }
 }
 
 /// Where a reader is in the document; left standing where an error occurs.
 #[derive(Default)]
-struct Path(RefCell<Vec<Step>>);
+struct Path {
+    steps: RefCell<Vec<Step>>,
+    /// What was wrong, where it was found here and not by the format's own reader.
+    raised: Cell<Option<Kind>>,
+}
 
 enum Step {
     Key(String),
     Index(usize),
 }
 
-/// Marks of the errors that are raised here and not by the format's own reader.
-const DUPLICATE: &str = "key stands twice";
-const NOT_FINITE: &str = "is not finite";
+const NOT_FINITE: Kind = Kind::Law(carom_law::ErrorKind::NotFinite);
+
+/// How the TOML reader hands over a date.
+const TOML_DATE: &str = "$__toml_private_datetime";
 
 impl Path {
     fn enter<T, E>(&self, step: Step, read: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-        self.0.borrow_mut().push(step);
+        self.steps.borrow_mut().push(step);
         let value = read()?;
-        self.0.borrow_mut().pop();
+        self.steps.borrow_mut().pop();
         Ok(value)
     }
 
+    /// Raises an error of this reader's own.
+    fn raise<E: serde::de::Error>(&self, kind: Kind, message: impl fmt::Display) -> E {
+        self.raised.set(Some(kind));
+        E::custom(message)
+    }
+
     fn error(&self, message: &str, line: Option<usize>) -> ProblemError {
-        let steps = self.0.borrow();
-        let field = dotted(&steps);
-        let mut error = if message.contains(DUPLICATE) {
-            ProblemError::at(Kind::DuplicateKey, &field, format!("{field} stands twice in the same object"))
-        } else if message.contains(NOT_FINITE) {
-            ProblemError::at(Kind::Law(carom_law::ErrorKind::NotFinite), &field, format!("{field} {message}"))
-        } else if message.contains("number out of range") {
-            let kind = Kind::Law(carom_law::ErrorKind::NotFinite);
-            ProblemError::at(kind, &field, format!("{field} is beyond the range of f64 (largest 1.8e308)"))
-        } else {
-            ProblemError::document(Kind::Syntax, message, None)
+        let field = dotted(&self.steps.borrow());
+        let is_too_large = message.contains("number out of range");
+        let (kind, message) = match self.raised.get() {
+            Some(kind) => (kind, format!("{field} {message}")),
+            None if is_too_large => (NOT_FINITE, format!("{field} is beyond the range of f64 (largest 1.8e308)")),
+            None => (Kind::Syntax, message.to_owned()),
         };
-        if error.field.is_none() && !field.is_empty() {
-            error.field = Some(field);
-        }
-        error.line = line;
-        error
+        ProblemError { kind, message, field: Some(field).filter(|field| !field.is_empty()), line }
     }
 }
 
@@ -198,10 +212,18 @@ impl<'de> Visitor<'de> for TreeSeed<'_> {
         Ok(Value::from(value))
     }
 
+    fn visit_i128<E: serde::de::Error>(self, value: i128) -> Result<Value, E> {
+        self.visit_f64(value as f64)
+    }
+
+    fn visit_u128<E: serde::de::Error>(self, value: u128) -> Result<Value, E> {
+        self.visit_f64(value as f64)
+    }
+
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
         match serde_json::Number::from_f64(value) {
             Some(number) => Ok(Value::Number(number)),
-            None => Err(E::custom(format!("= {value} {NOT_FINITE}"))),
+            None => Err(self.0.raise(NOT_FINITE, format_args!("= {value} is not finite"))),
         }
     }
 
@@ -224,9 +246,12 @@ impl<'de> Visitor<'de> for TreeSeed<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
         let mut map = Map::new();
         while let Some(key) = access.next_key::<String>()? {
+            if key == TOML_DATE {
+                return Err(self.0.raise(Kind::WrongType, "is a date, which no problem has"));
+            }
             self.0.enter(Step::Key(key.clone()), || {
                 if map.contains_key(&key) {
-                    return Err(A::Error::custom(DUPLICATE));
+                    return Err(self.0.raise(Kind::DuplicateKey, "stands twice in the same object"));
                 }
                 let value = access.next_value_seed(TreeSeed(self.0))?;
                 map.insert(key, value);
@@ -248,7 +273,8 @@ pub(crate) fn split_path(path: &str) -> Option<Vec<PathStep<'_>>> {
         steps.push(PathStep::Key(key));
         while !rest.is_empty() {
             let (index, after) = rest.strip_prefix('[')?.split_once(']')?;
-            steps.push(PathStep::Index(index.parse().ok()?));
+            let is_plain = !index.is_empty() && index.bytes().all(|byte| byte.is_ascii_digit());
+            steps.push(PathStep::Index(index.parse().ok().filter(|_| is_plain)?));
             rest = after;
         }
     }

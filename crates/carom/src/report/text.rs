@@ -75,13 +75,14 @@ impl Text<'_> {
     fn energy(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let energy = &self.outcome.energy;
         if let (Some(before), Some(after)) = (energy.before, energy.after) {
-            let percent = percent(energy.change, before).map_or(String::new(), |p| format!(" ({} %)", signed(p, FEW)));
+            let percent =
+                percent(change_of(self.outcome), before).map_or(String::new(), |p| format!(" ({} %)", signed(p, FEW)));
             let (before, after) = (significant(before, DIGITS), significant(after, DIGITS));
             row(f, "kinetic energy", &format!("{before} before, {after} after{percent}"))?;
         }
         let part = |x: f64| signed(x, DIGITS);
         let (normal, tangential) = (part(energy.normal), part(energy.tangential));
-        row(f, "energy change", &format!("{}: normal {normal}, tangential {tangential}", part(energy.change)))
+        row(f, "energy change", &format!("{}: normal {normal}, tangential {tangential}", part(change_of(self.outcome))))
     }
 
     fn coefficients(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -113,7 +114,7 @@ impl Text<'_> {
             row(f, "  sticks from", &critical)?;
         }
         if let Some(reversal) = o.critical_reversal {
-            row(f, "  reverses from", &format!("mu_rev = {}", digits(reversal)))?;
+            row(f, "  could reverse from", &format!("mu_rev = {}", digits(reversal)))?;
         }
         let limit = o.friction_limit.map_or("infinite".into(), digits);
         row(f, "  paper's limit", &format!("mu* = {limit}"))
@@ -123,7 +124,7 @@ impl Text<'_> {
         let guard = &self.outcome.guard;
         let what = match (guard.acted, guard.name) {
             (true, Guard::Limit) => format!("lowered the restitution to {}", significant(guard.restitution, DIGITS)),
-            (true, _) => "let the contact slip".to_owned(),
+            (true, _) => "let the contact slide".to_owned(),
             (false, Guard::Report) => "changes nothing".to_owned(),
             (false, _) => "had nothing to do".to_owned(),
         };
@@ -137,13 +138,20 @@ impl Text<'_> {
     }
 }
 
+/// The energy change, or zero where it is what rounding leaves of parts that cancel.
+fn change_of(outcome: &Outcome) -> f64 {
+    let energy = &outcome.energy;
+    let parts = energy.normal.abs() + energy.tangential.abs();
+    if energy.change.abs() <= 16.0 * f64::EPSILON * parts { 0.0 } else { energy.change }
+}
+
 /// One plain sentence: what the contact does, what becomes of the energy, and why.
 pub fn verdict(outcome: &Outcome) -> String {
     let few = |x: f64| significant(x, FEW);
     if outcome.mode == Mode::Separating {
         return "separates: the contact does not approach, so there is no impulse".to_owned();
     }
-    let energy = energy_clause(outcome.energy.change, outcome.energy.before);
+    let energy = energy_clause(change_of(outcome), outcome.energy.before);
     if let Some(unguarded) = &outcome.guard.unguarded {
         let alone = energy_clause(unguarded.energy_change, outcome.energy.before).replace("creates", "create");
         let remedy = match outcome.guard.name {
@@ -156,16 +164,26 @@ pub fn verdict(outcome: &Outcome) -> String {
     let reason = match outcome.mode {
         Mode::Stick if !outcome.admissible => {
             let limit = outcome.restitution_limit.state.unwrap_or_default();
-            format!(": e = {} exceeds its limit {}", few(outcome.restitution.normal), few(limit))
+            let [e, limit] = apart(outcome.restitution.normal, limit);
+            format!(": e = {e} exceeds its limit {limit}")
         }
         Mode::Slip => match (friction, outcome.critical_friction) {
-            (Some(mu), Some(critical)) => format!(": mu_s = {} is below the critical {}", few(mu), few(critical)),
+            (Some(mu), Some(critical)) => {
+                let [mu, critical] = apart(mu, critical);
+                format!(": mu_s = {mu} is below the critical {critical}")
+            }
             _ => ": no friction would make it stick".to_owned(),
         },
         Mode::Reversal => ": no slip is consistent, friction turns the tangential velocity round".to_owned(),
         Mode::Stick | Mode::Separating => String::new(),
     };
     format!("{}, and {energy}{reason}", verb(outcome.mode))
+}
+
+/// Two different numbers with as few digits as tell them apart, but three at least.
+fn apart(a: f64, b: f64) -> [String; 2] {
+    let shown = |digits| [a, b].map(|x| significant(x, digits));
+    (FEW..17).map(shown).find(|[a, b]| a != b).unwrap_or_else(|| shown(17))
 }
 
 fn verb(mode: Mode) -> &'static str {
@@ -200,5 +218,5 @@ fn numbers(values: &[f64]) -> String {
 
 /// Columns of one width, with room for a sign before every cell.
 fn columns(cells: impl Iterator<Item = String>) -> String {
-    cells.map(|cell| if cell.starts_with('-') { format!("{cell:<13}") } else { format!(" {cell:<12}") }).collect()
+    cells.map(|cell| if cell.starts_with('-') { format!("{cell:<13} ") } else { format!(" {cell:<12} ") }).collect()
 }
