@@ -137,9 +137,15 @@ impl Delassus {
         let (nn, nt, tt) = (-omega, -omega - beta, -omega - 2 * beta);
         let w_nn = scale(m[0][0], nn);
         let [d1, d2] = [scale(m[1][1], tt), scale(m[2][2], tt)];
-        let (n1, same_n1) = mean(scale(m[1][0], nt), scale(m[0][1], nt), w_nn * d1);
-        let (n2, same_n2) = mean(scale(m[2][0], nt), scale(m[0][2], nt), w_nn * d2);
-        let (off, same_off) = mean(scale(m[2][1], tt), scale(m[1][2], tt), d1 * d2);
+        let lower = [scale(m[1][0], nt), scale(m[2][0], nt), scale(m[2][1], tt)];
+        let is_mirrored = (m[1][0] == m[0][1]) & (m[2][0] == m[0][2]) & (m[2][1] == m[1][2]);
+        let ([n1, n2, off], is_symmetric) = if is_mirrored {
+            (lower, true)
+        } else {
+            let upper = [scale(m[0][1], nt), scale(m[0][2], nt), scale(m[1][2], tt)];
+            let ([n1, n2, off], is_rounding) = means(lower, upper, [w_nn * d1, w_nn * d2, d1 * d2]);
+            ([n1, n2, off], is_rounding)
+        };
         let mut delassus = Self {
             dimension,
             w_nn,
@@ -156,7 +162,6 @@ impl Delassus {
             Dimension::Planar => Tangent::planar(delassus.s().xx, trace),
             Dimension::Normal => Tangent::ZERO,
         };
-        let is_symmetric = same_n1 & same_n2 & same_off;
         let is_positive = (w_nn > 0.0) & (d1 >= 0.0) & (d2 >= 0.0) & !delassus.tangent.is_indefinite();
         // Zero times anything that is not finite is NaN. (Finite entries whose sum overflows are far
         // beyond what the diagonal allows.)
@@ -195,13 +200,15 @@ fn far_units(normal: f64, largest: f64) -> (i32, i32) {
     (omega, if largest > 0.0 { (exponent(largest) - omega).div_euclid(2) } else { 0 })
 }
 
-/// The mean of two mirror entries, and whether they differ by rounding at most. Equal entries do,
-/// however large: if they are too large for the diagonal, the matrix is not semidefinite.
-#[inline(always)]
-fn mean(lower: f64, upper: f64, diagonal_product: f64) -> (f64, bool) {
-    let difference = lower - upper;
-    let is_rounding = difference * difference <= SYMMETRY_TOLERANCE * SYMMETRY_TOLERANCE * diagonal_product;
-    (0.5 * (lower + upper), is_rounding | (lower == upper))
+/// The means of mirror entries, and whether they differ by rounding at most.
+#[cold]
+fn means(lower: [f64; 3], upper: [f64; 3], diagonal_products: [f64; 3]) -> ([f64; 3], bool) {
+    let is_rounding = (0..3).all(|k| {
+        let difference = lower[k] - upper[k];
+        let bound = SYMMETRY_TOLERANCE * SYMMETRY_TOLERANCE * diagonal_products[k];
+        lower[k] == upper[k] || difference * difference <= bound
+    });
+    ([0, 1, 2].map(|k| 0.5 * (lower[k] + upper[k])), is_rounding)
 }
 
 impl Entries {

@@ -270,7 +270,18 @@ impl DirectionEquation {
     /// Newton's steps until the last changes nothing that matters: nearly always one.
     #[inline(always)]
     fn finish_exactly(&self, u: Vec2) -> End {
-        let mut end = self.finish(u);
+        let end = self.finish(u);
+        if (end.is_exact | !end.is_short) & !self.is_small(end.direction.denominator) {
+            return end;
+        }
+        let End { direction: Direction { u, lambda, denominator, k }, is_short, is_exact } = Self::go_on(*self, end);
+        End { direction: Direction { u, lambda, denominator, k }, is_short, is_exact }
+    }
+
+    /// The steps after the first, where it was not enough. (By value, so that the equation need not be kept in
+    /// memory where it was.)
+    #[cold]
+    fn go_on(self, mut end: End) -> End {
         for _ in 0..MOST_ENDS {
             if end.is_exact | !end.is_short {
                 break;
@@ -291,7 +302,6 @@ impl DirectionEquation {
 
     /// Contacts that hardly approach, with `μ > μ*`, have answers with `D` of the order of `k`. The difference
     /// `W_nn - μ w·u` is lost in rounding then, but `u × g(u) = 0` tells `D / k`, where `u` is not along `v_t`.
-    #[cold]
     fn with_small_denominator(&self, direction: Direction) -> Direction {
         let u = direction.u;
         let tu = self.w_tt.times(u);

@@ -176,9 +176,14 @@ impl Contact {
             contact: self,
             e: restitution.normal,
             e_t: restitution.tangential,
-            mu_s: representable(self.rescaled::<NATURAL>(mu_s, |units| units.beta), "friction.static")?,
-            mu_d: representable(self.rescaled::<NATURAL>(mu_d, |units| units.beta), "friction.dynamic")?,
+            mu_s: self.scaled_friction::<NATURAL>(mu_s, "friction.static")?,
+            mu_d: self.scaled_friction::<NATURAL>(mu_d, "friction.dynamic")?,
         })
+    }
+
+    #[inline(always)]
+    fn scaled_friction<const NATURAL: bool>(&self, mu: f64, field: &'static str) -> Result<f64> {
+        if NATURAL { Ok(mu) } else { representable(self.rescaled::<false>(mu, |units| units.beta), field) }
     }
 
     #[inline(always)]
