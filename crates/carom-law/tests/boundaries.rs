@@ -4,25 +4,9 @@ mod common;
 
 use carom_law::{Guard, Mode, Outcome, Restitution};
 use common::oracle;
-use common::random::{self, FAMILIES, Family, Problem};
-use fastrand::Rng;
+use common::random::{self, FAMILIES, Family, Problem, any, ulps};
 
 const EPS: f64 = f64::EPSILON;
-
-/// `x` moved by `k` neighbours.
-fn ulps(x: f64, k: i32) -> f64 {
-    (0..k.abs()).fold(x, |x, _| if k > 0 { x.next_up() } else { x.next_down() })
-}
-
-/// A random spatial or planar problem of any family.
-fn any(rng: &mut Rng) -> Problem {
-    let (d, family) = (rng.usize(2..=3), FAMILIES[rng.usize(0..3)]);
-    random::problem(rng, d, family)
-}
-
-fn restitution(p: &Problem) -> Restitution {
-    Restitution::with_tangential(p.e, p.e_t).unwrap()
-}
 
 fn lawful(p: &Problem) -> Outcome {
     let report = p.solve(Guard::Report).unwrap();
@@ -40,7 +24,7 @@ fn stick_ends_at_the_critical_friction() {
     for _ in 0..random::cases(5000) {
         let mut p = any(&mut rng);
         let contact = p.contact().unwrap();
-        let Some(critical) = contact.critical_friction(&restitution(&p)) else { continue };
+        let Some(critical) = contact.critical_friction(&p.restitution()) else { continue };
         let mu_d = p.mu_d;
         for k in -4..=4 {
             p.mu_s = ulps(critical, k).max(0.0);
@@ -184,7 +168,7 @@ fn energy_is_kept_at_the_limit_of_restitution() {
     let mut limits = 0;
     for _ in 0..random::cases(20_000) {
         let mut p = any(&mut rng);
-        let limit = p.contact().unwrap().restitution_limit(&Restitution::with_tangential(p.e, p.e_t).unwrap()).unwrap();
+        let limit = p.contact().unwrap().restitution_limit(&p.restitution()).unwrap();
         if !(0.0..1.0).contains(&limit) {
             continue;
         }

@@ -2,27 +2,12 @@
 
 mod common;
 
-use carom_law::{Guard, Mode, Outcome, Restitution};
+use carom_law::{Guard, Mode, Outcome};
 use common::oracle;
-use common::random::{self, FAMILIES, Problem};
+use common::random::{self, Problem, any, ulps};
 use fastrand::Rng;
 
 const EPS: f64 = f64::EPSILON;
-
-/// `x` moved by `k` neighbours.
-fn ulps(x: f64, k: i32) -> f64 {
-    (0..k.abs()).fold(x, |x, _| if k > 0 { x.next_up() } else { x.next_down() })
-}
-
-/// A random spatial or planar problem of any family.
-fn any(rng: &mut Rng) -> Problem {
-    let (d, family) = (rng.usize(2..=3), FAMILIES[rng.usize(0..3)]);
-    random::problem(rng, d, family)
-}
-
-fn restitution(p: &Problem) -> Restitution {
-    Restitution::with_tangential(p.e, p.e_t).unwrap()
-}
 
 /// What happens four neighbours of `μ_d` either side of the least that reverses, where the contact does not
 /// stick.
@@ -37,7 +22,7 @@ fn reversible(rng: &mut Rng) -> (Problem, f64) {
     loop {
         let p = any(rng);
         let p = Problem { e_t: [-1.0, 0.0][rng.usize(0..2)], ..p };
-        if let Some(critical) = p.contact().unwrap().critical_reversal(&restitution(&p)) {
+        if let Some(critical) = p.contact().unwrap().critical_reversal(&p.restitution()) {
             return (p, critical);
         }
     }

@@ -59,6 +59,17 @@ pub fn decades(rng: &mut Rng, low: f64, high: f64) -> f64 {
     10f64.powf(between(rng, low, high))
 }
 
+/// `x` moved by `k` neighbours.
+pub fn ulps(x: f64, k: i32) -> f64 {
+    (0..k.abs()).fold(x, |x, _| if k > 0 { x.next_up() } else { x.next_down() })
+}
+
+/// A random spatial or planar problem of any family.
+pub fn any(rng: &mut Rng) -> Problem {
+    let (d, family) = (rng.usize(2..=3), FAMILIES[rng.usize(0..3)]);
+    problem(rng, d, family)
+}
+
 /// A problem with a regular matrix: the velocity is arbitrary, which a singular one does not allow.
 pub fn problem(rng: &mut Rng, d: usize, family: Family) -> Problem {
     loop {
@@ -158,6 +169,10 @@ impl Problem {
 
     pub fn contact(&self) -> carom_law::Result<Contact> {
         Contact::new(self.delassus()?, &self.v[..self.d])
+    }
+
+    pub fn restitution(&self) -> Restitution {
+        Restitution::with_tangential(self.e, self.e_t).unwrap()
     }
 
     pub fn coefficients(&self) -> carom_law::Result<Coefficients> {
