@@ -2,7 +2,7 @@
 
 mod common;
 
-use carom_law::{Guard, Mode, Outcome, Restitution};
+use carom_law::{Guard, Mode, Outcome};
 use common::oracle;
 use common::random::{self, FAMILIES, Family, Problem, any, ulps};
 
