@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result, finite};
 
-/// How the contact gives back velocity: the matrix `E = diag(e, e_t, e_t)` of [9].
+/// How the contact gives back velocity: the matrix `E = diag(e, e_t, e_t)` of \[9\].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Restitution {
     normal: Normal,

@@ -59,7 +59,7 @@ pub(crate) struct Decision {
 }
 
 impl Answer {
-    /// [26]: `v̄ · i = K⁺ - K⁻`.
+    /// \[26\]: `v̄ · i = K⁺ - K⁻`.
     #[inline(always)]
     pub(crate) fn energy_change(&self) -> f64 {
         self.normal_work + self.tangential_work
@@ -103,7 +103,7 @@ impl Impact<'_> {
         stick.normal > 0.0 && stick.critical <= self.mu_s
     }
 
-    /// [11]: the impulse with `v_n⁺ = -e v_n⁻` and `v_t⁺ = -e_t v_t⁻`.
+    /// \[11\]: the impulse with `v_n⁺ = -e v_n⁻` and `v_t⁺ = -e_t v_t⁻`.
     #[inline(always)]
     pub(crate) fn stick_at(&self, e: f64) -> Option<LinearImpulse> {
         self.turned_back(e, self.e_t, self.mu_s)
@@ -170,7 +170,7 @@ impl Impact<'_> {
         }
     }
 
-    /// [28]: whether a stick has `v̄·i > 0`, beyond rounding.
+    /// \[28\]: whether a stick has `v̄·i > 0`, beyond rounding.
     #[inline(always)]
     fn creates_energy(&self, stuck: &Answer) -> bool {
         let change = stuck.energy_change();

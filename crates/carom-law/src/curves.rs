@@ -24,7 +24,7 @@ impl Contact {
         })
     }
 
-    /// The paper's critical coefficient [23]; `None` when infinite, `W` is singular, or the contact
+    /// The paper's critical coefficient \[23\]; `None` when infinite, `W` is singular, or the contact
     /// separates.
     pub fn printed_critical_friction(&self, restitution: &Restitution) -> Option<f64> {
         self.curve(restitution, |impact| {
@@ -33,7 +33,7 @@ impl Contact {
         })
     }
 
-    /// `e*(v)` [30], which depends on the tangential restitution alone; `None` when the contact separates, or
+    /// `e*(v)` \[30\], which depends on the tangential restitution alone; `None` when the contact separates, or
     /// hardly approaches and the limit is beyond `f64`.
     pub fn restitution_limit(&self, restitution: &Restitution) -> Option<f64> {
         if !self.approaches() {
@@ -57,12 +57,12 @@ impl Contact {
 }
 
 impl Delassus {
-    /// `e*` [32] for every state, which depends on the tangential restitution alone.
+    /// `e*` \[32\] for every state, which depends on the tangential restitution alone.
     pub fn restitution_limit(&self, restitution: &Restitution) -> f64 {
         limits::configuration(limits::locking(self), restitution.tangential())
     }
 
-    /// `μ*` [38]; `None` when infinite.
+    /// `μ*` \[38\]; `None` when infinite.
     pub fn friction_limit(&self) -> Option<f64> {
         let limit = scale(limits::friction(self), -self.beta);
         limit.is_finite().then_some(limit)

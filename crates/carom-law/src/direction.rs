@@ -1,6 +1,6 @@
 //! The direction of slip: every unit vector `u` along which friction opposes the average velocity.
 //!
-//! Slip [15]-[18] puts `i_t = -μ u i_n`, with `u` the direction of the average tangential velocity
+//! Slip \[15\]-\[18\] puts `i_t = -μ u i_n`, with `u` the direction of the average tangential velocity
 //! `v̄_t = (v_t⁻ + v_t⁺)/2`, which itself depends on `u`; the paper leaves this implicit. Multiplied by
 //! the denominator `D(u) = W_nn - μ w·u`, the average velocity is affine in `u`:
 //!

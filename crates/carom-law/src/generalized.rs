@@ -3,7 +3,7 @@
 //! `M` is brought to a diagonal of order one by powers of two, `D M D = L Lᵀ`, which makes the
 //! factorisation indifferent to the units of each coordinate. With `Y = L⁻¹ (A D)ᵀ`, the Delassus matrix
 //! is `W = Yᵀ Y`, symmetric and positive semidefinite by construction, and an impulse changes the
-//! velocity by `D L⁻ᵀ Y i` [7]. `M` is never inverted.
+//! velocity by `D L⁻ᵀ Y i` \[7\]. `M` is never inverted.
 
 use crate::contact::Contact;
 use crate::delassus::{Delassus, Dimension, Entries, SYMMETRY_TOLERANCE};
@@ -108,7 +108,7 @@ impl GeneralizedContact {
         Ok(outcome)
     }
 
-    /// [7]: `M⁻¹ Aᵀ i`; `impulse` has one number a direction, the normal first.
+    /// \[7\]: `M⁻¹ Aᵀ i`; `impulse` has one number a direction, the normal first.
     pub fn velocity_change(&self, impulse: &[f64]) -> Vec<f64> {
         let row = |k: usize| self.rows[usize::from(k > 0)];
         let nonzero = (0..impulse.len()).filter(|&k| impulse[k] != 0.0);

@@ -1,6 +1,6 @@
 //! The limits of the coefficients: `e*` of a state and of a configuration, and `μ*`.
 //!
-//! With `G = W⁻¹`, a stick dissipates iff `v_c⁻ᵀ (G - E G E) v_c⁻ >= 0` [28], [30]. Written in
+//! With `G = W⁻¹`, a stick dissipates iff `v_c⁻ᵀ (G - E G E) v_c⁻ >= 0` \[28\], \[30\]. Written in
 //! `δ = e - e_t`, the largest root is free of cancellation and always real:
 //! `v_n² G_nn δ² + 2 e_t v_n ξ_n δ - (1 - e_t²) v_c⁻ᵀ G v_c⁻ = 0`, `ξ = G v_c⁻`.
 
@@ -56,7 +56,7 @@ fn locking_singular(w: &Delassus) -> f64 {
     if locked * locked * w.inv_w_nn > RANK_TOLERANCE * w.w_tt.trace() { f64::INFINITY } else { locking_along(w) }
 }
 
-/// [30]: `e*(v)`, the largest restitution at which this state's stick does not create energy.
+/// \[30\]: `e*(v)`, the largest restitution at which this state's stick does not create energy.
 #[inline(always)]
 pub(crate) fn state(contact: &Contact, e_t: f64, locking: f64, momentum: &ContactMomentum) -> f64 {
     let w = &contact.delassus;
@@ -77,7 +77,7 @@ pub(crate) fn state(contact: &Contact, e_t: f64, locking: f64, momentum: &Contac
     e_t + if numerator == 0.0 { 0.0 } else { numerator / (denominator * speed) }
 }
 
-/// [32]: `e*` for every state of this configuration, the larger root of
+/// \[32\]: `e*` for every state of this configuration, the larger root of
 /// `(1-e²)(1-e_t²) = κ (1 - e e_t)²`; `sqrt(1-κ)` for `e_t = 0`.
 #[inline(always)]
 pub(crate) fn configuration(locking: f64, e_t: f64) -> f64 {
@@ -90,7 +90,7 @@ fn configuration_tangential(locking: f64, e_t: f64) -> f64 {
     (kappa * e_t + rest / locking.sqrt()) / (rest + kappa * e_t * e_t)
 }
 
-/// [38]: `μ* = W_nn / |w|`, in the units of the scaled contact; infinite for `w = 0`.
+/// \[38\]: `μ* = W_nn / |w|`, in the units of the scaled contact; infinite for `w = 0`.
 #[inline(always)]
 pub(crate) fn friction(w: &Delassus) -> f64 {
     w.w_nn / norm(w.w)

@@ -40,11 +40,11 @@ pub struct Outcome {
     pub printed: Option<Printed>,
     /// `e*`.
     pub restitution_limit: RestitutionLimit,
-    /// `μ*` [38]; `None` when infinite.
+    /// `μ*` \[38\]; `None` when infinite.
     pub friction_limit: Option<f64>,
     /// False iff the law answers stick and that creates energy, `e > e*(v)`.
     pub admissible: bool,
-    /// Whether the pair is in the paper's admissible set [41], with the configuration's `e*`:
+    /// Whether the pair is in the paper's admissible set \[41\], with the configuration's `e*`:
     /// sufficient, not necessary.
     pub admissible_any_state: bool,
     /// Which limits the request violates.
@@ -103,7 +103,7 @@ pub struct Energy {
     pub before: Option<f64>,
     /// `K⁺`, computed from `q̇⁺` and not from the change; only for problems given by `(M, A, v)`.
     pub after: Option<f64>,
-    /// `v̄ · i` [26].
+    /// `v̄ · i` \[26\].
     pub change: f64,
     /// Its normal part `v̄_n i_n`.
     pub normal: f64,
@@ -111,7 +111,7 @@ pub struct Energy {
     pub tangential: f64,
 }
 
-/// [22] and [23] to the letter; exact only for `e = 0` or `G_nt = 0`.
+/// \[22\] and \[23\] to the letter; exact only for `e = 0` or `G_nt = 0`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Printed {
@@ -125,9 +125,9 @@ pub struct Printed {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct RestitutionLimit {
-    /// `e*(v)` [30]; `None` when the contact separates, or hardly approaches and the limit is beyond `f64`.
+    /// `e*(v)` \[30\]; `None` when the contact separates, or hardly approaches and the limit is beyond `f64`.
     pub state: Option<f64>,
-    /// `e*` [32].
+    /// `e*` \[32\].
     pub configuration: Option<f64>,
 }
 

@@ -135,7 +135,7 @@ impl Sliding<'_> {
         if is_tame(self.mu_d) | (self.mu_d < 1.0) { 1.0 } else { scale(1.0, -exponent(self.mu_d)) }
     }
 
-    /// The impulse of slip along a direction, [17], [18].
+    /// The impulse of slip along a direction, \[17\], \[18\].
     #[inline(always)]
     fn slipped(&self, direction: &Direction, solutions: u32) -> Slid {
         let unit = self.unit();

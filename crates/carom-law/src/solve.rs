@@ -344,7 +344,7 @@ impl Contact {
         self.impulse_squared::<NATURAL>(sigma, "discriminator").map(Some)
     }
 
-    /// [22], [23].
+    /// \[22\], \[23\].
     #[inline(always)]
     fn printed<const NATURAL: bool>(&self, impact: &Impact, xi: &ContactMomentum) -> Result<Option<Printed>> {
         if !self.delassus.is_regular() {

@@ -1,7 +1,7 @@
 //! The tangential inertia with the normal motion prescribed, `S = W_tt - w wᵀ / W_nn`.
 //!
 //! The paper works with `G = W⁻¹`, which need not exist: a one-joint arm, or a planar chain seen
-//! as a spatial one, has a singular `W`. With the restitution [9] fixing the normal motion, the
+//! as a spatial one, has a singular `W`. With the restitution \[9\] fixing the normal motion, the
 //! tangential problem is `S i_t = b` for stick and for reversal alike; it has answers whenever the
 //! part of `b` in the null space of `S` vanishes.
 //!
