@@ -21,6 +21,9 @@ const SAME_ENERGY: f64 = 1e-12;
 /// they are made of are zero: as for the feasibility of stick and reversal.
 const SINGULAR_TOLERANCE: f64 = 1e-9;
 
+/// A reversal impulse outside the cone by no more than this fraction is on its edge.
+const EDGE: f64 = 64.0 * f64::EPSILON;
+
 /// The slip-or-reversal problem at a given restitution, in the units of the Delassus matrix.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sliding<'a> {
@@ -167,10 +170,10 @@ impl Sliding<'_> {
     ) -> Slid {
         let mut slips: ArrayVec<Direction, 4> = zeros.iter().copied().filter(Direction::is_slip).collect();
         let solutions = slips.len() + usize::from(reversal.is_some());
-        if solutions > 0 && solutions.is_multiple_of(2) {
-            settle_even_count(&zeros, &mut slips);
-        }
-        self.choose_among(&equation, &zeros, &slips, reversal)
+        let is_even = solutions > 0 && solutions.is_multiple_of(2);
+        let missed = if is_even { settle_even_count(&zeros, &mut slips) } else { 0 };
+        let chosen = self.choose_among(&equation, &zeros, &slips, reversal);
+        Slid { solutions: chosen.solutions + missed, ..chosen }
     }
 
     /// The answer that dissipates most; of equals reversal, then the slip most along `v_t⁻`.
@@ -215,23 +218,24 @@ impl Sliding<'_> {
     /// At a boundary rounding may refuse every answer, though one exists: the one refused by least.
     #[cold]
     fn least_violating(&self, equation: &DirectionEquation, zeros: &[Direction]) -> Slid {
-        let size = norm(self.v_t) + self.v_n.abs();
         let mut best: Option<(f64, Slid)> = None;
-        let mut offer = |violation: f64, slid: Slid| {
-            if best.as_ref().is_none_or(|(least, _)| violation < *least) {
-                best = Some((violation, slid));
-            }
-        };
-        for direction in zeros.iter().filter(|z| z.denominator > 0.0) {
-            offer((-direction.lambda / direction.denominator).max(0.0) / size, self.slipped(direction, 1));
-        }
         if let Some(r) = self.reversal.filter(|r| r.normal > 0.0) {
             let excess = ((r.critical - self.mu_d) / r.critical).max(0.0);
-            let against = norm(r.tangential);
-            let reversed = self.reversed(&r, 1);
             // On the far side of the boundary by a rounding: a slip whose average velocity vanishes.
+            let against = norm(r.tangential);
             let u = (against > 0.0).then(|| scaled(-1.0 / against, r.tangential));
-            offer(excess, Slid { direction: u, ..reversed });
+            let slid = Slid { direction: u, ..self.reversed(&r, 1) };
+            if excess <= EDGE {
+                return slid;
+            }
+            best = Some((excess, slid));
+        }
+        let size = norm(self.v_t) + self.v_n.abs();
+        for direction in zeros.iter().filter(|z| z.denominator > 0.0) {
+            let violation = (-direction.lambda / direction.denominator).max(0.0) / size;
+            if best.as_ref().is_none_or(|(least, _)| violation < *least) {
+                best = Some((violation, self.slipped(direction, 1)));
+            }
         }
         match best {
             Some((_, slid)) => slid,
@@ -254,15 +258,17 @@ impl Sliding<'_> {
 
 /// No problem has an even number of answers. Zeros of the direction equation come in pairs, so where an
 /// even number is counted rounding has misjudged the sign of an average velocity: the one nearest to zero.
+/// If it was taken for a slip it is one no more; if not, it is counted: returns how many were missed.
 #[cold]
-fn settle_even_count(zeros: &[Direction], slips: &mut ArrayVec<Direction, 4>) {
+fn settle_even_count(zeros: &[Direction], slips: &mut ArrayVec<Direction, 4>) -> u32 {
     let speed = |d: &Direction| (d.lambda / d.denominator).abs();
     let candidates = zeros.iter().filter(|zero| zero.denominator > 0.0);
-    if let Some(nearest) = candidates.min_by(|x, y| speed(x).total_cmp(&speed(y))) {
-        if nearest.is_slip() {
+    match candidates.min_by(|x, y| speed(x).total_cmp(&speed(y))) {
+        Some(nearest) if nearest.is_slip() => {
             slips.retain(|slip| slip.u != nearest.u);
-        } else {
-            slips.push(*nearest);
+            0
         }
+        Some(_) => 1,
+        None => 0,
     }
 }

@@ -347,7 +347,10 @@ fn a_planar_contact_seen_as_spatial_answers_the_same() {
             assert!(space.impulse[3 - t].abs() <= EPS * plane.impulse[1].abs(), "{p:?}\n{space:?}");
             // A limited restitution is itself a root, known to some roundings of 1; the impulse follows it.
             let limited = guard == Guard::Limit && plane.guard.acted;
-            let balance = if limited { LIMITED * BALANCE } else { BALANCE };
+            // So is a direction in space rounded, and D = W_nn - μ w·u may be small beside its terms.
+            let push = -(1.0 + plane.guard.restitution) * p.v[0];
+            let of_denominator = (p.w[0][0] + p.mu_d * p.w[0][1].abs()) * plane.impulse[0] / push;
+            let balance = if limited { LIMITED * BALANCE } else { BALANCE.max(EPS * of_denominator) };
             for r in 0..2 {
                 let difference = |c: usize, k: usize| p.w[r][c] * (plane.impulse[c] - space.impulse[k]);
                 let change = difference(0, 0) + difference(1, t);

@@ -189,9 +189,11 @@ impl Problem {
         oracle::Problem { d, w, v, e, e_t, mu_s, mu_d }
     }
 
-    /// `|W| |i| + |v|`, entry by entry: what rounding in the momentum balance is relative to.
+    /// `|W| |i| + |v|`: what rounding in the momentum balance is relative to. The two tangents are taken together:
+    /// they are axes of a plane, and nothing in the law knows which way they were laid.
     pub fn momentum_scale(&self, impulse: &[f64], row: usize) -> f64 {
-        self.v[row].abs() + (0..self.d).map(|j| (self.w[row][j] * impulse[j]).abs()).sum::<f64>()
+        let rows = if row == 0 { 0..1 } else { 1..self.d };
+        rows.map(|r| self.v[r].abs() + (0..self.d).map(|j| (self.w[r][j] * impulse[j]).abs()).sum::<f64>()).sum()
     }
 
     /// `½ v_cᵀ W⁻¹ v_c` by elimination.
