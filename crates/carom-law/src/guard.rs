@@ -2,6 +2,7 @@
 //! says which guard was asked for, whether it acted, and what the law alone would have answered.
 
 use crate::collision::{Answer, Impact};
+use crate::plane::dot;
 
 /// The caller's choice for a stick that creates energy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -85,7 +86,6 @@ impl Impact<'_> {
         let (n1, t1) = self.stick_impulse_rate();
         let mu = self.mu_s;
         let (i_n, i_t) = (stick.normal, stick.tangential);
-        let dot = crate::plane::dot;
         let c0 = mu * i_n * mu * i_n - dot(i_t, i_t);
         let c1 = mu * i_n * mu * n1 - dot(i_t, t1);
         let c2 = mu * n1 * mu * n1 - dot(t1, t1);

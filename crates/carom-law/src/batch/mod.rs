@@ -1,11 +1,11 @@
-//! Many spatial impacts at once: arrays in, arrays out, no allocation.
+//! Many spatial impacts at once: arrays in, arrays out, no allocation but for errors.
 //!
 //! The answers are bit for bit those of [`Contact::impact`]; only the limits, which an engine has no
 //! use for, are not computed.
 
-use crate::coefficients::{Friction, Restitution};
 mod common;
 
+use crate::coefficients::{Friction, Restitution};
 use crate::contact::Contact;
 use crate::delassus::{Delassus, Entries};
 use crate::error::{Error, Result};
