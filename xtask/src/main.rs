@@ -1,17 +1,25 @@
-//! What a contributor runs: `cargo xtask test`, `lint`, `oracle`, `reference`, `bench`.
+//! What a contributor runs: `cargo xtask test`, `lint`, `oracle`, `reference`, `conformance`, `bench`.
+
+mod python;
+mod robots;
+mod run;
 
 use std::env;
-use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+
+use run::{cargo, root, run};
 
 const USAGE: &str = "\
 cargo xtask TASK
 
-  test        every test, a few minutes from a cold cache
-  lint        formatting, clippy and documentation, warnings refused
-  oracle      the law against its oracle on 100 times as many random problems (CAROM_CASES, CAROM_SEED)
-  reference   recompute reference/precise with 80 digits and compare (Python 3)
-  bench       time the law; arguments are passed on, for example: bench slip";
+  test          every test, a few minutes from a cold cache
+  lint          formatting, clippy and documentation, warnings refused
+  oracle        the law against its oracle on 100 times as many random problems (CAROM_CASES, CAROM_SEED)
+  reference     recompute reference/precise with 80 digits and compare (Python 3)
+  conformance   robots against Pinocchio and MuJoCo, from PyPI (2 GB); --write renews book/src/conformance.md,
+                --only PATTERN compares some files
+  bench         time the law; arguments are passed on, for example: bench slip
+  bench robots  time impacts of whole robots beside Pinocchio's (needs g++ and two Debian packages of headers)";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -21,6 +29,8 @@ fn main() -> ExitCode {
         Some("lint") => lint(),
         Some("oracle") => oracle(),
         Some("reference") => reference(),
+        Some("conformance") => conformance(&rest),
+        Some("bench") if rest.first() == Some(&"robots") => robots::bench(),
         Some("bench") => bench(&rest),
         Some("help" | "--help" | "-h") => {
             println!("{USAGE}");
@@ -59,25 +69,22 @@ fn reference() -> Result<(), String> {
     run(Command::new("python3").arg(script).arg("--check"), "reference/precise/make.py --check")
 }
 
+fn conformance(rest: &[&str]) -> Result<(), String> {
+    let python = python::environment()?;
+    cargo(&["build", "--release", "-p", "carom-conformance"], &[], &[])?;
+    let mut command = Command::new(python);
+    command.env("PYTHONDONTWRITEBYTECODE", "1").arg("conformance/compare.py");
+    command.args(["--binary", "target/release/carom-conformance"]);
+    for argument in rest {
+        match *argument {
+            "--write" => command.args(["--write", "book/src/conformance.md"]),
+            other => command.arg(other),
+        };
+    }
+    run(&mut command, "conformance/compare.py")
+}
+
 fn bench(filters: &[&str]) -> Result<(), String> {
     let rest: Vec<&str> = std::iter::once("--").chain(filters.iter().copied()).collect();
     cargo(&["bench", "-p", "carom-law", "--bench", "impact"], &rest, &[])
-}
-
-fn cargo(arguments: &[&str], rest: &[&str], environment: &[(&str, &str)]) -> Result<(), String> {
-    let mut command = Command::new(env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
-    command.args(arguments).args(rest).envs(environment.iter().copied());
-    run(&mut command, &format!("cargo {}", arguments.join(" ")))
-}
-
-fn run(command: &mut Command, name: &str) -> Result<(), String> {
-    match command.current_dir(root()).status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(_) => Err(name.to_owned()),
-        Err(error) => Err(format!("{name} ({error})")),
-    }
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }

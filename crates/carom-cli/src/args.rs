@@ -21,6 +21,8 @@ pub enum Command {
     Impact(Impact),
     /// Solve many impacts, one JSON problem a line
     Batch(Batch),
+    /// Read a robot file and print its tree, freedoms, masses, frames and warnings
+    Check(Check),
     /// List the built-in scenes, or print one as a problem file
     Gallery(Gallery),
 }
@@ -28,7 +30,7 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[command(after_help = "Exit codes: 0 answered, 2 bad input or usage.")]
 pub struct Impact {
-    /// A built-in scene, a JSON or TOML problem file, or - for standard input
+    /// A built-in scene, a JSON or TOML problem or scene file, or - for standard input
     #[arg(value_name = "SCENE|FILE|-")]
     pub problem: PathBuf,
 
@@ -40,7 +42,7 @@ pub struct Impact {
     #[arg(long, value_enum)]
     pub guard: Option<Guard>,
 
-    /// Change a value of the problem: restitution=0.7, friction.dynamic=0.3, velocity[1]=-2
+    /// Change a value of the problem: restitution=0.7, friction.dynamic=0.3, state.velocity.elbow=-2
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub edits: Vec<Edit>,
 }
@@ -58,9 +60,37 @@ pub struct Batch {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Exit codes: 0 the robot can be used, 2 it cannot be read.")]
+pub struct Check {
+    /// A URDF or MJCF file, or a built-in model
+    #[arg(value_name = "FILE|MODEL")]
+    pub robot: PathBuf,
+
+    /// Let the root link of a URDF move freely
+    #[arg(long)]
+    pub floating_base: bool,
+
+    /// Let joints that mimic others move by themselves
+    #[arg(long)]
+    pub free_mimics: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct Gallery {
-    /// The scene to print as a JSON problem
+    /// The scene to print
     pub scene: Option<String>,
+
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = SceneFormat::Toml)]
+    pub format: SceneFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SceneFormat {
+    /// As it is written, with comments
+    Toml,
+    /// On one line, for a batch
+    Json,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

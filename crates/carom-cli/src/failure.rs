@@ -5,14 +5,21 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use carom::ProblemError;
+use carom::multibody::load::LoadError;
+
+use crate::snippet::snippet;
 
 /// Bad input or usage, or a reader that went away.
 #[derive(Debug)]
 pub enum Failure {
     /// Standard output was closed by its reader.
     ClosedPipe,
-    /// A problem that cannot be read or solved; `edit` if a `--set` is to blame.
-    Problem { source: String, error: ProblemError, edit: bool },
+    /// A problem that cannot be read or solved, with its text; `edit` if a `--set` is to blame.
+    Problem { source: String, error: Box<ProblemError>, text: Option<String>, edit: bool },
+    /// No such model, and no such file.
+    NoSuchModel { name: String },
+    /// A robot file that cannot be read.
+    Robot { error: LoadError },
     /// No such scene, and no such file where a file would do too.
     NoSuchScene { name: String, or_file: bool },
     /// A file that cannot be read or written.
@@ -37,13 +44,22 @@ impl Display for Failure {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Failure::ClosedPipe => f.write_str("the output was closed"),
-            Failure::Problem { source, error, edit } => {
+            Failure::Problem { source, error, text, edit } => {
                 write!(f, "{source}")?;
                 if let Some(line) = error.line {
                     write!(f, ":{line}")?;
                 }
-                write!(f, ": {error}{}", if *edit { " (changed by --set)" } else { "" })
+                write!(f, ": {error}{}", if *edit { " (changed by --set)" } else { "" })?;
+                match text {
+                    Some(text) => f.write_str(&snippet(source, text, error)),
+                    None => Ok(()),
+                }
             }
+            Failure::NoSuchModel { name } => {
+                let names: Vec<&str> = carom::models::MODELS.iter().map(|model| model.name).collect();
+                write!(f, "{name:?} is neither a file nor a built-in model; those are {}", names.join(", "))
+            }
+            Failure::Robot { error } => write!(f, "{error}"),
             Failure::NoSuchScene { name, or_file } => {
                 let names: Vec<&str> = carom::gallery::SCENES.iter().map(|scene| scene.name).collect();
                 let what = if *or_file { "neither a file nor a scene" } else { "not a scene" };

@@ -5,6 +5,7 @@ mod args;
 mod commands;
 mod failure;
 mod output;
+mod snippet;
 
 use std::process::ExitCode;
 
@@ -18,6 +19,7 @@ fn main() -> ExitCode {
     let result = match arguments.command {
         Command::Impact(arguments) => commands::impact::run(&arguments),
         Command::Batch(arguments) => commands::batch::run(&arguments),
+        Command::Check(arguments) => commands::check::run(&arguments),
         Command::Gallery(arguments) => commands::gallery::run(&arguments),
     };
     match result {

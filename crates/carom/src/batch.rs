@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
+use std::path::Path;
 
 use rayon::prelude::*;
 use serde_json::value::RawValue;
 
 use crate::problem::{Document, Format, Kind, Problem, ProblemError};
-use crate::report::{ErrorRecord, OutcomeRecord};
+use crate::report::{ErrorRecord, OutcomeRecord, RobotRecord};
 
 /// Lines and bytes worked on at a time: enough to keep the cores busy, little enough to hold. A single
 /// line may be longer.
@@ -38,12 +39,13 @@ pub enum Failure {
 }
 
 /// Solves every line of `input`. Blank lines are skipped; a bad line becomes an error object in its
-/// place, with its line number.
+/// place, with its line number. Robot files are looked for from `folder`.
 ///
 /// # Errors
 /// Reading or writing fails.
 pub fn run(
     input: impl BufRead + Send,
+    folder: &Path,
     mut output: impl Write,
     mut on_progress: impl FnMut(&Progress),
 ) -> Result<Progress, Failure> {
@@ -52,7 +54,7 @@ pub fn run(
     let mut chunk = reader.next().map_err(Failure::Read)?;
     while !chunk.lines.is_empty() || chunk.bytes > 0 {
         // The next chunk is read while this one is solved.
-        let (answers, next) = rayon::join(|| solve(&chunk), || reader.next());
+        let (answers, next) = rayon::join(|| solve(&chunk, folder), || reader.next());
         for answer in &answers {
             output.write_all(answer.text.as_bytes()).and_then(|()| output.write_all(b"\n")).map_err(Failure::Write)?;
             progress.problems += 1;
@@ -102,18 +104,20 @@ struct Answer {
     failed: bool,
 }
 
-fn solve(chunk: &Chunk) -> Vec<Answer> {
-    chunk.lines.par_iter().map(|(line, text)| solve_line(*line, text)).collect()
+fn solve(chunk: &Chunk, folder: &Path) -> Vec<Answer> {
+    chunk.lines.par_iter().map(|(line, text)| solve_line(*line, text, folder)).collect()
 }
 
-fn solve_line(line: usize, text: &[u8]) -> Answer {
+fn solve_line(line: usize, text: &[u8], folder: &Path) -> Answer {
     let Ok(text) = std::str::from_utf8(text) else {
         let error = ProblemError::document(Kind::Syntax, "the line is not UTF-8 text", Some(line));
         return Answer { text: ErrorRecord { error: &error, id: None }.line(), failed: true };
     };
     let id = id(text);
-    match solve_text(text) {
-        Ok(outcome) => Answer { text: OutcomeRecord { outcome: &outcome, id }.line(), failed: false },
+    match solve_text(text, folder) {
+        Ok((outcome, robot)) => {
+            Answer { text: OutcomeRecord { outcome: &outcome, robot: robot.as_ref(), id }.line(), failed: false }
+        }
         Err(mut error) => {
             error.line = Some(line);
             // What cannot be read has no id that could be trusted.
@@ -123,9 +127,10 @@ fn solve_line(line: usize, text: &[u8]) -> Answer {
     }
 }
 
-fn solve_text(text: &str) -> Result<carom_law::Outcome, ProblemError> {
+fn solve_text(text: &str, folder: &Path) -> Result<(carom_law::Outcome, Option<RobotRecord>), ProblemError> {
     let document = Document::read(text, Format::Json)?;
-    Problem::from_tree(document.tree())?.solve()
+    let problem = Problem::from_tree_in(document.tree(), folder)?;
+    Ok((problem.solve()?, problem.scene().map(RobotRecord::new).transpose()?))
 }
 
 /// The `id` of a JSON problem to the letter, so that it is carried through whatever it is.
@@ -145,7 +150,7 @@ mod tests {
 
     fn batch(input: &str) -> (Vec<serde_json::Value>, Progress) {
         let mut output = Vec::new();
-        let progress = run(input.as_bytes(), &mut output, |_| {}).unwrap();
+        let progress = run(input.as_bytes(), Path::new(""), &mut output, |_| {}).unwrap();
         let text = String::from_utf8(output).unwrap();
         (text.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), progress)
     }
@@ -170,7 +175,7 @@ mod tests {
     #[test]
     fn ids_are_carried_to_the_letter() {
         let mut output = Vec::new();
-        run(GOOD.as_bytes(), &mut output, |_| {}).unwrap();
+        run(GOOD.as_bytes(), Path::new(""), &mut output, |_| {}).unwrap();
         assert!(String::from_utf8(output).unwrap().contains("\"id\":9007199254740993123"));
     }
 }

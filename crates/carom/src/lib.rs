@@ -1,9 +1,10 @@
-//! What users of carom import: impact problems in JSON and TOML, the built-in gallery, reports, and
-//! batches of problems over a stream of lines. The law itself is [`law`] (the crate `carom-law`).
+//! What users of carom import: impact problems in JSON and TOML, scenes with robots, the built-in gallery, reports,
+//! and batches of problems over a stream of lines. The law itself is [`law`] (the crate `carom-law`), robots are
+//! [`multibody`] (the crate `carom-multibody`), and [`strike`] brings the two together.
 //!
 //! ```
 //! let scene = carom::gallery::find("kane").expect("built in");
-//! let outcome = carom::Problem::from_tree(&scene.tree())?.solve()?;
+//! let outcome = carom::Problem::from_tree(&scene.tree()?)?.solve()?;
 //! assert_eq!(outcome.mode, carom::law::Mode::Stick);
 //! assert!(!outcome.admissible);
 //! # Ok::<(), carom::ProblemError>(())
@@ -12,8 +13,13 @@
 
 pub mod batch;
 pub mod gallery;
+pub mod models;
 pub mod problem;
 pub mod report;
+pub mod scene;
+mod strike;
 
 pub use carom_law as law;
+pub use carom_multibody as multibody;
 pub use problem::{Problem, ProblemError};
+pub use strike::{StrikeError, strike};

@@ -26,7 +26,9 @@ pub fn run(arguments: &Batch) -> Result<ExitCode, Failure> {
     };
     let mut output = Output::open(arguments.output.as_deref())?;
     let bar = progress_bar(length);
-    let ended = carom::batch::run(BufReader::with_capacity(1 << 16, input), &mut output, |progress| {
+    // Robot files are named from where the problems stand.
+    let folder = arguments.input.parent().unwrap_or(Path::new(""));
+    let ended = carom::batch::run(BufReader::with_capacity(1 << 16, input), folder, &mut output, |progress| {
         bar.set_position(progress.bytes);
         bar.set_message(format!("{} problems, {} failed", progress.problems, progress.failed));
     });

@@ -1,11 +1,13 @@
 //! `carom impact`: one problem, one outcome.
 
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use carom::gallery::Exhibit;
 use carom::problem::{Document, Edit, Format, Tree};
-use carom::report::{ErrorRecord, Id, OutcomeRecord, Text};
+use carom::report::{ErrorRecord, Id, OutcomeRecord, RobotRecord, Text};
+use carom::scene::Scene;
 use carom::{Problem, ProblemError};
 
 use crate::args::{self, Impact};
@@ -28,7 +30,7 @@ pub fn run(arguments: &Impact) -> Result<ExitCode, Failure> {
                 print(&(ErrorRecord { error: &error, id: None }.line() + "\n"))?;
             }
             let edit = error.field.as_ref().is_some_and(|field| edits.iter().any(|edit| edit.touches(field)));
-            Err(Failure::Problem { source: source.name(), error, edit })
+            Err(Failure::Problem { source: source.name(), error: Box::new(error), text: source.into_text(), edit })
         }
     }
 }
@@ -41,8 +43,8 @@ fn print(text: &str) -> Result<(), Failure> {
 
 /// Where a problem comes from.
 enum Source {
-    Scene(&'static carom::gallery::Scene),
-    Text { name: String, text: String },
+    Scene(&'static Exhibit),
+    Text { name: String, text: String, folder: PathBuf },
 }
 
 impl Source {
@@ -55,11 +57,11 @@ impl Source {
             let mut text = String::new();
             let read = io::stdin().lock().read_to_string(&mut text);
             read.map_err(|error| Failure::file(Path::new("standard input"), "read", error))?;
-            return Ok(Self::Text { name: "standard input".into(), text });
+            return Ok(Self::Text { name: "standard input".into(), text, folder: PathBuf::new() });
         }
         let name = path.display().to_string();
         match std::fs::read_to_string(path) {
-            Ok(text) => Ok(Self::Text { name, text }),
+            Ok(text) => Ok(Self::Text { name, text, folder: path.parent().map_or_else(PathBuf::new, Path::to_owned) }),
             Err(error) if error.kind() == io::ErrorKind::NotFound && path.components().count() == 1 => {
                 Err(Failure::NoSuchScene { name, or_file: true })
             }
@@ -74,18 +76,23 @@ impl Source {
         }
     }
 
+    /// The text to point into.
+    fn into_text(self) -> Option<String> {
+        match self {
+            Source::Scene(_) => None,
+            Source::Text { text, .. } => Some(text),
+        }
+    }
+
     fn answer(&self, edits: &[Edit], format: args::Format) -> Result<String, ProblemError> {
         match self {
-            Source::Scene(scene) => {
-                let title = format!("{}: {}", scene.name, scene.summary);
-                answer(&title, scene.tree(), Id::of_tree, edits, format)
-            }
-            Source::Text { name, text } => {
+            Source::Scene(scene) => answer(scene.name, scene.tree()?, Path::new(""), Id::of_tree, edits, format),
+            Source::Text { name, text, folder } => {
                 let kind = Format::guess(name, text);
                 let document = Document::read(text, kind)?;
                 let is_changed = kind == Format::Toml || edits.iter().any(|edit| edit.touches("id"));
                 let id = |tree: &Tree| if is_changed { Id::of_tree(tree) } else { Id::of_json(text) };
-                answer(name, document.tree().clone(), id, edits, format).map_err(|error| {
+                answer(name, document.tree().clone(), folder, id, edits, format).map_err(|error| {
                     let is_edited = error.field.as_ref().is_some_and(|field| edits.iter().any(|e| e.touches(field)));
                     if is_edited { error } else { document.locate(error) }
                 })
@@ -97,6 +104,7 @@ impl Source {
 fn answer(
     title: &str,
     mut tree: Tree,
+    folder: &Path,
     id: impl Fn(&Tree) -> Id,
     edits: &[Edit],
     format: args::Format,
@@ -104,10 +112,18 @@ fn answer(
     for edit in edits {
         edit.apply(&mut tree)?;
     }
-    let problem = Problem::from_tree(&tree)?;
+    let problem = Problem::from_tree_in(&tree, folder)?;
     let outcome = problem.solve()?;
+    let robot = problem.scene().map(RobotRecord::new).transpose()?;
+    let robot = robot.as_ref();
     Ok(match format {
-        args::Format::Text => Text { title, outcome: &outcome, velocity: problem.velocity() }.to_string(),
-        args::Format::Json => OutcomeRecord { outcome: &outcome, id: id(&tree).as_raw() }.line() + "\n",
+        args::Format::Text => {
+            let title = match problem.scene().and_then(Scene::title) {
+                Some(shows) => format!("{title}: {shows}"),
+                None => title.to_owned(),
+            };
+            Text { title: &title, outcome: &outcome, velocity: problem.velocity(), robot }.to_string()
+        }
+        args::Format::Json => OutcomeRecord { outcome: &outcome, robot, id: id(&tree).as_raw() }.line() + "\n",
     })
 }

@@ -1,5 +1,6 @@
 //! One file a subcommand.
 
 pub mod batch;
+pub mod check;
 pub mod gallery;
 pub mod impact;

@@ -1,5 +1,7 @@
 //! What can be wrong with a problem document.
 
+use std::ops::Range;
+
 use serde::{Serialize, Serializer};
 
 /// An error as it appears in files: kind, message, field and line.
@@ -14,6 +16,9 @@ pub struct ProblemError {
     pub field: Option<String>,
     /// The line of the document or of the batch, from 1, where known.
     pub line: Option<usize>,
+    /// The bytes of the document, where known.
+    #[serde(skip)]
+    pub span: Option<Range<usize>>,
 }
 
 /// The closed list of kinds: those of the law, and those of documents.
@@ -29,16 +34,25 @@ pub enum Kind {
     WrongType,
     /// Both forms of a problem in one, or two ways of stating a coefficient.
     Conflict,
-    /// A name that is not in its list: a guard, a law.
+    /// A name that is not in its list: a guard, a law, a joint, a link.
     UnknownName,
+    /// A robot file that cannot be read.
+    Model,
     /// The law refuses a number, or the answer.
     Law(carom_law::ErrorKind),
 }
 
 impl Kind {
     /// Every kind that documents add to those of the law.
-    pub const OF_DOCUMENTS: [Kind; 6] =
-        [Kind::Syntax, Kind::UnknownKey, Kind::DuplicateKey, Kind::WrongType, Kind::Conflict, Kind::UnknownName];
+    pub const OF_DOCUMENTS: [Kind; 7] = [
+        Kind::Syntax,
+        Kind::UnknownKey,
+        Kind::DuplicateKey,
+        Kind::WrongType,
+        Kind::Conflict,
+        Kind::UnknownName,
+        Kind::Model,
+    ];
 
     /// The name used in files.
     pub fn name(self) -> &'static str {
@@ -49,6 +63,7 @@ impl Kind {
             Kind::WrongType => "wrong_type",
             Kind::Conflict => "conflict",
             Kind::UnknownName => "unknown_name",
+            Kind::Model => "model",
             Kind::Law(kind) => kind.name(),
         }
     }
@@ -63,12 +78,12 @@ impl Serialize for Kind {
 impl ProblemError {
     /// An error about a field.
     pub(crate) fn at(kind: Kind, field: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), field: Some(field.into()), line: None }
+        Self { kind, message: message.into(), field: Some(field.into()), line: None, span: None }
     }
 
     /// An error about the document as a whole.
     pub(crate) fn document(kind: Kind, message: impl Into<String>, line: Option<usize>) -> Self {
-        Self { kind, message: message.into(), field: None, line }
+        Self { kind, message: message.into(), field: None, line, span: None }
     }
 }
 
@@ -79,6 +94,7 @@ impl From<carom_law::Error> for ProblemError {
             message: error.to_string(),
             field: Some(error.field().to_owned()),
             line: None,
+            span: None,
         }
     }
 }

@@ -4,6 +4,7 @@ mod edit;
 mod error;
 mod read;
 mod tree;
+pub(crate) mod value;
 
 use carom_law::{Coefficients, Contact, Delassus, GeneralizedContact, Guard, Law, MatrixView, Outcome};
 
@@ -11,6 +12,8 @@ pub use edit::Edit;
 pub use error::{Kind, ProblemError};
 pub use serde_json::Value as Tree;
 pub use tree::{Document, Format};
+
+use crate::scene::Scene;
 
 /// A problem read from a document: its names and types are right and its coefficients in range; its
 /// matrices and velocities are still to be judged by the law.
@@ -22,11 +25,12 @@ pub struct Problem {
     law: Law,
 }
 
-/// The two ways to state the contact.
+/// The ways to state the contact.
 #[derive(Debug, Clone)]
 enum Form {
     Generalized { mass_matrix: Matrix, contact_jacobian: Matrix, velocity: Vec<f64> },
     ContactSpace { delassus: Vec<Vec<f64>>, contact_velocity: Vec<f64> },
+    Scene(Box<Scene>),
 }
 
 /// Rows of equal length, one after the other.
@@ -59,6 +63,7 @@ impl Problem {
                     let contact = Contact::new(Delassus::from_rows(delassus)?, contact_velocity)?;
                     contact.impact(&self.coefficients, self.guard)?
                 }
+                Form::Scene(scene) => scene.strike(&self.coefficients, self.guard)?,
             },
         };
         Ok(outcome)
@@ -69,6 +74,15 @@ impl Problem {
         match &self.form {
             Form::Generalized { velocity, .. } => Some(velocity),
             Form::ContactSpace { .. } => None,
+            Form::Scene(scene) => Some(scene.velocity()),
+        }
+    }
+
+    /// The robot, of a problem that names one.
+    pub fn scene(&self) -> Option<&Scene> {
+        match &self.form {
+            Form::Scene(scene) => Some(scene),
+            Form::Generalized { .. } | Form::ContactSpace { .. } => None,
         }
     }
 

@@ -1,10 +1,16 @@
 //! From the tree to a typed problem: every key known, every value of its type.
 
+use std::path::Path;
+
 use carom_law::{Coefficients, Friction, Guard, Law, Restitution};
 use serde_json::{Map, Value};
 
 use super::error::{Kind, ProblemError};
+use super::value::{
+    check_keys, missing, named, number, number_or, numbers, object, required, rows, type_name, unknown_key,
+};
 use super::{Form, Matrix, Problem};
+use crate::scene::{self, Scene};
 
 type Result<T> = std::result::Result<T, ProblemError>;
 
@@ -13,33 +19,54 @@ const CONTACT_SPACE: [&str; 2] = ["delassus", "contact_velocity"];
 const COMMON: [&str; 5] = ["restitution", "friction", "guard", "law", "id"];
 
 impl Problem {
-    /// The problem that a tree states.
+    /// The problem that a tree states. Robot files are looked for from the present folder.
     ///
     /// # Errors
-    /// Unknown, missing or conflicting keys, values of the wrong type, coefficients out of range.
+    /// Unknown, missing or conflicting keys, values of the wrong type, coefficients out of range, a robot that cannot
+    /// be read.
     pub fn from_tree(tree: &Value) -> Result<Self> {
+        Self::from_tree_in(tree, Path::new(""))
+    }
+
+    /// The problem that a tree states, with robot files looked for from a folder.
+    ///
+    /// # Errors
+    /// As [`Problem::from_tree`].
+    pub fn from_tree_in(tree: &Value, folder: &Path) -> Result<Self> {
         let Value::Object(map) = tree else {
             let message = format!("a problem is an object with keys, not {}", type_name(tree));
             return Err(ProblemError::document(Kind::WrongType, message, None));
         };
-        for key in map.keys() {
-            if !GENERALIZED.iter().chain(&CONTACT_SPACE).chain(&COMMON).any(|known| known == key) {
-                return Err(unknown_key("", key, &[&GENERALIZED[..], &CONTACT_SPACE[..], &COMMON[..]].concat()));
+        // A scene has keys of its own; whoever names a robot means one.
+        let form_keys = if map.contains_key("model") {
+            scene::KEYS.to_vec()
+        } else {
+            [&GENERALIZED[..], &CONTACT_SPACE[..], &["model"]].concat()
+        };
+        if let Some(key) = map.keys().find(|key| !form_keys.iter().chain(&COMMON).any(|known| known == key)) {
+            let matrices = GENERALIZED.iter().chain(&CONTACT_SPACE).any(|known| known == key);
+            if matrices {
+                let message = format!("{key} and model belong to different forms: a scene computes it from the robot");
+                return Err(ProblemError::at(Kind::Conflict, key, message));
             }
+            return Err(unknown_key("", key, &[&form_keys[..], &COMMON[..]].concat()));
         }
         Ok(Self {
-            form: form(map)?,
+            form: form(map, folder)?,
             coefficients: Coefficients {
                 restitution: restitution(required(map, "", "restitution")?)?,
                 friction: map.get("friction").map(friction).transpose()?,
             },
-            guard: named(map, "guard", &Guard::ALL, Guard::name)?,
-            law: named(map, "law", &Law::ALL, Law::name)?,
+            guard: named(map, "", "guard", &Guard::ALL, Guard::name)?,
+            law: named(map, "", "law", &Law::ALL, Law::name)?,
         })
     }
 }
 
-fn form(map: &Map<String, Value>) -> Result<Form> {
+fn form(map: &Map<String, Value>, folder: &Path) -> Result<Form> {
+    if map.contains_key("model") {
+        return Ok(Form::Scene(Box::new(Scene::from_map(map, folder)?)));
+    }
     let given = |keys: &[&'static str]| keys.iter().copied().find(|key| map.contains_key(*key));
     match (given(&GENERALIZED), given(&CONTACT_SPACE)) {
         (Some(one), Some(other)) => Err(ProblemError::at(
@@ -52,7 +79,7 @@ fn form(map: &Map<String, Value>) -> Result<Form> {
         )),
         (None, None) => Err(missing(
             "delassus",
-            "give delassus and contact_velocity, or mass_matrix, contact_jacobian and velocity",
+            "give delassus and contact_velocity, or mass_matrix, contact_jacobian and velocity, or model",
         )),
         (Some(_), None) => Ok(Form::Generalized {
             mass_matrix: matrix(required(map, "", "mass_matrix")?, "mass_matrix")?,
@@ -112,21 +139,6 @@ fn friction(value: &Value) -> Result<Friction> {
     Ok(Friction::with_static(get("static")?, get("dynamic")?)?)
 }
 
-/// One of a closed list of names; the first is the default.
-fn named<T: Copy>(map: &Map<String, Value>, key: &str, all: &[T], name: fn(T) -> &'static str) -> Result<T> {
-    let Some(value) = map.get(key) else {
-        return Ok(all[0]);
-    };
-    let Value::String(text) = value else {
-        return Err(wrong_type(value, key, "a name in quotes"));
-    };
-    all.iter().copied().find(|&item| name(item) == text).ok_or_else(|| {
-        let names: Vec<&str> = all.iter().map(|&item| name(item)).collect();
-        let message = format!("{key} = {:?} is not one of {}", cut(text), names.join(", "));
-        ProblemError::at(Kind::UnknownName, key, message)
-    })
-}
-
 fn matrix(value: &Value, path: &str) -> Result<Matrix> {
     let rows = rows(value, path)?;
     let columns = rows.first().map_or(0, Vec::len);
@@ -139,86 +151,4 @@ fn matrix(value: &Value, path: &str) -> Result<Matrix> {
         .into());
     }
     Ok(Matrix { rows: rows.len(), columns, data: rows.concat() })
-}
-
-fn rows(value: &Value, path: &str) -> Result<Vec<Vec<f64>>> {
-    let Value::Array(list) = value else {
-        return Err(wrong_type(value, path, "a list of rows"));
-    };
-    list.iter().enumerate().map(|(i, row)| numbers(row, &format!("{path}[{i}]"))).collect()
-}
-
-fn numbers(value: &Value, path: &str) -> Result<Vec<f64>> {
-    let Value::Array(list) = value else {
-        return Err(wrong_type(value, path, "a list of numbers"));
-    };
-    // The path of an entry is made only where one is wrong.
-    list.iter()
-        .enumerate()
-        .map(|(i, entry)| entry.as_f64().ok_or_else(|| wrong_type(entry, &format!("{path}[{i}]"), "a number")))
-        .collect()
-}
-
-fn number(value: &Value, path: &str) -> Result<f64> {
-    number_or(value, path, "a number")
-}
-
-fn number_or(value: &Value, path: &str, expected: &str) -> Result<f64> {
-    value.as_f64().ok_or_else(|| wrong_type(value, path, expected))
-}
-
-fn object<'v>(value: &'v Value, path: &str) -> Result<&'v Map<String, Value>> {
-    value.as_object().ok_or_else(|| wrong_type(value, path, "an object"))
-}
-
-fn required<'v>(map: &'v Map<String, Value>, path: &str, key: &str) -> Result<&'v Value> {
-    map.get(key).ok_or_else(|| missing(&join(path, key), "a problem needs it"))
-}
-
-fn check_keys(map: &Map<String, Value>, path: &str, known: &[&str]) -> Result<()> {
-    match map.keys().find(|key| !known.contains(&key.as_str())) {
-        Some(key) => Err(unknown_key(path, key, known)),
-        None => Ok(()),
-    }
-}
-
-fn unknown_key(path: &str, key: &str, known: &[&str]) -> ProblemError {
-    let field = join(path, key);
-    let message = format!("{} is not a key here; the keys are {}", join(path, &shown(key)), known.join(", "));
-    ProblemError::at(Kind::UnknownKey, field, message)
-}
-
-fn missing(field: &str, reason: &str) -> ProblemError {
-    carom_law::Error::Missing { field: field.to_owned().into(), reason: reason.to_owned().into() }.into()
-}
-
-fn wrong_type(value: &Value, path: &str, expected: &str) -> ProblemError {
-    ProblemError::at(Kind::WrongType, path, format!("{path} is {}, but must be {expected}", type_name(value)))
-}
-
-fn join(path: &str, key: &str) -> String {
-    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
-}
-
-/// A key as it is, or in quotes if it is not a plain word.
-fn shown(key: &str) -> String {
-    let is_word = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if is_word { cut(key) } else { format!("{:?}", cut(key)) }
-}
-
-/// The beginning of a long text.
-fn cut(text: &str) -> String {
-    const MOST: usize = 60;
-    if text.chars().count() <= MOST { text.to_owned() } else { text.chars().take(MOST).chain("...".chars()).collect() }
-}
-
-fn type_name(value: &Value) -> String {
-    match value {
-        Value::Null => "null".into(),
-        Value::Bool(b) => format!("{b}"),
-        Value::Number(n) => format!("the number {n}"),
-        Value::String(s) => format!("the text {:?}", cut(s)),
-        Value::Array(list) => format!("a list of {}", list.len()),
-        Value::Object(_) => "an object".into(),
-    }
 }

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
+use std::ops::Range;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
@@ -68,11 +69,11 @@ impl<'a> Document<'a> {
         if error.line.is_none()
             && let Some(field) = &error.field
         {
-            let offset = match self.format {
-                Format::Json => offset_in_json(self.text, field),
-                Format::Toml => offset_in_toml(self.text, field),
+            error.span = match self.format {
+                Format::Json => span_in_json(self.text, field),
+                Format::Toml => span_in_toml(self.text, field),
             };
-            error.line = offset.map(|offset| line_of(self.text, offset));
+            error.line = error.span.as_ref().map(|span| line_of(self.text, span.start));
         }
         error
     }
@@ -162,7 +163,7 @@ impl Path {
             None if is_too_large => (NOT_FINITE, format!("{field} is beyond the range of f64 (largest 1.8e308)")),
             None => (Kind::Syntax, message.to_owned()),
         };
-        ProblemError { kind, message, field: Some(field).filter(|field| !field.is_empty()), line }
+        ProblemError { kind, message, field: Some(field).filter(|field| !field.is_empty()), line, span: None }
     }
 }
 
@@ -262,23 +263,31 @@ impl<'de> Visitor<'de> for TreeSeed<'_> {
     }
 }
 
-/// Splits `a.b[2][1]` into keys and indices.
+/// Splits `a.b[2][1]` into keys and indices. A key with dots or brackets stands in quotes: `a."b.c"`.
 pub(crate) fn split_path(path: &str) -> Option<Vec<PathStep<'_>>> {
     let mut steps = Vec::new();
-    for part in path.split('.') {
-        let (key, mut rest) = part.split_at(part.find('[').unwrap_or(part.len()));
+    let mut rest = path;
+    loop {
+        let (key, after) = match rest.strip_prefix('"') {
+            Some(inner) => inner.split_once('"')?,
+            None => rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len())),
+        };
         if key.is_empty() {
             return None;
         }
         steps.push(PathStep::Key(key));
-        while !rest.is_empty() {
-            let (index, after) = rest.strip_prefix('[')?.split_once(']')?;
+        rest = after;
+        while let Some(inner) = rest.strip_prefix('[') {
+            let (index, after) = inner.split_once(']')?;
             let is_plain = !index.is_empty() && index.bytes().all(|byte| byte.is_ascii_digit());
             steps.push(PathStep::Index(index.parse().ok().filter(|_| is_plain)?));
             rest = after;
         }
+        if rest.is_empty() {
+            return Some(steps);
+        }
+        rest = rest.strip_prefix('.')?;
     }
-    Some(steps)
 }
 
 /// One step of a dotted path.
@@ -288,8 +297,8 @@ pub(crate) enum PathStep<'p> {
     Index(usize),
 }
 
-/// Where the value at a path starts, or the deepest part of the path that is there.
-fn offset_in_json(text: &str, path: &str) -> Option<usize> {
+/// Where the value at a path stands, or the deepest part of the path that is there.
+fn span_in_json(text: &str, path: &str) -> Option<Range<usize>> {
     let mut here: &str = text;
     let mut found = None;
     for step in split_path(path)? {
@@ -302,12 +311,13 @@ fn offset_in_json(text: &str, path: &str) -> Option<usize> {
         let Some(inner) = inner else { break };
         here = inner.get();
         // RawValue borrows from the text, so the distance of the pointers is the offset.
-        found = Some(here.as_ptr() as usize - text.as_ptr() as usize);
+        let start = here.as_ptr() as usize - text.as_ptr() as usize;
+        found = Some(start..start + here.len());
     }
     found
 }
 
-fn offset_in_toml(text: &str, path: &str) -> Option<usize> {
+fn span_in_toml(text: &str, path: &str) -> Option<Range<usize>> {
     let document = DeTable::parse(text).ok()?;
     let mut table = Some(document.get_ref());
     let mut array = None;
@@ -321,7 +331,7 @@ fn offset_in_toml(text: &str, path: &str) -> Option<usize> {
             }
         };
         let Some(value) = value else { break };
-        found = Some(value.span().start);
+        found = Some(value.span());
         (table, array) = match value.get_ref() {
             DeValue::Table(inner) => (Some(inner), None),
             DeValue::Array(inner) => (None, Some(inner)),

@@ -4,6 +4,7 @@ use carom_law::Outcome;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use super::RobotRecord;
 use crate::problem::ProblemError;
 
 /// An outcome with the id of its problem.
@@ -12,6 +13,9 @@ pub struct OutcomeRecord<'a> {
     /// The answer.
     #[serde(flatten)]
     pub outcome: &'a Outcome,
+    /// The robot, of a scene.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub robot: Option<&'a RobotRecord>,
     /// The problem's `id` to the letter; null without one.
     pub id: Option<&'a RawValue>,
 }

@@ -2,9 +2,13 @@
 
 mod id;
 mod json;
+mod model;
 mod number;
+mod robot;
 mod text;
 
 pub use id::Id;
 pub use json::{ErrorRecord, OutcomeRecord};
+pub use model::ModelText;
+pub use robot::RobotRecord;
 pub use text::{Text, verdict};

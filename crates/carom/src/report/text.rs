@@ -4,6 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use carom_law::{Guard, Mode, Outcome};
 
+use super::RobotRecord;
 use super::number::{signed, significant};
 
 /// Digits of the table.
@@ -22,6 +23,8 @@ pub struct Text<'a> {
     pub outcome: &'a Outcome,
     /// `q̇⁻`, of a problem in generalized form.
     pub velocity: Option<&'a [f64]>,
+    /// The robot, of a scene.
+    pub robot: Option<&'a RobotRecord>,
 }
 
 impl Display for Text<'_> {
@@ -29,6 +32,7 @@ impl Display for Text<'_> {
         writeln!(f, "{}", self.title)?;
         writeln!(f, "  {}", verdict(self.outcome))?;
         writeln!(f)?;
+        self.robot(f)?;
         self.contact(f)?;
         self.velocities(f)?;
         self.energy(f)?;
@@ -38,6 +42,19 @@ impl Display for Text<'_> {
 }
 
 impl Text<'_> {
+    fn robot(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Some(robot) = self.robot else { return Ok(()) };
+        row(f, "robot", &robot.model)?;
+        let place = robot.position.map(|x| significant(tidy(x, 1.0), DIGITS)).join(", ");
+        let size = robot.position.iter().fold(1.0, |most: f64, x| most.max(x.abs()));
+        let gap = match tidy(robot.gap, size) {
+            0.0 => "on the surface".to_owned(),
+            gap if gap > 0.0 => format!("{} m above the surface", significant(gap, DIGITS)),
+            gap => format!("{} m inside the surface", significant(-gap, DIGITS)),
+        };
+        row(f, "strikes with", &format!("{} at ({place}), {gap}", robot.contact))
+    }
+
     fn contact(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let o = self.outcome;
         let names: &[&str] = match o.contact_dimension {
@@ -62,6 +79,9 @@ impl Text<'_> {
 
     fn velocities(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if let (Some(before), Some(after)) = (self.velocity, &self.outcome.velocity) {
+            if let Some(robot) = self.robot {
+                return joints(f, &robot.velocity_names, before, after);
+            }
             row(f, "generalized", "")?;
             for (label, values) in [("  velocity before", before), ("  velocity after", &after[..])] {
                 for (i, chunk) in values.chunks(VELOCITIES_A_LINE).enumerate() {
@@ -114,7 +134,7 @@ impl Text<'_> {
             row(f, "  sticks from", &critical)?;
         }
         if let Some(reversal) = o.critical_reversal {
-            row(f, "  could reverse from", &format!("mu_rev = {}", digits(reversal)))?;
+            row(f, "  may reverse from", &format!("mu_rev = {}", digits(reversal)))?;
         }
         let limit = o.friction_limit.map_or("infinite".into(), digits);
         row(f, "  paper's limit", &format!("mu* = {limit}"))
@@ -136,6 +156,24 @@ impl Text<'_> {
         }
         Ok(())
     }
+}
+
+/// A line for each velocity, under the names of the joints.
+fn joints(f: &mut Formatter<'_>, names: &[String], before: &[f64], after: &[f64]) -> fmt::Result {
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(16);
+    let line = |f: &mut Formatter<'_>, label: &str, cells: String| {
+        writeln!(f, "{}", format!("  {label:<w$}  {cells}", w = width + 2).trim_end())
+    };
+    line(f, "joint velocity", columns(["before", "after"].map(str::to_owned).into_iter()))?;
+    for ((name, before), after) in names.iter().zip(before).zip(after) {
+        line(f, &format!("  {name}"), numbers(&[*before, *after]))?;
+    }
+    Ok(())
+}
+
+/// Zero where rounding is all that is left of a length of that size.
+fn tidy(x: f64, size: f64) -> f64 {
+    if x.abs() <= 1e-9 * size { 0.0 } else { x }
 }
 
 /// The energy change, or zero where it is what rounding leaves of parts that cancel.

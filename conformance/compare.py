@@ -1,0 +1,86 @@
+"""Compares carom with Pinocchio and MuJoCo: compare.py --binary PATH [--write PAGE] [--only PATTERN]
+
+PATTERN is a part of package/file. Ends with 1 where a file is wrong, or where too few match.
+"""
+
+import argparse
+import contextlib
+import sys
+import tempfile
+from functools import partial
+from pathlib import Path
+
+import mjcf
+import table
+import urdf
+from engine import Engine
+
+# The part of the MJCF files that must match; of the URDF files all must.
+MJCF_TARGET = 0.9
+
+
+def main():
+    arguments = parse()
+    engine = Engine(arguments.binary.resolve())
+    # MuJoCo leaves a log where it runs.
+    with tempfile.TemporaryDirectory() as room, contextlib.chdir(room):
+        results = compare_all(engine, arguments.only or "")
+    engine.close()
+    failures = missed(results, is_whole=arguments.only is None)
+    page = table.page(results, failures)
+    print(page)
+    if arguments.write:
+        arguments.write.write_text(page, encoding="utf-8")
+    sys.exit(1 if failures else 0)
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--binary", type=Path, required=True, help="the program carom-conformance")
+    parser.add_argument("--write", type=Path, help="the page to write")
+    parser.add_argument("--only", help="a part of package/file")
+    arguments = parser.parse_args()
+    if arguments.write and arguments.only:
+        parser.error("a page of some files only would pass for one of all: --write goes without --only")
+    return arguments
+
+
+def compare_all(engine, pattern):
+    """Package to its outcomes and to the number of files that the reference does not load."""
+    results = {}
+    compare_package(results, pattern, urdf.PACKAGE, urdf.files(), partial(urdf.run, engine))
+    for package in mjcf.PACKAGES:
+        compare_package(results, pattern, package, mjcf.files(package), partial(mjcf.run, engine, package))
+    if not results:
+        sys.exit(f"no file has {pattern!r} in its name")
+    return results
+
+
+def compare_package(results, pattern, package, files, run):
+    wanted = [(name, path) for name, path in files if pattern in f"{package}/{name}"]
+    if wanted:
+        outcomes = [run(name, path) for name, path in wanted]
+        found = [outcome for outcome in outcomes if outcome is not None]
+        results[package] = (found, len(outcomes) - len(found))
+
+
+def missed(results, is_whole):
+    """What is not as it must be. Of a part of the files no part needs to match."""
+    failures = [
+        f"`{outcome.package}/{outcome.file}` is wrong"
+        for outcome in table.all_outcomes(results)
+        if outcome.status == "WRONG"
+    ]
+    if not is_whole:
+        return failures
+    urdfs = results[urdf.PACKAGE][0]
+    mjcfs = table.all_outcomes({name: results[name] for name in mjcf.PACKAGES})
+    for name, outcomes, target in (("URDF", urdfs, 1.0), ("MJCF", mjcfs, MJCF_TARGET)):
+        matched = sum(outcome.status == "matched" for outcome in outcomes)
+        if matched < target * len(outcomes):
+            failures.append(f"{matched} of {len(outcomes)} {name} files match, {target:.0%} must")
+    return failures
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+//! Answers questions about robot files: one JSON request a line in, one JSON answer a line out.
+//!
+//! A request names a `file`, and may ask for a `floating_base` or for `free_mimics`. Without `states` the answer
+//! describes the model. With them (`q`, `v`, and `tau` where it is not zero) it has the terms of each state, those
+//! of a `contact` (`place`, `point`, `normal`) included. A file that carom does not load is `refused`; a request
+//! that makes no sense is an `error`. What needs the inverse of a singular M is null, and `singular` says why.
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod description;
+mod request;
+mod terms;
+
+use std::io::{self, BufRead, Write};
+
+use carom_multibody::load;
+use serde_json::{Value, json};
+
+use request::Request;
+
+fn main() -> io::Result<()> {
+    let mut output = io::stdout().lock();
+    // Not by lines(): a line that is not UTF-8 is a wrong request, not the end.
+    for line in io::stdin().lock().split(b'\n') {
+        let answer = answer(&String::from_utf8_lossy(&line?)).unwrap_or_else(|message| json!({ "error": message }));
+        writeln!(output, "{answer}")?;
+        // The other side waits for each line.
+        output.flush()?;
+    }
+    Ok(())
+}
+
+/// One request's answer, or what is wrong with the request.
+fn answer(line: &str) -> Result<Value, String> {
+    let request = Request::parse(line)?;
+    let model = match load::file(&request.file, &request.options) {
+        Ok(model) => model,
+        // Without the path, which is the other side's own.
+        Err(error) => return Ok(json!({ "refused": { "kind": error.kind.name(), "message": error.message } })),
+    };
+    match &request.states {
+        None => Ok(description::of(&model)),
+        Some(states) => terms::of(model, states, request.contact.as_ref()),
+    }
+}

@@ -1,0 +1,128 @@
+"""Outcomes as a Markdown page: sorted, without times or paths, the same on every run."""
+
+import math
+from importlib.metadata import version
+
+import judge
+
+DISTRIBUTIONS = ["pin", "example-robot-data", "mujoco", "gymnasium"]
+DISTRIBUTIONS += ["gymnasium-robotics", "dm_control", "robosuite", "numpy"]
+QUANTITIES = {
+    "home": "home configuration",
+    "mass_matrix": "M",
+    "bias": "h",
+    "kinetic_energy": "kinetic energy",
+    "potential_energy": "potential energy",
+    "rotation": "orientations of all links",
+    "translation": "positions of all links",
+    "frame_rotation": "orientations of sites",
+    "frame_translation": "positions of sites",
+    "jacobian": "A",
+    "contact_velocity": "A v",
+    "single_velocity": "A v, one contact alone",
+    "drift": "(dA/dt) v",
+    "delassus": "W = A M⁻¹ Aᵀ",
+    "single_delassus": "W, one contact alone",
+    "forward_dynamics": "M⁻¹ (τ - h)",
+}
+INTRODUCTION = f"""\
+# Conformance
+
+carom is compared with Pinocchio on every URDF of example-robot-data, with a fixed and with a floating base, mimic
+joints following and free, and with MuJoCo on every MJCF of the packages below. Files that the reference itself does
+not load, most of them fragments that others include, are counted and left out. Each model is put into
+{judge.STATES * len(judge.NORMALS)} random states (seed {judge.SEED}) with a random point of a leaf link in contact, half of them with a
+level and half with a slanted surface. The references are brought into carom's conventions first: order of joints,
+order of quaternions, axes of velocities, and mimics by projection (M becomes Gᵀ M G where v = G v'). W and
+M⁻¹ (τ - h) are solved from the reference's M, A and h; where its M is singular carom must say so. A difference is the
+largest over all entries, divided by the largest entry of the reference; where h is nothing but roundings, below
+{judge.NOISE:.0e} of max |M| · max |v|², by that instead. It must not exceed {judge.TOLERANCE:.0e}, or for W and
+M⁻¹ (τ - h) {judge.ROUNDINGS} ε κ where that is more: κ is the condition number of M scaled to a unit diagonal, ε = 2.2e-16. A
+file is *matched* where every quantity of every state agrees, *refused* where carom says why it does not load it,
+and *wrong* otherwise. All URDF files and 90 % of the MJCF files must match, and none may be wrong.
+
+The page is made by `cargo xtask conformance`.
+"""
+
+
+def below(difference):
+    """A power of ten that a difference does not reach."""
+    if difference == 0.0:
+        return "equal"
+    if not math.isfinite(difference):
+        return "not finite"
+    return f"below 1e{math.floor(math.log10(difference)) + 1:+03d}"
+
+
+def page(results, failures):
+    parts = [INTRODUCTION, versions(), totals(results), differences(results), remarks(results)]
+    parts += [reasons(results, "refused", "Refused"), reasons(results, "WRONG", "Wrong")]
+    if failures:
+        parts.append("## Missed\n\n" + "".join(f"- {failure}\n" for failure in failures))
+    return "\n".join(part for part in parts if part)
+
+
+def grid(head, rows):
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("| " + " | ".join(str(cell) for cell in line) + " |\n" for line in lines)
+
+
+def versions():
+    return "Versions: " + ", ".join(f"{name} {version(name)}" for name in DISTRIBUTIONS) + ".\n"
+
+
+def totals(results):
+    rows = [total(package, *results[package]) for package in results]
+    head = ["package", "files", "with joints", "matched", "refused", "wrong", "not loaded by the reference"]
+    return "## Files\n\n" + grid(head, rows)
+
+
+def total(package, outcomes, skipped):
+    statuses = [outcome.status for outcome in outcomes]
+    counts = [statuses.count(status) for status in ("matched", "refused", "WRONG")]
+    moving = sum(outcome.moving for outcome in outcomes)
+    return [package, len(outcomes), moving, *counts, skipped]
+
+
+def differences(results):
+    groups = {"Pinocchio": ["example-robot-data"], "MuJoCo": [name for name in results if name != "example-robot-data"]}
+    columns = {name: largest(results, packages) for name, packages in groups.items()}
+    rows = [
+        [text] + [below(column[name]) if name in column else "" for column in columns.values()]
+        for name, text in QUANTITIES.items()
+    ]
+    return "## Largest differences\n\n" + grid(["quantity", *columns], rows)
+
+
+def largest(results, packages):
+    found = {}
+    for outcome in all_outcomes({name: results[name] for name in packages if name in results}):
+        for name, difference in outcome.differences.items():
+            found[name] = max(found.get(name, 0.0), difference)
+    return found
+
+
+def remarks(results):
+    """What the tables do not show."""
+    text = ""
+    singular = [f"`{outcome.package}/{outcome.file}`" for outcome in all_outcomes(results) if outcome.singular]
+    if singular:
+        text += "M is singular in both engines, so nothing that needs its inverse is compared: "
+        text += ", ".join(singular) + ".\n"
+    widened = [outcome for outcome in all_outcomes(results) if outcome.widened > 1.0]
+    if widened:
+        factors = (f"`{o.package}/{o.file}` ({math.ceil(o.widened)} times)" for o in widened)
+        text += f"The tolerance of W and M⁻¹ (τ - h) is wider, by at most the factor given: {', '.join(factors)}.\n"
+    return text
+
+
+def reasons(results, status, title):
+    found = [outcome for outcome in all_outcomes(results) if outcome.status == status]
+    if not found:
+        return ""
+    lines = [f"- `{outcome.package}/{outcome.file}`: {'; '.join(outcome.reasons[:4])}\n" for outcome in found]
+    return f"## {title}\n\n" + "".join(lines)
+
+
+def all_outcomes(results):
+    return [outcome for outcomes, _ in results.values() for outcome in outcomes]

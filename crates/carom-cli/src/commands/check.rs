@@ -1,0 +1,31 @@
+//! `carom check`: what a robot file says.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use carom::models;
+use carom::multibody::load::{self, Mimics, Options};
+use carom::report::ModelText;
+
+use crate::args::Check;
+use crate::failure::Failure;
+use crate::output::Output;
+
+pub fn run(arguments: &Check) -> Result<ExitCode, Failure> {
+    let mimics = if arguments.free_mimics { Mimics::Free } else { Mimics::Follow };
+    let options = Options { floating_base: arguments.floating_base, mimics };
+    let built_in = arguments.robot.to_str().and_then(models::find);
+    let model = match built_in {
+        Some(model) => model.load(&options),
+        None if !arguments.robot.exists() && arguments.robot.components().count() == 1 => {
+            return Err(Failure::NoSuchModel { name: arguments.robot.display().to_string() });
+        }
+        None => load::file(&arguments.robot, &options),
+    };
+    let model = model.map_err(|error| Failure::Robot { error })?;
+    let mut output = Output::open(None)?;
+    let text = ModelText { title: &arguments.robot.display().to_string(), model: &model }.to_string();
+    output.write_all(text.as_bytes()).map_err(|error| output.failure(error))?;
+    output.finish()?;
+    Ok(ExitCode::SUCCESS)
+}

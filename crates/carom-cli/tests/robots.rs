@@ -1,0 +1,267 @@
+//! Robots end to end: scenes, `carom impact` in joint names, `carom check`.
+
+mod common;
+
+use carom::multibody::Contacts;
+use common::{assert_close, carom, carom_with, numbers};
+use serde_json::Value;
+
+const EXPECTED: &str = include_str!("../../../reference/scenes/expected.json");
+
+fn problem(scene: &str) -> carom::Problem {
+    carom::Problem::from_tree(&carom::gallery::find(scene).unwrap().tree().unwrap()).unwrap()
+}
+
+/// W, contact velocity, energy and gap of every scene, against numbers of Pinocchio and MuJoCo.
+#[test]
+fn every_scene_has_the_terms_that_other_engines_find() {
+    let expected: Value = serde_json::from_str(EXPECTED).unwrap();
+    for exhibit in carom::gallery::SCENES {
+        let expected = &expected["scenes"][exhibit.name];
+        let problem = problem(exhibit.name);
+        let scene = problem.scene().unwrap();
+        let mut dynamics = scene.dynamics().unwrap();
+        let contact = &scene.contact().point;
+        let d = contact.dimension();
+        let terms = dynamics.single_contact(contact).unwrap();
+        let w: Vec<f64> = terms.delassus[..d].iter().flat_map(|row| row[..d].to_vec()).collect();
+        let reference: Vec<f64> = expected["delassus"].as_array().unwrap().iter().flat_map(numbers).collect();
+        assert_close(exhibit.name, &w, &reference, 1e-13);
+        assert_close(exhibit.name, &terms.velocity[..d], &numbers(&expected["contact_velocity"]), 1e-14);
+        let outcome = carom(&["impact", exhibit.name, "--format", "json"]).json();
+        let energy = [outcome["energy"]["before"].as_f64().unwrap()];
+        assert_close(exhibit.name, &energy, &[expected["kinetic_energy"].as_f64().unwrap()], 1e-14);
+        assert!((outcome["robot"]["gap"].as_f64().unwrap() - expected["gap"].as_f64().unwrap()).abs() < 1e-15);
+    }
+}
+
+/// The command's answers obey mechanics in joint space: M (v⁺ - v⁻) = Aᵀ i with M and A from other algorithms than the
+/// answer, A v⁺ is the contact velocity after, restitution, cone, and K⁺ - K⁻ = v̄·i.
+#[test]
+fn every_strike_obeys_mechanics_in_joint_space() {
+    for exhibit in carom::gallery::SCENES {
+        let name = exhibit.name;
+        let outcome = carom(&["impact", name, "--format", "json"]).json();
+        let problem = problem(name);
+        let scene = problem.scene().unwrap();
+        let mut dynamics = scene.dynamics().unwrap();
+        let mut contacts = Contacts::new(scene.model(), &[scene.contact().point]);
+        dynamics.contact_kinematics(&mut contacts);
+        let a = contacts.jacobian();
+        let m = dynamics.mass_matrix();
+        let (before, after) = (scene.velocity(), numbers(&outcome["velocity"]));
+        let impulse = numbers(&outcome["impulse"]);
+        let n = before.len();
+        assert_eq!(after.len(), n);
+        let momentum: Vec<f64> = (0..n).map(|i| (0..n).map(|j| m[(i, j)] * (after[j] - before[j])).sum()).collect();
+        let push: Vec<f64> = (0..n).map(|j| (0..impulse.len()).map(|k| a[(k, j)] * impulse[k]).sum()).collect();
+        assert_close(name, &momentum, &push, 1e-11);
+        let contact_after: Vec<f64> = (0..impulse.len()).map(|k| (0..n).map(|j| a[(k, j)] * after[j]).sum()).collect();
+        let reported = numbers(&outcome["contact_velocity"]["after"]);
+        let speed = numbers(&outcome["contact_velocity"]["before"]).iter().map(|v| v * v).sum::<f64>().sqrt();
+        for (x, y) in contact_after.iter().zip(&reported) {
+            assert!((x - y).abs() <= 1e-13 * speed.max(1.0), "{name}: {contact_after:?} {reported:?}");
+        }
+        let e = outcome["restitution"]["normal"].as_f64().unwrap();
+        assert!((contact_after[0] + e * numbers(&outcome["contact_velocity"]["before"])[0]).abs() < 1e-13 * speed);
+        let tangential = impulse[1..].iter().map(|i| i * i).sum::<f64>().sqrt();
+        let mu = outcome["friction"]["static"].as_f64().unwrap();
+        assert!(impulse[0] > 0.0 && tangential <= mu * impulse[0] * (1.0 + 1e-12), "{name}");
+        let [k0, k1] = ["before", "after"].map(|when| outcome["energy"][when].as_f64().unwrap());
+        let change = outcome["energy"]["change"].as_f64().unwrap();
+        assert!((k1 - k0 - change).abs() <= 1e-13 * k0, "{name}: {} {change}", k1 - k0);
+    }
+}
+
+/// The compass walker is on its known gait: the impact leaves it where the gait starts.
+#[test]
+fn the_walker_steps_as_the_literature_says() {
+    let outcome = carom(&["impact", "walker", "--format", "json"]).json();
+    let names: Vec<String> = serde_json::from_value(outcome["robot"]["velocity_names"].clone()).unwrap();
+    assert_eq!(names, ["x", "z", "stance", "hip"]);
+    // At g = 9.81; the literature's s' = -1.0918266774896 and n' = -0.3771815584033 are for g = 9.8, and rates
+    // scale with its square root.
+    let scale = (9.81_f64 / 9.8).sqrt();
+    let after = numbers(&outcome["velocity"]);
+    let (swing, stance) = (after[2], after[2] + after[3]);
+    assert!((swing - scale * -0.3771815584033).abs() < 1e-9, "{swing}");
+    assert!((stance - scale * -1.0918266774896).abs() < 1e-9, "{stance}");
+}
+
+#[test]
+fn outcomes_speak_in_joint_names() {
+    let text = carom(&["impact", "foot"]).out;
+    for word in ["robot               quadruped", "strikes with        front_left_foot at (", "on the surface"] {
+        assert!(text.contains(word), "{text}");
+    }
+    for joint in ["root_joint.vx", "root_joint.wz", "front_left_knee", "rear_right_knee"] {
+        assert!(text.lines().any(|line| line.trim_start().starts_with(joint)), "{joint}\n{text}");
+    }
+    let outcome = carom(&["impact", "foot", "--format", "json"]).json();
+    assert_eq!(outcome["robot"]["velocity_names"].as_array().unwrap().len(), 18);
+    assert_eq!(outcome["robot"]["axes"].as_array().unwrap().len(), 3);
+}
+
+/// `--set` reaches every key of a scene.
+#[test]
+fn every_key_of_a_scene_can_be_set() {
+    let set = |scene: &str, edits: &[&str]| {
+        let mut arguments = vec!["impact", scene, "--format", "json"];
+        for edit in edits {
+            arguments.extend(["--set", edit]);
+        }
+        carom(&arguments)
+    };
+    let base = set("foot", &[]).json();
+    for edit in [
+        "base.position[2]=0.5",
+        "base.rpy=[0.1, 0, 0]",
+        "base.velocity[0]=2",
+        "base.angular_velocity[1]=3",
+        "state.configuration.front_left_knee=-1.0",
+        "state.velocity.front_left_knee=4.0",
+        "contact.point=[0, 0, -0.03]",
+        "contact.dimension=1",
+        "contact.link=front_right_foot",
+        "surface.normal=[0, 0.3, 1]",
+        "surface.point[2]=-1",
+        "restitution=0.9",
+        "friction.dynamic=0.1",
+        "guard=limit",
+        "id=7",
+    ] {
+        let ran = set("foot", &[edit]);
+        assert_ne!(ran.json(), base, "{edit}");
+    }
+    assert_eq!(set("foot", &["gravity=[0, 0, -1.6]"]).json(), base, "an impact does not feel gravity");
+    assert_eq!(set("humanoid", &["strike=toe_outer"]).json()["robot"]["contact"], "toe_outer");
+    assert_eq!(set("kane", &["state.velocity=[-0.1, -0.1]"]).json(), set("kane", &[]).json());
+    assert_eq!(set("kane", &["model.builtin=planar_rod"]).code, 2);
+    for (scene, edit, complaint) in [
+        (
+            "kane",
+            "state.velocity.wrist=1",
+            "\"wrist\" is not a joint of double_pendulum; those that move are shoulder, elbow",
+        ),
+        ("kane", "state.configuration=[1]", "state.configuration is 1 number, but must be 2 numbers"),
+        ("kane", "state.velocity.elbow=[1, 2]", "state.velocity.elbow is 2 numbers, but must be 1 number"),
+        ("kane", "state.speed=1", "state.speed is not a key here"),
+        ("kane", "contact.link=foot", "contact.link = \"foot\" is not a link or frame of double_pendulum: world, "),
+        ("kane", "contact.frame=tip", "contact.link and contact.frame both say where it is"),
+        ("kane", "surface.normal=[0, 0, 0]", "the normal (0, 0, 0) has no direction"),
+        ("kane", "contact.dimension=4", "contact.dimension is the number 4, but must be 1, 2 or 3"),
+        ("kane", "model.builtin=robot", "model.builtin = \"robot\" is not one of double_pendulum, planar_rod"),
+        ("kane", "model.urdf=x.urdf", "model.urdf and model.builtin both name a robot"),
+        ("kane", "base.velocity=[0, 0, 1]", "base.velocity is for a floating base"),
+        ("kane", "mass_matrix=[[1]]", "mass_matrix and model belong to different forms"),
+        ("kane", "delassus=[[1]]", "delassus and model belong to different forms"),
+        ("cube", "base.quaternion=[2, 0, 0, 0]", "base.rpy and base.quaternion both state the orientation"),
+        ("cube", "base.floating=1", "base.floating is the number 1, but must be true or false"),
+        ("humanoid", "strike=nose", "strike = \"nose\" is not a contact; the contacts are"),
+        ("humanoid", "contact.link=head", "contact and contacts both state what touches"),
+        ("humanoid", "state.configuration.neck=[2, 0, 0, 0]", "the quaternion of joint \"neck\" has length 2"),
+        ("arm", "base.floating=true", ""),
+    ] {
+        let ran = set(scene, &[edit]);
+        if complaint.is_empty() {
+            assert_eq!(ran.code, 0, "{edit}: {}", ran.err);
+        } else {
+            assert_eq!(ran.code, 2, "{edit}");
+            assert!(ran.err.contains(complaint), "{edit}: {}", ran.err);
+        }
+    }
+}
+
+/// A robot of a file, relative to the scene; and what is wrong is shown where it stands.
+#[test]
+fn a_scene_names_a_file_beside_it_and_errors_show_the_line() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("robots")).unwrap();
+    std::fs::write(folder.path().join("robots/two.urdf"), carom::models::find("double_pendulum").unwrap().text)
+        .unwrap();
+    let scene = carom(&["gallery", "kane"]).out.replace("builtin = \"double_pendulum\"", "urdf = \"robots/two.urdf\"");
+    let file = folder.path().join("scene.toml");
+    std::fs::write(&file, &scene).unwrap();
+    let path = file.to_str().unwrap();
+    assert_eq!(
+        carom(&["impact", path, "--format", "json"]).json(),
+        carom(&["impact", "kane", "--format", "json"]).json()
+    );
+
+    let complain = |from: &str, to: &str| {
+        assert!(scene.contains(from), "{from}");
+        std::fs::write(&file, scene.replace(from, to)).unwrap();
+        let ran = carom(&["impact", path]);
+        assert_eq!(ran.code, 2);
+        ran.err
+    };
+    let err = complain("elbow = -0.1", "elbov = -0.1");
+    let line = scene.lines().position(|line| line.starts_with("elbow = -0.1")).unwrap() + 1;
+    assert!(err.contains(&format!("scene.toml:{line}: \"elbov\" is not a joint")), "{err}");
+    assert!(err.contains("elbov = -0.1") && err.contains("╰── state.velocity.elbov"), "{err}");
+    let err = complain("robots/two.urdf", "robots/three.urdf");
+    assert!(err.contains("three.urdf: cannot be read"), "{err}");
+    std::fs::write(folder.path().join("robots/bad.urdf"), "<robot name=\"r\">\n<link name=\"a\"/>\n<joint/>\n</robot>")
+        .unwrap();
+    let err = complain("robots/two.urdf", "robots/bad.urdf");
+    assert!(err.contains("bad.urdf:3: <joint> needs the attribute name"), "{err}");
+    let err = complain("[contact]\nlink = \"tip\"", "");
+    assert!(err.contains("contact is missing") || err.contains("a scene needs a point"), "{err}");
+}
+
+/// Scenes are problems: a batch takes them too, with robots beside the file.
+#[test]
+fn a_batch_may_hold_scenes() {
+    let lines: String = ["kane", "foot"].map(|scene| carom(&["gallery", scene, "--format", "json"]).out).concat();
+    let ran = carom_with(&["batch", "-"], lines.as_bytes());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let outcomes: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(outcomes[0], carom(&["impact", "kane", "--format", "json"]).json());
+    assert_eq!(outcomes[1]["robot"]["model"], "quadruped");
+}
+
+#[test]
+fn check_prints_tree_freedoms_mass_frames_and_warnings() {
+    let text = carom(&["check", "quadruped", "--floating-base"]).out;
+    for line in
+        ["18 degrees of freedom: nq = 19, nv = 18", "moves in space", "floating root_joint (v 0-5)", "no warnings"]
+    {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    assert!(carom(&["check", "double_pendulum"]).out.contains("moves in the plane normal to (0, -1, 0)"));
+    assert!(carom(&["check", "humanoid"]).out.contains("frames\n"));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("doubtful.urdf");
+    std::fs::write(
+        &file,
+        "<robot name=\"doubtful\">\n<link name=\"a\"/>\n<link name=\"b\"><inertial><mass value=\"1\"/>\
+         <inertia ixx=\"1\" iyy=\"1\" izz=\"3\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial></link>\n\
+         <joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/></joint>\n<gazebo/>\n</robot>",
+    )
+    .unwrap();
+    let text = carom(&["check", file.to_str().unwrap()]).out;
+    assert!(text.contains("triangle_inequality: link \"b\""), "{text}");
+    assert!(text.contains("ignored: <gazebo> in <robot> stands once; carom reads over it (line 5)"), "{text}");
+    let none = carom(&["check", "nothing"]);
+    assert_eq!(none.code, 2);
+    assert!(none.err.contains("neither a file nor a built-in model; those are double_pendulum"), "{}", none.err);
+    let not_xml = folder.path().join("robot.txt");
+    std::fs::write(&not_xml, "hello").unwrap();
+    assert_eq!(carom(&["check", not_xml.to_str().unwrap()]).code, 2);
+}
+
+/// Every built-in model loads, is sound, and has an M that can be factored.
+#[test]
+fn built_in_models_are_sound() {
+    for built_in in carom::models::MODELS {
+        let model = built_in.load(&carom::multibody::load::Options::default()).unwrap();
+        assert_eq!(model.name(), built_in.name);
+        assert!(model.warnings().is_empty(), "{}: {:?}", built_in.name, model.warnings());
+        let freedoms = model.freedoms();
+        let mut dynamics = carom::multibody::Dynamics::new(model);
+        dynamics.solve_mass(&mut vec![1.0; freedoms]).unwrap();
+        if built_in.name == "humanoid" {
+            assert!(freedoms >= 30);
+        }
+    }
+}

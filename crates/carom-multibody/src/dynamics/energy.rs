@@ -1,0 +1,29 @@
+//! Kinetic and potential energy.
+
+use super::Dynamics;
+
+impl Dynamics {
+    /// K = ½ vᵀ M v, from the links' own motion.
+    pub fn kinetic_energy(&mut self) -> f64 {
+        self.move_nodes();
+        let mut twice = 0.0;
+        for (i, node) in self.model.tree.nodes.iter().enumerate() {
+            let body = node.body.rotated(&self.rotations[i]);
+            twice += self.twists[i].dot(&body.apply(&self.twists[i]));
+            let rates = &self.rates[node.axis..node.axis + node.motion.freedoms()];
+            twice += node.armature * rates.iter().map(|rate| rate * rate).sum::<f64>();
+        }
+        0.5 * twice
+    }
+
+    /// Potential energy in gravity; zero where a mass is at the world's origin.
+    pub fn potential_energy(&self) -> f64 {
+        let gravity = self.model.gravity();
+        let nodes = self.model.tree.nodes.iter().enumerate();
+        let energies = nodes.map(|(i, node)| {
+            let center = self.positions[i] + self.rotations[i].apply(node.inertia.center) + self.origins[node.root];
+            -node.inertia.mass * gravity.dot(center)
+        });
+        energies.sum()
+    }
+}

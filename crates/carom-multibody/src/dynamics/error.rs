@@ -1,0 +1,76 @@
+//! What is wrong with a state or a request.
+
+/// A state or request that cannot be computed.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum DynamicsError {
+    /// Too few or too many numbers.
+    #[error("{field} has {given} numbers, the model needs {expected}")]
+    Length {
+        /// configuration, velocity, acceleration, force or impulse.
+        field: &'static str,
+        /// How many were given.
+        given: usize,
+        /// How many it needs.
+        expected: usize,
+    },
+    /// A number that is not finite.
+    #[error("{field}[{index}] = {value} is not finite")]
+    NotFinite {
+        /// configuration, velocity, acceleration, force or impulse.
+        field: &'static str,
+        /// Its place.
+        index: usize,
+        /// The number.
+        value: f64,
+    },
+    /// A quaternion that is not of length one.
+    #[error("the quaternion of joint {joint:?} has length {norm}; it must be 1 within {UNIT_TOLERANCE:e}")]
+    NotUnit {
+        /// The joint.
+        joint: String,
+        /// Its length.
+        norm: f64,
+    },
+    /// Motion without inertia.
+    #[error(
+        "the mass matrix is singular: nothing with mass resists joint {joint:?} alone (pivot {pivot:e}, must exceed rounding)"
+    )]
+    Singular {
+        /// The joint.
+        joint: String,
+        /// What is left of its inertia.
+        pivot: f64,
+    },
+    /// A result beyond the range of `f64`.
+    #[error("{field} is beyond the range of f64")]
+    Overflow {
+        /// What was to be computed.
+        field: &'static str,
+    },
+    /// A link that the model does not have.
+    #[error("link {index} does not exist: the model has {count}, the world included")]
+    UnknownLink {
+        /// Its index.
+        index: usize,
+        /// How many links there are.
+        count: usize,
+    },
+    /// A normal without direction.
+    #[error("the normal ({}, {}, {}) has no direction", normal[0], normal[1], normal[2])]
+    ZeroNormal {
+        /// The normal.
+        normal: [f64; 3],
+    },
+    /// A point or surface that is not finite.
+    #[error("the contact's {field} = {value} is not finite")]
+    ContactNotFinite {
+        /// point, normal or tangent.
+        field: &'static str,
+        /// The number.
+        value: f64,
+    },
+}
+
+/// Quaternions may be this far from length one: enough for a file of seven digits, far below what an
+/// error would be.
+pub const UNIT_TOLERANCE: f64 = 1e-6;

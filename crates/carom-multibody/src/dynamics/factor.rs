@@ -1,0 +1,83 @@
+//! M = Lᵀ D L on the pattern of the tree, for solving with M.
+
+use super::{Dynamics, DynamicsError, check};
+
+impl Dynamics {
+    /// Solves M x = b in place.
+    ///
+    /// # Errors
+    /// b of the wrong length or not finite, or a mass matrix that is singular.
+    pub fn solve_mass(&mut self, b: &mut [f64]) -> Result<(), DynamicsError> {
+        check("force", b, self.velocity.len())?;
+        self.factorize()?;
+        self.forward_solve(b);
+        for (k, x) in b.iter_mut().enumerate() {
+            *x /= self.factor[(k, k)];
+        }
+        let sparsity = &self.model.sparsity;
+        for k in 0..b.len() {
+            let row = self.factor.row(k);
+            b[k] -= sparsity.row(k).iter().map(|&j| row[j] * b[j]).sum::<f64>();
+        }
+        Ok(())
+    }
+
+    /// Lᵀ y = b, in place.
+    pub(super) fn forward_solve(&self, b: &mut [f64]) {
+        let sparsity = &self.model.sparsity;
+        for k in (0..b.len()).rev() {
+            let row = self.factor.row(k);
+            let y = b[k];
+            for &j in sparsity.row(k) {
+                b[j] -= row[j] * y;
+            }
+        }
+    }
+
+    /// a M⁻¹ bᵀ of two rows that went through [`Dynamics::forward_solve`].
+    pub(super) fn reduced_product(&self, a: &[f64], b: &[f64]) -> f64 {
+        a.iter().zip(b).enumerate().map(|(k, (y, z))| y * z / self.factor[(k, k)]).sum()
+    }
+
+    /// The factor, once for each state: D on the diagonal, L below it.
+    pub(super) fn factorize(&mut self) -> Result<(), DynamicsError> {
+        if self.ready.factor {
+            return Ok(());
+        }
+        self.mass_matrix();
+        self.factor.copy_from(&self.mass_matrix);
+        let model = &*self.model;
+        for k in (0..self.velocity.len()).rev() {
+            let pivot = self.factor[(k, k)];
+            // What rounding leaves of an entry that should vanish.
+            if !(pivot > SINGULAR * self.mass_matrix[(k, k)]) {
+                return Err(self.singular(k, pivot));
+            }
+            let pattern = model.sparsity.row(k);
+            for (place, &i) in pattern.iter().enumerate().rev() {
+                let (row, earlier) = self.factor.row_and_earlier(k, i);
+                let factor = row[i] / pivot;
+                for &j in &pattern[..=place] {
+                    earlier[j] -= factor * row[j];
+                }
+            }
+            for &i in pattern {
+                self.factor[(k, i)] /= pivot;
+            }
+        }
+        self.ready.factor = true;
+        Ok(())
+    }
+
+    /// The error that names the joint of a velocity.
+    #[cold]
+    pub(super) fn singular(&self, velocity: usize, pivot: f64) -> DynamicsError {
+        let mut joints = self.model.joints().iter();
+        let joint = joints.find(|joint| joint.joint.mimic.is_none() && joint.freedoms.contains(&velocity));
+        let joint = joint.map_or_else(String::new, |joint| joint.joint.name.clone());
+        DynamicsError::Singular { joint, pivot }
+    }
+}
+
+/// A pivot below this part of its diagonal entry is rounding: M is singular there.
+pub(super) const SINGULAR: f64 = 1e-14;

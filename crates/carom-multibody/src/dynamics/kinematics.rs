@@ -1,0 +1,115 @@
+//! Where the links are, how they move, and how they accelerate without forces.
+
+use super::Dynamics;
+use crate::model::{Motion, NO_NODE};
+use crate::spatial::Twist;
+use crate::{LinkId, Quaternion, Rotation, Vector};
+
+impl Dynamics {
+    /// Rotation, position and axes of every node, outward.
+    #[inline(always)]
+    pub(super) fn place(&mut self) {
+        let model = &*self.model;
+        let q = &self.configuration[..];
+        for (i, node) in model.tree.nodes.iter().enumerate() {
+            let (rotation, mut offset) = if node.parent == NO_NODE {
+                (node.placement.rotation, node.placement.translation)
+            } else {
+                let outer = &self.rotations[node.parent];
+                (*outer * node.placement.rotation, outer.apply(node.placement.translation))
+            };
+            let axis = node.axis;
+            self.rotations[i] = match node.motion {
+                Motion::Turn => {
+                    let angle = node.multiplier * q[node.q] + node.offset;
+                    let rotation = rotation.about_own_z(angle.sin_cos());
+                    self.axes[axis] = Twist::turning(rotation.columns[2]);
+                    self.rates[axis] = node.multiplier * self.velocity[node.v];
+                    rotation
+                }
+                Motion::Slide => {
+                    let direction = rotation.columns[2];
+                    let shift = node.multiplier * q[node.q] + node.offset;
+                    offset = offset.plus(shift, direction);
+                    self.axes[axis] = Twist::sliding(direction);
+                    self.rates[axis] = node.multiplier * self.velocity[node.v];
+                    rotation
+                }
+                Motion::Ball => {
+                    let rotation = rotation * quaternion(&q[node.q..node.q + 4]);
+                    for (k, column) in rotation.columns.into_iter().enumerate() {
+                        self.axes[axis + k] = Twist::turning(column);
+                        self.rates[axis + k] = self.velocity[node.v + k];
+                    }
+                    rotation
+                }
+                Motion::Free => {
+                    offset += rotation.apply(Vector::new(q[node.q], q[node.q + 1], q[node.q + 2]));
+                    let rotation = rotation * quaternion(&q[node.q + 3..node.q + 7]);
+                    for (k, column) in rotation.columns.into_iter().enumerate() {
+                        self.axes[axis + k] = Twist::sliding(column);
+                        self.axes[axis + 3 + k] = Twist::turning(column);
+                    }
+                    self.rates[axis..axis + 6].copy_from_slice(&self.velocity[node.v..node.v + 6]);
+                    rotation
+                }
+            };
+            self.offsets[i] = offset;
+            if node.parent == NO_NODE {
+                self.origins[i] = offset;
+            } else {
+                self.positions[i] = self.positions[node.parent] + offset;
+            }
+        }
+    }
+
+    /// Velocities of all nodes, once for each state.
+    pub(super) fn move_nodes(&mut self) {
+        if self.ready.twists {
+            return;
+        }
+        for (i, node) in self.model.tree.nodes.iter().enumerate() {
+            let mut twist =
+                if node.parent == NO_NODE { Twist::ZERO } else { self.twists[node.parent].from(self.offsets[i]) };
+            for axis in node.axis..node.axis + node.motion.freedoms() {
+                twist = twist.plus(self.rates[axis], &self.axes[axis]);
+            }
+            self.twists[i] = twist;
+        }
+        self.ready.twists = true;
+    }
+
+    /// Accelerations of all nodes for given accelerations of the axes, and for one of the world.
+    pub(super) fn accelerate(&mut self, world: Vector, of_axis: impl Fn(usize, f64) -> f64) {
+        self.move_nodes();
+        let world = Twist { linear: world, angular: Vector::ZERO };
+        for (i, node) in self.model.tree.nodes.iter().enumerate() {
+            let outer = if node.parent == NO_NODE { world } else { self.accelerations[node.parent] };
+            let mut acceleration = outer.from(self.offsets[i]);
+            for k in 0..node.motion.freedoms() {
+                let axis = node.axis + k;
+                // Axes are fixed to the node they move: dS/dt = v × S.
+                acceleration = acceleration
+                    .plus(self.rates[axis], &self.twists[i].cross(&self.axes[axis]))
+                    .plus(of_axis(node.v + k, node.multiplier), &self.axes[axis]);
+            }
+            self.accelerations[i] = acceleration;
+        }
+    }
+
+    /// Velocity of a point of a link, in the link's frame, and the link's angular velocity.
+    pub fn point_velocity(&mut self, link: LinkId, point: Vector) -> (Vector, Vector) {
+        self.move_nodes();
+        let link = self.model.link(link);
+        if link.node == NO_NODE {
+            return (Vector::ZERO, Vector::ZERO);
+        }
+        let twist = self.twists[link.node];
+        (twist.at(self.rotations[link.node].apply(link.on_node.apply(point))), twist.angular)
+    }
+}
+
+#[inline(always)]
+fn quaternion(parts: &[f64]) -> Rotation {
+    Quaternion::from_array([parts[0], parts[1], parts[2], parts[3]]).to_rotation()
+}

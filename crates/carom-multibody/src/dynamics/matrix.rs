@@ -1,0 +1,69 @@
+//! Dense matrices, row by row.
+
+use std::ops::{Index, IndexMut};
+
+/// A dense matrix, row by row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Matrix {
+    rows: usize,
+    columns: usize,
+    data: Vec<f64>,
+}
+
+impl Matrix {
+    /// All zero.
+    pub fn zeros(rows: usize, columns: usize) -> Self {
+        Self { rows, columns, data: vec![0.0; rows * columns] }
+    }
+
+    /// How many rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// How many columns.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// One row.
+    pub fn row(&self, i: usize) -> &[f64] {
+        &self.data[i * self.columns..(i + 1) * self.columns]
+    }
+
+    /// All entries, row by row.
+    pub fn as_slice(&self) -> &[f64] {
+        &self.data
+    }
+
+    pub(super) fn fill_zero(&mut self) {
+        self.data.fill(0.0);
+    }
+
+    pub(super) fn row_mut(&mut self, i: usize) -> &mut [f64] {
+        &mut self.data[i * self.columns..(i + 1) * self.columns]
+    }
+
+    /// A row, and one before it to change.
+    pub(super) fn row_and_earlier(&mut self, k: usize, earlier: usize) -> (&[f64], &mut [f64]) {
+        let (head, tail) = self.data.split_at_mut(k * self.columns);
+        (&tail[..self.columns], &mut head[earlier * self.columns..(earlier + 1) * self.columns])
+    }
+
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        self.data.copy_from_slice(&other.data);
+    }
+}
+
+impl Index<(usize, usize)> for Matrix {
+    type Output = f64;
+    fn index(&self, (i, j): (usize, usize)) -> &f64 {
+        &self.data[i * self.columns + j]
+    }
+}
+
+impl IndexMut<(usize, usize)> for Matrix {
+    fn index_mut(&mut self, (i, j): (usize, usize)) -> &mut f64 {
+        &mut self.data[i * self.columns + j]
+    }
+}

@@ -1,0 +1,205 @@
+//! One contact, fast: W, the contact's velocity, and the answer to an impulse, in time linear in the links.
+//!
+//! Only the joints between the contact and its root carry a column of A, and articulated inertias take
+//! the place of M's factor: nothing of size n² is ever formed.
+
+use super::strand::Strand;
+use super::{ContactPoint, Dynamics, DynamicsError, check, simd};
+use crate::Vector;
+use crate::model::{Motion, NO_NODE};
+use crate::spatial::{Twist, Wrench};
+
+/// What the law needs of one contact; rows and columns beyond its dimension are zero.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ContactTerms {
+    /// W = A M⁻¹ Aᵀ.
+    pub delassus: [[f64; 3]; 3],
+    /// A v.
+    pub velocity: [f64; 3],
+}
+
+impl Dynamics {
+    /// W and the velocity of one contact.
+    ///
+    /// # Errors
+    /// A mass matrix that is singular.
+    pub fn single_contact(&mut self, contact: &ContactPoint) -> Result<ContactTerms, DynamicsError> {
+        if self.model.tree.has_mimics() {
+            return self.single_contact_by_factor(contact);
+        }
+        simd::single_contact(self, contact)
+    }
+
+    /// M⁻¹ Aᵀ i, what an impulse adds to the velocity: `change` is overwritten.
+    ///
+    /// # Errors
+    /// An impulse or a `change` of the wrong length, an impulse that is not finite, or a singular mass matrix.
+    pub fn impulse_response(
+        &mut self,
+        contact: &ContactPoint,
+        impulse: &[f64],
+        change: &mut [f64],
+    ) -> Result<(), DynamicsError> {
+        check("impulse", impulse, contact.dimension)?;
+        let expected = self.velocity.len();
+        if change.len() != expected {
+            return Err(DynamicsError::Length { field: "change", given: change.len(), expected });
+        }
+        let mut rows = [0.0; 3];
+        rows[..impulse.len()].copy_from_slice(impulse);
+        if self.model.tree.has_mimics() {
+            let [n, t1, t2] = contact.basis;
+            self.project(contact, (rows[0] * n).plus(rows[1], t1).plus(rows[2], t2), change);
+            return self.solve_mass(change);
+        }
+        simd::impulse_response(self, contact, rows.into(), change)
+    }
+
+    #[inline(always)]
+    pub(super) fn single_contact_inlined(&mut self, contact: &ContactPoint) -> Result<ContactTerms, DynamicsError> {
+        if contact.node == NO_NODE {
+            return Ok(ContactTerms::ZERO);
+        }
+        let mut strand = Strand::new(contact, self.arm(contact));
+        if self.ready.articulated {
+            self.walk(&mut strand);
+        } else {
+            self.articulate_along(&mut strand)?;
+        }
+        self.strand = Some(*contact);
+        let mut terms = strand.terms(&contact.basis);
+        if contact.dimension < 3 {
+            terms.cut(contact.dimension);
+        }
+        Ok(terms)
+    }
+
+    /// The strand alone, where the articulated inertias are there.
+    #[inline(always)]
+    fn walk(&mut self, strand: &mut Strand) {
+        while let Some(i) = strand.next() {
+            let node = &self.model.tree.nodes[i];
+            for k in (0..node.motion.freedoms()).rev() {
+                let (axis, direction) = (node.axis + k, self.rotations[i].columns[node.motion.column(k)]);
+                let (rate, compliance, u) = (self.rates[axis], self.compliances[axis], &self.forces[axis]);
+                self.given[axis] = strand.cross(direction, node.motion.slides(k), rate, compliance, u);
+            }
+            strand.move_on(node.parent, self.offsets[i]);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn impulse_response_inlined(
+        &mut self,
+        contact: &ContactPoint,
+        impulse: Vector,
+        change: &mut [f64],
+    ) -> Result<(), DynamicsError> {
+        if contact.node == NO_NODE {
+            change.fill(0.0);
+            return Ok(());
+        }
+        // What each axis on the way gives is known if this contact was the last to be asked about.
+        if !(self.ready.articulated && self.strand.as_ref() == Some(contact)) {
+            self.single_contact_inlined(contact)?;
+        }
+        let nodes = &self.model.tree.nodes[..];
+        self.loads.fill(0.0);
+        let (mut i, mut root) = (contact.node, contact.node);
+        while i != NO_NODE {
+            let node = &nodes[i];
+            for axis in node.axis..node.axis + node.motion.freedoms() {
+                self.loads[axis] = self.given[axis].dot(impulse);
+            }
+            (root, i) = (i, node.parent);
+        }
+        // Outward: what the motion of the parent takes back.
+        for (i, node) in nodes.iter().enumerate() {
+            if node.root != root {
+                change[node.v..node.v + node.motion.freedoms()].fill(0.0);
+                continue;
+            }
+            let columns = &self.rotations[i].columns;
+            let outer = if node.parent == NO_NODE { Twist::ZERO } else { self.accelerations[node.parent] };
+            let mut twist = outer.from(self.offsets[i]);
+            match node.motion {
+                Motion::Turn | Motion::Slide => {
+                    let axis = node.axis;
+                    // Seen from the parent's origin, so that the shift of the twist is not waited for.
+                    let jump = self.loads[axis] - self.compliances[axis] * outer.dot(&self.outer_forces[axis]);
+                    change[node.v] = jump;
+                    if node.motion == Motion::Slide {
+                        twist.linear = twist.linear.plus(jump, columns[2]);
+                    } else {
+                        twist.angular = twist.angular.plus(jump, columns[2]);
+                    }
+                }
+                Motion::Ball | Motion::Free => {
+                    for k in 0..node.motion.freedoms() {
+                        let (axis, direction) = (node.axis + k, columns[node.motion.column(k)]);
+                        let jump = self.loads[axis] - self.compliances[axis] * twist.dot(&self.forces[axis]);
+                        change[node.v + k] = jump;
+                        if node.motion.slides(k) {
+                            twist.linear = twist.linear.plus(jump, direction);
+                        } else {
+                            twist.angular = twist.angular.plus(jump, direction);
+                        }
+                    }
+                }
+            }
+            self.accelerations[i] = twist;
+        }
+        Ok(())
+    }
+
+    /// With M itself, for joints that follow others.
+    fn single_contact_by_factor(&mut self, contact: &ContactPoint) -> Result<ContactTerms, DynamicsError> {
+        self.factorize()?;
+        let mut terms = ContactTerms::ZERO;
+        let mut rows = std::mem::take(&mut self.contact_rows);
+        for i in 0..contact.dimension {
+            self.project(contact, contact.basis[i], &mut rows[i]);
+            terms.velocity[i] = rows[i].iter().zip(&self.velocity).map(|(a, v)| a * v).sum();
+            self.forward_solve(&mut rows[i]);
+            for j in 0..=i {
+                terms.delassus[i][j] = self.reduced_product(&rows[i], &rows[j]);
+                terms.delassus[j][i] = terms.delassus[i][j];
+            }
+        }
+        self.contact_rows = rows;
+        Ok(terms)
+    }
+
+    /// Aᵀ push, `out` overwritten.
+    fn project(&self, contact: &ContactPoint, push: Vector, out: &mut [f64]) {
+        out.fill(0.0);
+        if contact.node == NO_NODE {
+            return;
+        }
+        let mut wrench = Wrench::force_at(push, self.arm(contact));
+        for i in self.model.tree.path(contact.node) {
+            let node = &self.model.tree.nodes[i];
+            for k in 0..node.motion.freedoms() {
+                out[node.v + k] += node.multiplier * self.axes[node.axis + k].dot(&wrench);
+            }
+            wrench = wrench.moved(self.offsets[i]);
+        }
+    }
+}
+
+impl ContactTerms {
+    const ZERO: Self = Self { delassus: [[0.0; 3]; 3], velocity: [0.0; 3] };
+
+    fn cut(&mut self, dimension: usize) {
+        for i in 0..3 {
+            for j in 0..3 {
+                if i >= dimension || j >= dimension {
+                    self.delassus[i][j] = 0.0;
+                }
+            }
+            if i >= dimension {
+                self.velocity[i] = 0.0;
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The passes that an impact runs, compiled a second time for processors with AVX2.
+
+use super::response::ContactTerms;
+use super::{ContactPoint, Dynamics, DynamicsError};
+use crate::Vector;
+
+/// Runs a method compiled for AVX2 where the processor has it, else as it is.
+macro_rules! dispatch {
+    ($name:ident, $inlined:ident, ($($argument:ident: $kind:ty),*) -> $result:ty) => {
+        pub(super) fn $name(dynamics: &mut Dynamics, $($argument: $kind),*) -> $result {
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx2")]
+                fn fast(dynamics: &mut Dynamics, $($argument: $kind),*) -> $result {
+                    dynamics.$inlined($($argument),*)
+                }
+                if std::is_x86_feature_detected!("avx2") {
+                    #[allow(unsafe_code, reason = "a function compiled for AVX2 may run only where that is available")]
+                    // SAFETY: just detected.
+                    return unsafe { fast(dynamics, $($argument),*) };
+                }
+            }
+            dynamics.$inlined($($argument),*)
+        }
+    };
+}
+
+dispatch!(place, place, () -> ());
+dispatch!(single_contact, single_contact_inlined, (contact: &ContactPoint) -> Result<ContactTerms, DynamicsError>);
+dispatch!(
+    impulse_response,
+    impulse_response_inlined,
+    (contact: &ContactPoint, impulse: Vector, change: &mut [f64]) -> Result<(), DynamicsError>
+);

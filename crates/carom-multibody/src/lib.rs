@@ -1,0 +1,20 @@
+//! Robots and mechanisms: models from URDF, MJCF or code, and the terms an impact needs.
+//!
+//! A [`Model`] is immutable data. A [`Dynamics`] holds a state of it and computes kinematics, the mass matrix M,
+//! the bias h, contact Jacobians A and W = A M⁻¹ Aᵀ, without allocating after it is made.
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod configuration;
+mod dynamics;
+pub mod load;
+mod model;
+mod spatial;
+
+pub use dynamics::{
+    ContactPoint, ContactTerms, Contacts, Dynamics, DynamicsError, Matrix, UNIT_TOLERANCE, contact_basis,
+};
+pub use model::{
+    BuildError, Frame, Geometry, Joint, JointKind, Link, LinkId, LinkSpec, Mimic, Model, ModelBuilder, ModelJoint,
+    Shape, Spring, Warning, WarningKind,
+};
+pub use spatial::{Inertia, Placement, Quaternion, Rotation, Symmetric, Vector};

@@ -1,0 +1,171 @@
+//! What stands in a body: frames and replicas unfolded, in the order of the file.
+
+use super::class::Stated;
+use super::notes::Notes;
+use super::pose::{self, Pose};
+use super::settings::Settings;
+use super::source::{Part, Sources};
+use crate::Vector;
+use crate::load::{LoadError, LoadErrorKind, xml};
+
+const KNOWN_FRAME: &str = "name childclass pos quat axisangle xyaxes zaxis euler scale scaling massscale";
+const KNOWN_REPLICATE: &str = "count sep offset euler";
+
+/// What holds around an element.
+#[derive(Clone)]
+pub(super) struct Scope<'a> {
+    /// The frame it stands in, seen from its body.
+    pub(super) frame: Pose,
+    /// The default class of elements that name none.
+    pub(super) class: Option<&'a str>,
+    /// What replicas add to names.
+    pub(super) suffix: String,
+    /// Whether the element stands in a replica, and not in a body within it.
+    is_replica: bool,
+}
+
+impl<'a> Scope<'a> {
+    pub(super) const TOP: Self = Self { frame: Pose::IDENTITY, class: None, suffix: String::new(), is_replica: false };
+
+    /// Within a body that stands in this scope.
+    pub(super) fn body(&self, part: Part<'a>) -> Self {
+        let class = part.text("childclass").or(self.class);
+        Self { frame: Pose::IDENTITY, class, suffix: self.suffix.clone(), is_replica: false }
+    }
+
+    /// The name of an element in this scope.
+    pub(super) fn name(&self, part: Part<'a>) -> Option<String> {
+        part.text("name").filter(|name| !name.is_empty()).map(|name| format!("{name}{}", self.suffix))
+    }
+}
+
+/// An element and what holds around it.
+pub(super) type Scoped<'a> = (Part<'a>, Scope<'a>);
+
+/// The elements of a body.
+#[derive(Default)]
+pub(super) struct Contents<'a> {
+    pub(super) inertial: Option<Scoped<'a>>,
+    pub(super) joints: Vec<Scoped<'a>>,
+    pub(super) geoms: Vec<Scoped<'a>>,
+    pub(super) sites: Vec<Scoped<'a>>,
+    pub(super) bodies: Vec<Scoped<'a>>,
+}
+
+/// Unfolds bodies.
+pub(super) struct Unfolder<'s, 'a> {
+    pub(super) sources: &'s Sources<'a>,
+    pub(super) settings: &'s Settings,
+}
+
+impl<'a> Unfolder<'_, 'a> {
+    /// Adds what stands in a body, over frames and replicas in it.
+    pub(super) fn unfold(
+        &self,
+        part: Part<'a>,
+        scope: &Scope<'a>,
+        notes: &mut Notes,
+        contents: &mut Contents<'a>,
+    ) -> Result<(), LoadError> {
+        // Frames and replicas that are not yet at their end; the innermost is the last.
+        let mut open = vec![(self.sources.children(part).into_iter(), scope.clone())];
+        while let Some((children, scope)) = open.last_mut() {
+            let Some(child) = children.next() else {
+                open.pop();
+                continue;
+            };
+            let scope = scope.clone();
+            match child.name() {
+                "frame" => {
+                    let inner = self.frame(child, &scope, notes)?;
+                    open.push((self.sources.children(child).into_iter(), inner));
+                }
+                "replicate" => {
+                    let elements = self.sources.children(child);
+                    let replicas = self.replicas(child, &scope, notes)?;
+                    open.extend(replicas.into_iter().rev().map(|inner| (elements.clone().into_iter(), inner)));
+                }
+                name @ ("joint" | "freejoint" | "inertial") if scope.is_replica => {
+                    // They would act on the body around, once for each replica.
+                    return Err(child.value(format!("<replicate> cannot have a <{name}>; put it into a body")));
+                }
+                _ => contents.add(child, scope, notes)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// What holds in a frame.
+    fn frame(&self, part: Part<'a>, scope: &Scope<'a>, notes: &mut Notes) -> Result<Scope<'a>, LoadError> {
+        notes.check_attributes(part, KNOWN_FRAME);
+        let scaled = part.list("scale")?.is_some_and(|scale| scale.iter().any(|factor| *factor != 1.0));
+        let weighed = part.number("massscale")?.is_some_and(|factor| factor != 0.0 && factor != 1.0);
+        if scaled || weighed {
+            return Err(part.unsupported("<frame> with a scale: state the sizes and masses as they are"));
+        }
+        Ok(Scope {
+            frame: scope.frame * Pose::of(&Stated::alone(part), self.settings)?,
+            class: part.text("childclass").or(scope.class),
+            ..scope.clone()
+        })
+    }
+
+    /// What holds in each replica.
+    fn replicas(&self, part: Part<'a>, scope: &Scope<'a>, notes: &mut Notes) -> Result<Vec<Scope<'a>>, LoadError> {
+        notes.check_attributes(part, KNOWN_REPLICATE);
+        let text = part.required("count")?;
+        let count = text.trim().parse().ok().filter(|count| (1..=MOST_REPLICAS).contains(count)).ok_or_else(|| {
+            part.value(format!("<replicate> count = {text:?} must be a whole number from 1 to {MOST_REPLICAS}"))
+        })?;
+        let offset = Vector::from(part.numbers::<3>("offset")?.unwrap_or_default());
+        let angles: [f64; 3] = part.numbers("euler")?.unwrap_or_default();
+        let separator = part.text("sep").unwrap_or("");
+        // Digits of the largest number.
+        let width = (count - 1).to_string().len();
+        let mut own = Pose::IDENTITY;
+        let replica = |index: usize| {
+            // The angles add up one by one, not the rotations.
+            own.turn = pose::euler(angles.map(|angle| index as f64 * angle), self.settings);
+            let frame = scope.frame * own;
+            own.position = own.placement().apply(offset);
+            // The innermost replica comes first.
+            let suffix = format!("{separator}{index:0width$}{}", scope.suffix);
+            Scope { frame, class: scope.class, suffix, is_replica: true }
+        };
+        Ok((0..count).map(replica).collect())
+    }
+}
+
+impl<'a> Contents<'a> {
+    /// Adds an element that is neither frame nor replica.
+    fn add(&mut self, part: Part<'a>, scope: Scope<'a>, notes: &mut Notes) -> Result<(), LoadError> {
+        if self.geoms.len() + self.sites.len() + self.bodies.len() >= MOST_ELEMENTS {
+            return Err(part.value(format!("the body has more than {MOST_ELEMENTS} elements")));
+        }
+        match part.name() {
+            "body" => self.bodies.push((part, scope)),
+            "geom" => self.geoms.push((part, scope)),
+            "site" => self.sites.push((part, scope)),
+            "joint" | "freejoint" => self.joints.push((part, scope)),
+            "inertial" => {
+                if self.inertial.replace((part, scope)).is_some() {
+                    return Err(part.value("the body has a second <inertial>"));
+                }
+            }
+            "camera" | "light" => {}
+            "plugin" => notes.not_modelled(part, "body plugin"),
+            name @ ("composite" | "flexcomp" | "attach") => {
+                return Err(part.unsupported(format!("<{name}> adds bodies that are not made here")));
+            }
+            name => {
+                let message = format!("a body has no element <{name}>");
+                return Err(xml::fault(LoadErrorKind::Syntax, part.path, part.node, message));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Bounds against files that would fill the memory.
+const MOST_REPLICAS: usize = 100_000;
+const MOST_ELEMENTS: usize = 1_000_000;

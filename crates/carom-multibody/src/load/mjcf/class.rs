@@ -1,0 +1,150 @@
+//! Default classes: what elements inherit.
+
+use std::collections::{HashMap, HashSet};
+
+use super::notes::{Notes, is_word_of};
+use super::source::{Part, Sources};
+use super::{geom, joint, mesh, site};
+use crate::load::{LoadError, LoadErrorKind, xml};
+
+/// All actuators of a class share one default.
+const ACTUATORS: &str =
+    "general motor position velocity intvelocity orientation pid damper cylinder muscle adhesion dcmotor";
+const READ: [&str; 5] = ["joint", "geom", "site", "mesh", "tendon"];
+const READ_OVER: &str = "texture material camera light pair equality";
+
+/// The top class.
+const MAIN: &str = "main";
+
+/// Elements of defaults by kind, those of outer classes first.
+#[derive(Clone, Default)]
+struct Class<'a>(HashMap<&'static str, Vec<Part<'a>>>);
+
+/// All classes of a model.
+pub(super) struct Classes<'a>(HashMap<&'a str, Class<'a>>);
+
+impl<'a> Classes<'a> {
+    pub(super) fn read(sources: &Sources<'a>, notes: &mut Notes) -> Result<Self, LoadError> {
+        let mut classes = Self(HashMap::from([(MAIN, Class::default())]));
+        for part in sources.sections("default") {
+            if let Some(name) = part.text("class")
+                && name != MAIN
+            {
+                return Err(part.value(format!("the top <default> has class {name:?}; its name is {MAIN:?}")));
+            }
+            classes.fill(sources, part, MAIN, notes)?;
+        }
+        Ok(classes)
+    }
+
+    /// Reads a `<default>`: first its elements, then the classes within, which inherit all of them.
+    fn fill(
+        &mut self,
+        sources: &Sources<'a>,
+        part: Part<'a>,
+        name: &'a str,
+        notes: &mut Notes,
+    ) -> Result<(), LoadError> {
+        let mut own = self.0.get(name).cloned().unwrap_or_default();
+        let (inner, elements): (Vec<_>, Vec<_>) =
+            sources.children(part).into_iter().partition(|child| child.name() == "default");
+        let mut seen = HashSet::new();
+        for element in elements {
+            let kind = match element.name() {
+                name if is_word_of(name, ACTUATORS) => "actuator",
+                name if is_word_of(name, READ_OVER) => continue,
+                name => match READ.iter().find(|read| **read == name) {
+                    Some(kind) => kind,
+                    None => {
+                        let message = format!("<default> has no element <{name}>");
+                        return Err(xml::fault(LoadErrorKind::Syntax, element.path, element.node, message));
+                    }
+                },
+            };
+            let known = match kind {
+                "joint" => Some(joint::KNOWN),
+                "geom" => Some(geom::KNOWN),
+                "site" => Some(site::KNOWN),
+                "mesh" => Some(mesh::KNOWN),
+                _ => None,
+            };
+            if let Some(known) = known {
+                notes.check_attributes(element, known);
+                if !seen.insert(kind) {
+                    return Err(element.value(format!("<default> has a second <{kind}>")));
+                }
+            }
+            own.0.entry(kind).or_default().push(element);
+        }
+        self.0.insert(name, own.clone());
+        for child in inner {
+            let class = child.required("class")?;
+            if self.0.contains_key(class) {
+                return Err(child.value(format!("the default class {class:?} stands twice")));
+            }
+            self.0.insert(class, own.clone());
+            self.fill(sources, child, class, notes)?;
+        }
+        Ok(())
+    }
+
+    /// An element with what it inherits: from its own class, else from the one that holds around it.
+    pub(super) fn stated(
+        &self,
+        part: Part<'a>,
+        kind: &'static str,
+        around: Option<&'a str>,
+    ) -> Result<Stated<'a>, LoadError> {
+        let name = part.text("class").or(around).unwrap_or(MAIN);
+        let class = self.0.get(name).ok_or_else(|| part.value(format!("there is no default class {name:?}")))?;
+        let inherited = class.0.get(kind).into_iter().flatten().rev().copied();
+        Ok(Stated { part, levels: std::iter::once(part).chain(inherited).collect() })
+    }
+}
+
+/// An element and the defaults it inherits.
+pub(super) struct Stated<'a> {
+    pub(super) part: Part<'a>,
+    /// The element itself, then its defaults from the nearest to the farthest.
+    pub(super) levels: Vec<Part<'a>>,
+}
+
+impl<'a> Stated<'a> {
+    /// An element that inherits nothing.
+    pub(super) fn alone(part: Part<'a>) -> Self {
+        Self { part, levels: vec![part] }
+    }
+
+    /// The part that states an attribute; an empty one states nothing.
+    pub(super) fn origin(&self, attribute: &str) -> Option<Part<'a>> {
+        let states = |level: &Part<'a>| level.text(attribute).is_some_and(|text| !text.trim().is_empty());
+        self.levels.iter().copied().find(states)
+    }
+
+    pub(super) fn text(&self, attribute: &str) -> Option<&'a str> {
+        self.origin(attribute).and_then(|origin| origin.text(attribute))
+    }
+
+    pub(super) fn number(&self, attribute: &str) -> Result<Option<f64>, LoadError> {
+        self.origin(attribute).map_or(Ok(None), |origin| origin.number(attribute))
+    }
+
+    pub(super) fn numbers<const N: usize>(&self, attribute: &str) -> Result<Option<[f64; N]>, LoadError> {
+        self.origin(attribute).map_or(Ok(None), |origin| origin.numbers(attribute))
+    }
+
+    /// Up to N numbers: those that a level leaves out come from the next.
+    pub(super) fn overlaid<const N: usize>(&self, attribute: &str, start: [f64; N]) -> Result<[f64; N], LoadError> {
+        let mut values = start;
+        for level in self.levels.iter().rev() {
+            let Some(list) = level.list(attribute)? else { continue };
+            if list.len() > N {
+                let count = list.len();
+                let message = format!("<{}> {attribute} has {count} numbers, at most {N} are needed", level.name());
+                return Err(level.value(message));
+            }
+            values[..list.len()].copy_from_slice(&list);
+        }
+        Ok(values)
+    }
+}

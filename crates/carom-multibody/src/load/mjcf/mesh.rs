@@ -1,0 +1,216 @@
+//! Mesh assets: where they are and the inertia they have.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::axes::settled;
+use super::class::{Classes, Stated};
+use super::hull::hull;
+use super::integral;
+use super::notes::Notes;
+use super::settings::{Settings, choice};
+use super::source::{Part, Sources};
+use super::triangles::{self, Triangles};
+use crate::load::LoadError;
+use crate::{Inertia, Quaternion, Rotation, Symmetric, Vector};
+
+/// Attributes that are known.
+pub(super) const KNOWN: &str = "\
+    builtin class content_type face file inertia material maxhullvert name normal params refpos refquat scale \
+    smoothnormal texcoord vertex";
+
+/// How a mesh is filled with mass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Filling {
+    /// Its convex hull.
+    Convex,
+    /// Its volume, with signs.
+    Exact,
+    /// Pyramids from the centre to each face, all counted as positive.
+    Legacy,
+    /// Its surface.
+    Shell,
+}
+
+struct Asset<'a> {
+    stated: Stated<'a>,
+    file: Option<&'a str>,
+    /// Once it was needed.
+    solid: Option<Solid>,
+}
+
+/// A mesh filled with mass of density one.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Solid {
+    /// Volume or area and inertia, in the mesh's own frame.
+    pub(super) inertia: Inertia,
+    /// Principal moments, the largest first, and their axes.
+    pub(super) moments: [f64; 3],
+    pub(super) axes: Rotation,
+    /// Bounds of the vertices along these axes, from the centre of mass.
+    pub(super) low: [f64; 3],
+    pub(super) high: [f64; 3],
+}
+
+/// The meshes of a model, none of which is read before its inertia is needed.
+pub(super) struct Meshes<'a> {
+    assets: HashMap<String, Asset<'a>>,
+    directory: PathBuf,
+    strip_path: bool,
+    /// Those of which a part gives all the mass.
+    pub(super) parts: Vec<Part<'a>>,
+}
+
+impl<'a> Meshes<'a> {
+    pub(super) fn read(
+        sources: &Sources<'a>,
+        classes: &Classes<'a>,
+        settings: &Settings,
+        notes: &mut Notes,
+    ) -> Result<Self, LoadError> {
+        let main = sources.root.path.parent().unwrap_or(Path::new(""));
+        let directory = settings.mesh_directory.as_ref().map_or(main.to_owned(), |directory| main.join(directory));
+        let mut assets = HashMap::new();
+        for part in sources.section("asset").into_iter().filter(|part| part.name() == "mesh") {
+            let stated = classes.stated(part, "mesh", None)?;
+            notes.check_attributes(stated.part, KNOWN);
+            let file = part.text("file");
+            // A mesh without a name is called as its file without path and extension.
+            let stem = file.map(|file| {
+                let file = file.rsplit(['/', '\\']).next().unwrap_or(file);
+                file.rsplit_once('.').map_or(file, |(stem, _)| stem)
+            });
+            let name = part.text("name").or(stem);
+            let name = name.ok_or_else(|| part.value("<mesh> needs a name or a file"))?;
+            if assets.insert(name.to_owned(), Asset { stated, file, solid: None }).is_some() {
+                return Err(part.value(format!("the mesh {name:?} stands twice")));
+            }
+        }
+        Ok(Self { assets, directory, strip_path: settings.strip_path, parts: Vec::new() })
+    }
+
+    /// What a shape calls its mesh: the file, or the name where the mesh stands in the model.
+    pub(super) fn file(&self, name: &str) -> String {
+        self.assets.get(name).and_then(|asset| asset.file).unwrap_or(name).to_owned()
+    }
+
+    /// The mesh filled with mass of density one.
+    pub(super) fn solid(&mut self, name: &str, geom: Part<'a>) -> Result<Solid, LoadError> {
+        let missing = || geom.value(format!("<geom> names the mesh {name:?}, which is not an asset"));
+        let asset = self.assets.get(name).ok_or_else(missing)?;
+        if let Some(solid) = asset.solid {
+            return Ok(solid);
+        }
+        let (solid, is_part) = self.integrate(asset, name)?;
+        if let Some(asset) = self.assets.get_mut(name) {
+            asset.solid = Some(solid);
+            self.parts.extend(is_part.then_some(asset.stated.part));
+        }
+        Ok(solid)
+    }
+
+    fn integrate(&self, asset: &Asset<'a>, name: &str) -> Result<(Solid, bool), LoadError> {
+        let Asset { stated, file, .. } = asset;
+        let part = stated.part;
+        if part.text("builtin").is_some() || part.child("plugin").is_some() {
+            let message = format!("the mesh {name:?} is made by MuJoCo and gives a body mass; save it to a file");
+            return Err(part.unsupported(message));
+        }
+        let words = [
+            ("convex", Filling::Convex),
+            ("exact", Filling::Exact),
+            ("legacy", Filling::Legacy),
+            ("shell", Filling::Shell),
+        ];
+        let filling = stated.origin("inertia").map_or(Ok(None), |origin| choice(origin, "inertia", &words))?;
+        let filling = filling.unwrap_or(Filling::Legacy);
+        let mut mesh = match file {
+            Some(file) => triangles::read(&self.place(file), kind(part, file)?, part)?,
+            None => inline(part)?,
+        };
+        place(&mut mesh, stated)?;
+        if filling == Filling::Exact && !integral::is_oriented(&mesh) {
+            let message = format!("the mesh {name:?} has faces inside out, and inertia = \"exact\" needs their sides");
+            return Err(part.value(message));
+        }
+        if mesh.faces.is_empty() || filling == Filling::Convex {
+            if stated.number("maxhullvert")?.is_some_and(|count| count > 0.0) {
+                let message = "<mesh> maxhullvert: the inertia of a hull that is cut short is not known here";
+                return Err(part.unsupported(message));
+            }
+            let faces = hull(&mesh.vertices);
+            mesh.faces = faces.ok_or_else(|| part.value(format!("the mesh {name:?} is flat: it has no hull")))?;
+        }
+        let empty = || part.value(format!("the mesh {name:?} has no volume; try inertia = \"shell\""));
+        let inertia = integral::inertia(&mesh, filling).ok_or_else(empty)?;
+        Ok((solid(&mesh, &inertia), mesh.is_part))
+    }
+
+    fn place(&self, file: &str) -> PathBuf {
+        let file = if self.strip_path { file.rsplit(['/', '\\']).next().unwrap_or(file) } else { file };
+        self.directory.join(file)
+    }
+}
+
+fn solid(mesh: &Triangles, inertia: &Inertia) -> Solid {
+    let (moments, axes) = settled(&inertia.rotational);
+    let rotational = Symmetric::diagonal(moments).rotated(&axes);
+    let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    for vertex in &mesh.vertices {
+        let place = axes.apply_inverse(*vertex - inertia.center).to_array();
+        low = [0, 1, 2].map(|i| low[i].min(place[i]));
+        high = [0, 1, 2].map(|i| high[i].max(place[i]));
+    }
+    Solid { inertia: Inertia { rotational, ..*inertia }, moments, axes, low, high }
+}
+
+/// The format: by the content type, else by the file's ending.
+fn kind(part: Part<'_>, file: &str) -> Result<triangles::Format, LoadError> {
+    let word = match part.text("content_type") {
+        Some(text) => text.rsplit(['/', '.']).next().unwrap_or(text).to_owned(),
+        None => file.rsplit_once('.').map_or(String::new(), |(_, ending)| ending.to_ascii_lowercase()),
+    };
+    match word.as_str() {
+        "stl" => Ok(triangles::Format::Stl),
+        "obj" => Ok(triangles::Format::Obj),
+        "msh" => Ok(triangles::Format::Msh),
+        _ => Err(part.unsupported(format!("<mesh> file = {file:?} gives a body mass and is not STL, OBJ or MSH"))),
+    }
+}
+
+/// The mesh that an element states itself.
+fn inline(part: Part<'_>) -> Result<Triangles, LoadError> {
+    let numbers = part.list("vertex")?.ok_or_else(|| part.value("<mesh> needs a file or vertices"))?;
+    // MuJoCo keeps them in single precision.
+    let vertex = |chunk: &[f64]| Vector::from([0, 1, 2].map(|i| f64::from(chunk[i] as f32)));
+    let vertices: Vec<Vector> = numbers.chunks_exact(3).map(vertex).collect();
+    let places = part.list("face")?.unwrap_or_default();
+    if numbers.len() % 3 != 0 || places.len() % 3 != 0 {
+        return Err(part.value("<mesh> vertex and face must have three numbers for each vertex and face"));
+    }
+    if places.iter().any(|place| !(*place >= 0.0 && *place < vertices.len() as f64 && place.fract() == 0.0)) {
+        return Err(part.value("<mesh> face names a vertex that is not there"));
+    }
+    let faces = places.chunks_exact(3).map(|chunk| [0, 1, 2].map(|i| chunk[i] as usize)).collect();
+    Ok(Triangles { vertices, faces, is_part: false })
+}
+
+/// Moves, turns and scales, in this order.
+fn place(mesh: &mut Triangles, stated: &Stated<'_>) -> Result<(), LoadError> {
+    let part = stated.part;
+    let origin = Vector::from(part.numbers::<3>("refpos")?.unwrap_or_default());
+    let turn = Quaternion::from_array(part.numbers("refquat")?.unwrap_or([1.0, 0.0, 0.0, 0.0]));
+    let turn = turn.normalized().ok_or_else(|| part.value("<mesh> refquat has no direction"))?.to_rotation();
+    let scale = stated.numbers::<3>("scale")?.unwrap_or([1.0; 3]);
+    for vertex in &mut mesh.vertices {
+        let moved = turn.apply_inverse(*vertex - origin).to_array();
+        *vertex = Vector::from([0, 1, 2].map(|i| scale[i] * moved[i]));
+    }
+    // A mirrored mesh has its faces inside out.
+    if scale.iter().product::<f64>() < 0.0 {
+        for face in &mut mesh.faces {
+            face.swap(1, 2);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,60 @@
+//! Models from MJCF, the format of MuJoCo, with the same coordinates, mass matrix and bias.
+//!
+//! A free joint's velocity is in the link's axes, where MuJoCo has its linear part in the world's. What changes
+//! the mass matrix or the bias and is not known here stops the reader; what else acts on the motion is remarked.
+
+mod actuator;
+mod axes;
+mod body;
+mod class;
+mod fit;
+mod geom;
+mod hull;
+mod inertial;
+mod integral;
+mod joint;
+mod mesh;
+mod notes;
+mod pose;
+mod section;
+mod settings;
+mod side;
+mod site;
+mod solid;
+mod source;
+mod tree;
+mod triangles;
+
+use std::path::Path;
+
+use roxmltree::Document;
+
+use self::class::Classes;
+use self::mesh::Meshes;
+use self::notes::Notes;
+use self::settings::Settings;
+use self::source::Sources;
+use self::tree::Tree;
+use super::{LoadError, Options, xml};
+use crate::{Model, ModelBuilder};
+
+/// Reads a model from its main file, already parsed; the others are found from its path.
+pub(super) fn from_document(document: &Document<'_>, path: &Path, _options: &Options) -> Result<Model, LoadError> {
+    let files = source::collect(document, path)?;
+    let documents = files.iter().map(|file| xml::parse(&file.text, &file.path)).collect::<Result<Vec<_>, _>>()?;
+    let sources = Sources::new(document, path, &files, &documents);
+    let mut notes = Notes::new(path.to_owned());
+    let settings = Settings::read(&sources, &mut notes)?;
+    let classes = Classes::read(&sources, &mut notes)?;
+    section::check(&sources, &classes, &mut notes)?;
+    let meshes = Meshes::read(&sources, &classes, &settings, &mut notes)?;
+    let rotors = actuator::rotors(&sources, &classes, &mut notes)?;
+    let mut tree = Tree::new(&sources, &settings, &classes, meshes, rotors, notes);
+    tree.grow()?;
+    let name = sources.root.text("model").unwrap_or("MuJoCo Model");
+    let (mut builder, notes) = tree.build(ModelBuilder::new(name))?;
+    for warning in notes.into_warnings() {
+        builder.warn(warning);
+    }
+    builder.build().map_err(|error| LoadError::structure(path, None, &error))
+}

@@ -1,0 +1,141 @@
+//! The files of a model: the main one and those it includes, read as one tree.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use roxmltree::{Document, Node};
+
+use crate::load::xml::{self, Element};
+use crate::load::{LoadError, LoadErrorKind};
+
+/// How deep elements may stand in one another, as in MuJoCo; bodies are read one within the other.
+const DEEPEST: usize = 500;
+
+/// An element of any of the files.
+pub(super) type Part<'a> = Element<'a, 'a, 'a>;
+
+/// The text of a file that another includes.
+pub(super) struct Included {
+    pub(super) path: PathBuf,
+    pub(super) text: String,
+}
+
+/// Every file that the main one includes, over however many others.
+pub(super) fn collect(document: &Document<'_>, path: &Path) -> Result<Vec<Included>, LoadError> {
+    let mut found = Vec::new();
+    let mut seen = vec![identity(path)];
+    gather(document, path, path, 0, &mut seen, &mut found)?;
+    Ok(found)
+}
+
+/// `outer` is how deep the file stands in those that include it.
+fn gather(
+    document: &Document<'_>,
+    path: &Path,
+    main: &Path,
+    outer: usize,
+    seen: &mut Vec<PathBuf>,
+    found: &mut Vec<Included>,
+) -> Result<(), LoadError> {
+    for node in document.descendants() {
+        if node.is_element() && node.ancestors().nth(DEEPEST.saturating_sub(outer)).is_some() {
+            let message = format!("elements stand in one another more than {DEEPEST} deep");
+            return Err(xml::fault(LoadErrorKind::Structure, path, node, message));
+        }
+    }
+    for node in document.descendants().filter(is_include) {
+        let element = Element { node, path };
+        let place = locate(main, path, element.required("file")?);
+        let own = identity(&place);
+        if seen.contains(&own) {
+            return Err(xml::fault(
+                LoadErrorKind::Structure,
+                path,
+                node,
+                format!("{} is included a second time; a file can stand in a model once", place.display()),
+            ));
+        }
+        seen.push(own);
+        let text = xml::read(&place).map_err(|error| {
+            let message = format!("the included file {} {}", place.display(), error.message);
+            xml::fault(error.kind, path, node, message)
+        })?;
+        let inner = xml::parse(&text, &place)?;
+        if !inner.root_element().children().any(|child| child.is_element()) {
+            let message = format!("the included file {} has no elements", place.display());
+            return Err(xml::fault(LoadErrorKind::Structure, path, node, message));
+        }
+        gather(&inner, &place, main, outer + node.ancestors().count(), seen, found)?;
+        drop(inner);
+        found.push(Included { path: place, text });
+    }
+    Ok(())
+}
+
+fn is_include(node: &Node<'_, '_>) -> bool {
+    node.is_element() && node.tag_name().name() == "include"
+}
+
+/// Beside the main file; where nothing is there, beside the file that includes it.
+fn locate(main: &Path, including: &Path, file: &str) -> PathBuf {
+    let beside = |path: &Path| path.parent().unwrap_or(Path::new("")).join(file);
+    let first = beside(main);
+    let second = beside(including);
+    if !first.exists() && second.exists() { second } else { first }
+}
+
+/// The same for all spellings of a path.
+fn identity(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// All files of a model, ready to be walked.
+pub(super) struct Sources<'a> {
+    pub(super) root: Part<'a>,
+    /// Root elements of the included files.
+    included: HashMap<&'a Path, Part<'a>>,
+}
+
+impl<'a> Sources<'a> {
+    pub(super) fn new(
+        document: &'a Document<'a>,
+        path: &'a Path,
+        files: &'a [Included],
+        documents: &'a [Document<'a>],
+    ) -> Self {
+        let part = |document: &'a Document<'a>, path: &'a Path| Element { node: document.root_element(), path };
+        let included =
+            files.iter().zip(documents).map(|(file, document)| (file.path.as_path(), part(document, &file.path)));
+        Self { root: part(document, path), included: included.collect() }
+    }
+
+    /// The child elements, with included files in the place of their `<include>`.
+    pub(super) fn children(&self, part: Part<'a>) -> Vec<Part<'a>> {
+        let mut list = Vec::new();
+        self.append(part, &mut list);
+        list
+    }
+
+    fn append(&self, part: Part<'a>, list: &mut Vec<Part<'a>>) {
+        for child in part.children() {
+            if !is_include(&child.node) {
+                list.push(child);
+                continue;
+            }
+            let place = child.text("file").map(|file| locate(self.root.path, part.path, file));
+            if let Some(&root) = place.as_deref().and_then(|place| self.included.get(place)) {
+                self.append(root, list);
+            }
+        }
+    }
+
+    /// Child elements of all sections of a name, in the order of the files.
+    pub(super) fn section(&self, name: &str) -> Vec<Part<'a>> {
+        self.sections(name).into_iter().flat_map(|section| self.children(section)).collect()
+    }
+
+    /// All sections of a name.
+    pub(super) fn sections(&self, name: &str) -> Vec<Part<'a>> {
+        self.children(self.root).into_iter().filter(|section| section.name() == name).collect()
+    }
+}

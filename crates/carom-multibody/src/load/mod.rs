@@ -1,0 +1,55 @@
+//! Models from robot files.
+
+mod error;
+pub mod mjcf;
+pub mod urdf;
+mod xml;
+
+use std::path::Path;
+
+pub use error::{LoadError, LoadErrorKind};
+
+use crate::Model;
+
+/// What a reader may choose where the file leaves it open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Options {
+    /// Lets the root link of a URDF move freely. In MJCF the file itself says so.
+    pub floating_base: bool,
+    /// What to do with joints that mimic others.
+    pub mimics: Mimics,
+}
+
+/// What to do with joints that mimic others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mimics {
+    /// They follow, and have no velocity of their own.
+    #[default]
+    Follow,
+    /// They move by themselves, as if the file did not couple them.
+    Free,
+}
+
+/// Reads a robot file; its root element tells URDF from MJCF.
+///
+/// # Errors
+/// The file cannot be read, is not a robot, or has something that cannot be left out.
+pub fn file(path: &Path, options: &Options) -> Result<Model, LoadError> {
+    text(&xml::read(path)?, path, options)
+}
+
+/// Reads a robot from the text of a file. The path is for messages, and for files that it includes.
+///
+/// # Errors
+/// The text is not a robot, or has something that cannot be left out.
+pub fn text(text: &str, path: &Path, options: &Options) -> Result<Model, LoadError> {
+    let document = xml::parse(text, path)?;
+    match document.root_element().tag_name().name() {
+        "robot" => urdf::from_document(&document, path, options),
+        "mujoco" => mjcf::from_document(&document, path, options),
+        other => {
+            let message = format!("the root element is <{other}>; a URDF has <robot>, an MJCF has <mujoco>");
+            Err(xml::fault(LoadErrorKind::Syntax, path, document.root_element(), message))
+        }
+    }
+}

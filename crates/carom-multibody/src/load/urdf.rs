@@ -1,0 +1,293 @@
+//! Robots from URDF.
+//!
+//! Meshes and `package://` addresses are kept as names and never opened: the dynamics do not need them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use roxmltree::Document;
+
+use super::xml::Element;
+use super::{LoadError, Mimics, Options};
+use crate::{
+    Geometry, Inertia, Joint, JointKind, LinkId, LinkSpec, Mimic, Model, ModelBuilder, Placement, Rotation, Shape,
+    Symmetric, Vector, Warning, WarningKind,
+};
+
+type Result<T> = std::result::Result<T, LoadError>;
+
+/// What a joint of the file connects.
+struct Connection<'a> {
+    element: Element<'a, 'a, 'a>,
+    child: &'a str,
+}
+
+pub(super) fn from_document(document: &Document<'_>, path: &Path, options: &Options) -> Result<Model> {
+    let robot = Element { node: document.root_element(), path };
+    let mut remarks = Remarks::default();
+    let mut links: Vec<(&str, Element<'_, '_, '_>)> = Vec::new();
+    let mut joints: Vec<Element<'_, '_, '_>> = Vec::new();
+    for element in robot.children() {
+        match element.name() {
+            "link" => links.push((element.required("name")?, element)),
+            "joint" => joints.push(element),
+            // Colours have nothing to do with motion.
+            "material" => {}
+            _ => remarks.ignored(&element),
+        }
+    }
+    let by_name: HashMap<&str, Element<'_, '_, '_>> = links.iter().copied().collect();
+    let mut below: HashMap<&str, Vec<Connection<'_>>> = HashMap::new();
+    let mut parents: HashMap<&str, &str> = HashMap::new();
+    for &element in &joints {
+        let name = element.required("name")?;
+        let end = |tag: &str| -> Result<&str> {
+            let end = element.child(tag).ok_or_else(|| element.value(format!("joint {name:?} has no <{tag}>")))?;
+            let link = end.required("link")?;
+            match by_name.contains_key(link) {
+                true => Ok(link),
+                false => Err(end.value(format!("joint {name:?} names the {tag} link {link:?}, which does not exist"))),
+            }
+        };
+        let (parent, child) = (end("parent")?, end("child")?);
+        if let Some(other) = parents.insert(child, parent) {
+            let message = format!("link {child:?} hangs on {other:?} and on {parent:?}; a URDF is a tree");
+            return Err(element.value(message));
+        }
+        below.entry(parent).or_default().push(Connection { element, child });
+    }
+
+    let mut roots = links.iter().filter(|(name, _)| !parents.contains_key(name));
+    let (root, root_element) = match (roots.next(), roots.next()) {
+        (Some(&root), None) => root,
+        (None, _) => return Err(robot.value("every link hangs on another: there is no root link, or no link at all")),
+        (Some((one, _)), Some((other, element))) => {
+            return Err(
+                element.value(format!("links {one:?} and {other:?} are both without a parent; a URDF has one root"))
+            );
+        }
+    };
+
+    let mut builder = ModelBuilder::new(robot.text("name").unwrap_or("robot"));
+    let is_world = root == WORLD && !options.floating_base;
+    if !is_world && by_name.contains_key(WORLD) {
+        builder.rename_world("universe");
+    }
+    let root_id = if is_world {
+        for shape in shapes(root_element)? {
+            builder.world_shape(shape);
+        }
+        LinkId::WORLD
+    } else {
+        let mut spec = link_spec(root, root_element, &mut remarks)?;
+        if options.floating_base {
+            spec.joints.push(Joint::new(free_name(&joints), JointKind::Floating));
+        }
+        add(&mut builder, LinkId::WORLD, spec, root_element)?
+    };
+
+    // Depth first, in the order of the file: the last of the list is next.
+    let mut waiting = Vec::new();
+    let (mut id, mut name, mut count) = (root_id, root, 1);
+    loop {
+        let children = below.remove(name).unwrap_or_default().into_iter().rev();
+        waiting.extend(children.map(|connection| (id, connection)));
+        let Some((parent, Connection { element, child })) = waiting.pop() else { break };
+        let mut spec = link_spec(child, by_name[child], &mut remarks)?;
+        spec.placement = origin(element)?;
+        spec.joints.push(joint(element, options, &mut remarks)?);
+        (id, name) = (add(&mut builder, parent, spec, element)?, child);
+        count += 1;
+    }
+    if count < links.len() {
+        return Err(robot.value(format!(
+            "{} of {} links cannot be reached from the root {root:?}: some joints form a circle",
+            links.len() - count,
+            links.len()
+        )));
+    }
+    remarks.hand_over(&mut builder);
+    builder.build().map_err(|error| LoadError::structure(path, None, &error))
+}
+
+/// The link that stands for the world, by custom.
+const WORLD: &str = "world";
+
+fn add(builder: &mut ModelBuilder, parent: LinkId, spec: LinkSpec, at: Element<'_, '_, '_>) -> Result<LinkId> {
+    builder.link(parent, spec).map_err(|error| LoadError::structure(at.path, Some(at.line()), &error))
+}
+
+/// The name of the joint of a floating base, unless the file has it.
+fn free_name(joints: &[Element<'_, '_, '_>]) -> String {
+    let mut name = "root_joint".to_owned();
+    while joints.iter().any(|joint| joint.text("name") == Some(&name)) {
+        name.push('_');
+    }
+    name
+}
+
+fn link_spec(name: &str, element: Element<'_, '_, '_>, remarks: &mut Remarks) -> Result<LinkSpec> {
+    let mut spec = LinkSpec::new(name);
+    for child in element.children() {
+        match child.name() {
+            "inertial" => spec.inertia = inertial(child)?,
+            "visual" | "collision" => {}
+            _ => remarks.ignored(&child),
+        }
+    }
+    spec.shapes = shapes(element)?;
+    Ok(spec)
+}
+
+fn inertial(element: Element<'_, '_, '_>) -> Result<Inertia> {
+    let mass = element.child("mass").ok_or_else(|| element.value("<inertial> has no <mass>"))?;
+    let mass = mass.number("value")?.ok_or_else(|| mass.value("<mass> needs the attribute value"))?;
+    let tensor = element.child("inertia").ok_or_else(|| element.value("<inertial> has no <inertia>"))?;
+    let mut entries = [0.0; 6];
+    for (entry, name) in entries.iter_mut().zip(["ixx", "iyy", "izz", "ixy", "ixz", "iyz"]) {
+        *entry = tensor.number(name)?.ok_or_else(|| tensor.value(format!("<inertia> needs the attribute {name}")))?;
+    }
+    let own = Inertia { mass, center: Vector::ZERO, rotational: Symmetric::new(entries) };
+    Ok(own.placed(&origin(element)?))
+}
+
+fn origin(element: Element<'_, '_, '_>) -> Result<Placement> {
+    let Some(origin) = element.child("origin") else { return Ok(Placement::IDENTITY) };
+    let xyz = origin.numbers::<3>("xyz")?.unwrap_or_default();
+    let rpy = origin.numbers::<3>("rpy")?.unwrap_or_default();
+    Ok(Placement::new(Rotation::from_rpy(rpy), xyz))
+}
+
+fn joint(element: Element<'_, '_, '_>, options: &Options, remarks: &mut Remarks) -> Result<Joint> {
+    let (name, kind) = (element.required("name")?, element.required("type")?);
+    let kind = match kind {
+        "fixed" => JointKind::Fixed,
+        "revolute" => JointKind::Revolute,
+        "continuous" => JointKind::Continuous,
+        "prismatic" => JointKind::Prismatic,
+        "planar" => JointKind::Planar,
+        "floating" => JointKind::Floating,
+        // Not in the standard, but written by some tools.
+        "ball" | "spherical" => JointKind::Ball,
+        other => {
+            let known = "fixed, revolute, continuous, prismatic, planar, floating, ball";
+            return Err(element.value(format!("joint {name:?} has type {other:?}, which is not one of {known}")));
+        }
+    };
+    let mut joint = Joint::new(name, kind).along([1.0, 0.0, 0.0]);
+    for child in element.children() {
+        match child.name() {
+            "axis" => {
+                if let Some(axis) = child.numbers::<3>("xyz")? {
+                    joint.axis = axis.into();
+                }
+            }
+            "limit" => {
+                let bound = |attribute: &str| Ok(child.number(attribute)?.unwrap_or(0.0));
+                if matches!(kind, JointKind::Revolute | JointKind::Prismatic) {
+                    let limits = [bound("lower")?, bound("upper")?];
+                    if limits[0] > limits[1] {
+                        let message =
+                            format!("joint {name:?} has limits {limits:?} in the wrong order; it has none here");
+                        remarks.note(WarningKind::Ignored, name, message, child.line());
+                    } else {
+                        joint.limits = Some(limits);
+                    }
+                }
+            }
+            "dynamics" => {
+                joint.damping = child.number("damping")?.unwrap_or(0.0);
+                joint.dry_friction = child.number("friction")?.unwrap_or(0.0);
+            }
+            "mimic" if options.mimics == Mimics::Follow => {
+                let leader = child.required("joint")?;
+                if is_joint(element, leader) {
+                    let multiplier = child.number("multiplier")?.unwrap_or(1.0);
+                    let offset = child.number("offset")?.unwrap_or(0.0);
+                    joint.mimic = Some(Mimic { leader: leader.to_owned(), multiplier, offset });
+                } else {
+                    let message =
+                        format!("joint {name:?} mimics {leader:?}, which does not exist; it moves by itself here");
+                    remarks.note(WarningKind::NotModelled, name, message, child.line());
+                }
+            }
+            "mimic" => {
+                let message =
+                    format!("joint {name:?} mimics another in the file and moves by itself here, as asked for");
+                remarks.note(WarningKind::NotModelled, name, message, child.line());
+            }
+            // Bounds of controllers and calibration marks do not enter the dynamics.
+            "parent" | "child" | "origin" | "safety_controller" | "calibration" => {}
+            _ => remarks.ignored(&child),
+        }
+    }
+    if kind == JointKind::Fixed {
+        joint.mimic = None;
+    }
+    Ok(joint)
+}
+
+/// Whether the robot of an element has a joint of a name.
+fn is_joint(element: Element<'_, '_, '_>, name: &str) -> bool {
+    let mut siblings = element.node.parent_element().into_iter().flat_map(|robot| robot.children());
+    siblings.any(|other| other.has_tag_name("joint") && other.attribute("name") == Some(name))
+}
+
+/// Shapes for contacts, from the collision elements.
+fn shapes(link: Element<'_, '_, '_>) -> Result<Vec<Shape>> {
+    let mut shapes = Vec::new();
+    for collision in link.children().filter(|child| child.name() == "collision") {
+        let geometry = collision.child("geometry").and_then(|geometry| geometry.children().next());
+        let geometry = geometry.ok_or_else(|| collision.value("<collision> has no geometry"))?;
+        let need = |attribute: &str| -> Result<f64> {
+            let missing = || geometry.value(format!("<{}> needs the attribute {attribute}", geometry.name()));
+            geometry.number(attribute)?.ok_or_else(missing)
+        };
+        let form = match geometry.name() {
+            "box" => {
+                let size = geometry.numbers::<3>("size")?;
+                let size = size.ok_or_else(|| geometry.value("<box> needs the attribute size"))?;
+                Geometry::Box { half: size.map(|side| 0.5 * side) }
+            }
+            "sphere" => Geometry::Sphere { radius: need("radius")? },
+            "cylinder" => Geometry::Cylinder { radius: need("radius")?, half_length: 0.5 * need("length")? },
+            "capsule" => Geometry::Capsule { radius: need("radius")?, half_length: 0.5 * need("length")? },
+            "mesh" => Geometry::Mesh { file: geometry.required("filename")?.to_owned() },
+            other => return Err(geometry.value(format!("<{other}> is not a shape that URDF has"))),
+        };
+        let name = collision.text("name").map(str::to_owned);
+        shapes.push(Shape { name, placement: origin(collision)?, geometry: form });
+    }
+    Ok(shapes)
+}
+
+/// What is read over, one remark for each kind of element.
+#[derive(Default)]
+struct Remarks {
+    ignored: BTreeMap<String, (usize, usize)>,
+    notes: Vec<Warning>,
+}
+
+impl Remarks {
+    fn ignored(&mut self, element: &Element<'_, '_, '_>) {
+        let place = element.node.parent_element().map_or("robot", |parent| parent.tag_name().name());
+        let key = format!("<{}> in <{place}>", element.name());
+        let (count, _) = self.ignored.entry(key).or_insert((0, element.line()));
+        *count += 1;
+    }
+
+    fn note(&mut self, kind: WarningKind, subject: &str, message: String, line: usize) {
+        self.notes.push(Warning { kind, subject: subject.to_owned(), message, line: Some(line) });
+    }
+
+    fn hand_over(self, builder: &mut ModelBuilder) {
+        for (element, (count, line)) in self.ignored {
+            let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
+            let message = format!("{element} stands {times}; carom reads over it");
+            builder.warn(Warning { kind: WarningKind::Ignored, subject: element, message, line: Some(line) });
+        }
+        for note in self.notes {
+            builder.warn(note);
+        }
+    }
+}

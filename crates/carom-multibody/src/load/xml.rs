@@ -1,0 +1,116 @@
+//! XML with places: every fault names file, line, element and attribute.
+
+use std::path::Path;
+use std::str::FromStr;
+
+use roxmltree::{Document, Node, ParsingOptions};
+
+use super::{LoadError, LoadErrorKind};
+
+type Result<T> = std::result::Result<T, LoadError>;
+
+/// A file's text.
+pub(super) fn read(path: &Path) -> Result<String> {
+    let bytes = std::fs::read(path).map_err(|error| LoadError {
+        kind: LoadErrorKind::Read,
+        file: path.to_owned(),
+        line: None,
+        message: format!("cannot be read: {error}"),
+    })?;
+    // Comments and mesh names in other encodings do not matter; keywords and numbers are ASCII.
+    Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+}
+
+/// A file's elements.
+pub(super) fn parse<'t>(text: &'t str, path: &Path) -> Result<Document<'t>> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
+    Document::parse_with_options(text, options).map_err(|error| LoadError {
+        kind: LoadErrorKind::Syntax,
+        file: path.to_owned(),
+        line: Some(error.pos().row as usize).filter(|&line| line > 0),
+        message: format!("is not XML: {error}"),
+    })
+}
+
+/// The line of an element, from 1.
+pub(super) fn line(node: Node<'_, '_>) -> usize {
+    node.document().text_pos_at(node.range().start).row as usize
+}
+
+/// A fault at an element.
+pub(super) fn fault(kind: LoadErrorKind, path: &Path, node: Node<'_, '_>, message: impl Into<String>) -> LoadError {
+    LoadError { kind, file: path.to_owned(), line: Some(line(node)), message: message.into() }
+}
+
+/// An element of a file, to be asked for attributes.
+#[derive(Clone, Copy)]
+pub(super) struct Element<'e, 'i, 'p> {
+    pub(super) node: Node<'e, 'i>,
+    pub(super) path: &'p Path,
+}
+
+impl<'e, 'i, 'p> Element<'e, 'i, 'p> {
+    pub(super) fn name(&self) -> &'e str {
+        self.node.tag_name().name()
+    }
+
+    pub(super) fn line(&self) -> usize {
+        line(self.node)
+    }
+
+    /// Its child elements.
+    pub(super) fn children(self) -> impl Iterator<Item = Element<'e, 'i, 'p>> {
+        let path = self.path;
+        self.node.children().filter(Node::is_element).map(move |node| Element { node, path })
+    }
+
+    /// The first child element of a name.
+    pub(super) fn child(self, name: &str) -> Option<Element<'e, 'i, 'p>> {
+        self.children().find(|child| child.name() == name)
+    }
+
+    pub(super) fn text(&self, attribute: &str) -> Option<&'e str> {
+        self.node.attribute(attribute)
+    }
+
+    /// An attribute that must be there.
+    pub(super) fn required(&self, attribute: &str) -> Result<&'e str> {
+        self.text(attribute).ok_or_else(|| self.value(format!("<{}> needs the attribute {attribute}", self.name())))
+    }
+
+    /// One number.
+    pub(super) fn number(&self, attribute: &str) -> Result<Option<f64>> {
+        self.text(attribute).map(|text| self.parse_number(attribute, text)).transpose()
+    }
+
+    /// Exactly N numbers.
+    pub(super) fn numbers<const N: usize>(&self, attribute: &str) -> Result<Option<[f64; N]>> {
+        let Some(list) = self.list(attribute)? else { return Ok(None) };
+        let count = list.len();
+        <[f64; N]>::try_from(list)
+            .map(Some)
+            .map_err(|_| self.value(format!("<{}> {attribute} has {count} numbers, it needs {N}", self.name())))
+    }
+
+    /// Any count of numbers.
+    pub(super) fn list(&self, attribute: &str) -> Result<Option<Vec<f64>>> {
+        let Some(text) = self.text(attribute) else { return Ok(None) };
+        text.split_whitespace().map(|word| self.parse_number(attribute, word)).collect::<Result<_>>().map(Some)
+    }
+
+    fn parse_number(&self, attribute: &str, text: &str) -> Result<f64> {
+        let finite = f64::from_str(text.trim()).ok().filter(|number| number.is_finite());
+        finite.ok_or_else(|| self.value(format!("<{}> {attribute} = {text:?} is not a finite number", self.name())))
+    }
+
+    /// A fault of a value in this element.
+    pub(super) fn value(&self, message: impl Into<String>) -> LoadError {
+        fault(LoadErrorKind::Value, self.path, self.node, message)
+    }
+
+    /// Something here that carom does not have.
+    pub(super) fn unsupported(&self, message: impl Into<String>) -> LoadError {
+        fault(LoadErrorKind::Unsupported, self.path, self.node, message)
+    }
+}

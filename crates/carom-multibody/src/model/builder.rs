@@ -1,0 +1,490 @@
+//! Models from code: links and joints in, a checked and compiled model out.
+
+use std::collections::HashSet;
+
+use super::tree::motions;
+use super::{
+    BuildError, Frame, Joint, JointKind, Link, LinkId, Model, ModelJoint, Motion, NO_NODE, Node, Shape, Sparsity, Tree,
+    Warning, WarningKind,
+};
+use crate::dynamics::UNIT_TOLERANCE;
+use crate::spatial::BodyInertia;
+use crate::{Inertia, Placement, Quaternion, Rotation, Vector};
+
+/// Gravity at the Earth's surface, along -z.
+const GRAVITY: Vector = Vector::new(0.0, 0.0, -9.81);
+
+/// More velocities than any robot has: M alone would take 200 MB.
+const MOST_FREEDOMS: usize = 5000;
+
+/// A link as stated to the builder.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinkSpec {
+    /// Unique among the links.
+    pub name: String,
+    /// Where it is on its parent, with all coordinates at their references.
+    pub placement: Placement,
+    /// Its joints: each acts in the link's frame as those before it have moved it. Without any it is welded.
+    pub joints: Vec<Joint>,
+    /// Its inertia in its own frame.
+    pub inertia: Inertia,
+    /// Its shapes.
+    pub shapes: Vec<Shape>,
+}
+
+impl LinkSpec {
+    /// A link without mass, welded at its parent's origin.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            placement: Placement::IDENTITY,
+            joints: Vec::new(),
+            inertia: Inertia::ZERO,
+            shapes: Vec::new(),
+        }
+    }
+
+    /// With another placement.
+    pub fn placed(mut self, placement: Placement) -> Self {
+        self.placement = placement;
+        self
+    }
+
+    /// With one more joint.
+    pub fn joint(mut self, joint: Joint) -> Self {
+        self.joints.push(joint);
+        self
+    }
+
+    /// With this inertia.
+    pub fn inertia(mut self, inertia: Inertia) -> Self {
+        self.inertia = inertia;
+        self
+    }
+
+    /// With one more shape.
+    pub fn shape(mut self, shape: Shape) -> Self {
+        self.shapes.push(shape);
+        self
+    }
+}
+
+/// Builds a model link by link, parents first.
+///
+/// ```
+/// use carom_multibody::{Inertia, Joint, JointKind, LinkId, LinkSpec, ModelBuilder, Placement};
+///
+/// let mut builder = ModelBuilder::new("pendulum");
+/// let hinge = Joint::new("hinge", JointKind::Revolute).along([0.0, 1.0, 0.0]);
+/// let rod = Inertia::cuboid(1.0, [0.01, 0.01, 0.5]).placed(&Placement::at([0.0, 0.0, -0.5]));
+/// let link = builder.link(LinkId::WORLD, LinkSpec::new("rod").joint(hinge).inertia(rod))?;
+/// builder.frame("tip", link, Placement::at([0.0, 0.0, -1.0]))?;
+/// let model = builder.build()?;
+/// assert_eq!(model.freedoms(), 1);
+/// # Ok::<(), carom_multibody::BuildError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct ModelBuilder {
+    name: String,
+    links: Vec<Link>,
+    joints: Vec<ModelJoint>,
+    frames: Vec<Frame>,
+    warnings: Vec<Warning>,
+    gravity: Vector,
+    names: HashSet<(&'static str, String)>,
+}
+
+impl ModelBuilder {
+    /// A model with the world and nothing in it, and gravity along -z.
+    pub fn new(name: impl Into<String>) -> Self {
+        let world = Link {
+            name: "world".to_owned(),
+            parent: None,
+            placement: Placement::IDENTITY,
+            joints: 0..0,
+            inertia: Inertia::ZERO,
+            shapes: Vec::new(),
+            node: NO_NODE,
+            on_node: Placement::IDENTITY,
+        };
+        Self {
+            name: name.into(),
+            links: vec![world],
+            joints: Vec::new(),
+            frames: Vec::new(),
+            warnings: Vec::new(),
+            gravity: GRAVITY,
+            names: HashSet::from([("link", "world".to_owned())]),
+        }
+    }
+
+    /// Gravity's acceleration, m/s².
+    pub fn gravity(&mut self, gravity: impl Into<Vector>) -> &mut Self {
+        self.gravity = gravity.into();
+        self
+    }
+
+    /// Another name for the world, where a link of the robot is called that.
+    pub(crate) fn rename_world(&mut self, name: &str) {
+        self.names.remove(&("link", self.links[0].name.clone()));
+        self.links[0].name = name.to_owned();
+        self.names.insert(("link", name.to_owned()));
+    }
+
+    /// Shapes of the world.
+    pub fn world_shape(&mut self, shape: Shape) -> &mut Self {
+        self.links[0].shapes.push(shape);
+        self
+    }
+
+    /// A remark to keep with the model.
+    pub fn warn(&mut self, warning: Warning) -> &mut Self {
+        self.warnings.push(warning);
+        self
+    }
+
+    /// Hangs a link on another.
+    ///
+    /// # Errors
+    /// A name that is taken, a number that is not finite or out of range, an axis without direction.
+    pub fn link(&mut self, parent: LinkId, spec: LinkSpec) -> Result<LinkId, BuildError> {
+        let LinkSpec { name, placement, joints, inertia, shapes } = spec;
+        self.known(parent)?;
+        self.is_free("link", &name)?;
+        finite_placement("link", &name, &placement)?;
+        let numbers = inertia.rotational.entries().into_iter().chain(inertia.center.to_array()).chain([inertia.mass]);
+        finite("link", &name, "inertia", numbers)?;
+        let joints = joints.into_iter().map(checked).collect::<Result<Vec<Joint>, BuildError>>()?;
+        for (i, joint) in joints.iter().enumerate() {
+            self.is_free("joint", &joint.name)?;
+            if joints[..i].iter().any(|other| other.name == joint.name) {
+                return Err(BuildError::DuplicateName { what: "joint", name: joint.name.clone() });
+            }
+        }
+
+        // Nothing is refused from here on: a link that was refused leaves no trace.
+        self.judge_inertia(&name, &inertia);
+        self.names.insert(("link", name.clone()));
+        let id = LinkId(self.links.len());
+        let first = self.joints.len();
+        for joint in joints {
+            self.names.insert(("joint", joint.name.clone()));
+            self.joints.push(ModelJoint { joint, link: id, coordinates: 0..0, freedoms: 0..0 });
+        }
+        self.links.push(Link {
+            name,
+            parent: Some(parent),
+            placement,
+            joints: first..self.joints.len(),
+            inertia,
+            shapes,
+            node: NO_NODE,
+            on_node: Placement::IDENTITY,
+        });
+        Ok(id)
+    }
+
+    /// Names a place on a link.
+    ///
+    /// # Errors
+    /// A name that is taken, or a number that is not finite.
+    pub fn frame(&mut self, name: impl Into<String>, link: LinkId, placement: Placement) -> Result<(), BuildError> {
+        let name = name.into();
+        self.known(link)?;
+        self.is_free("frame", &name)?;
+        finite_placement("frame", &name, &placement)?;
+        self.names.insert(("frame", name.clone()));
+        self.frames.push(Frame { name, link, placement });
+        Ok(())
+    }
+
+    /// The finished model.
+    ///
+    /// # Errors
+    /// A joint that follows another which does not exist, moves otherwise, or follows it back.
+    pub fn build(mut self) -> Result<Model, BuildError> {
+        finite("model", &self.name, "gravity", self.gravity.to_array())?;
+        let followed = self.follow()?;
+        let home = self.number();
+        let freedoms = self.joints.iter().map(|joint| joint.freedoms.end).max().unwrap_or(0);
+        if freedoms > MOST_FREEDOMS {
+            return Err(BuildError::TooLarge { freedoms, bound: MOST_FREEDOMS });
+        }
+        let tree = self.grow(&followed);
+        let sparsity = Sparsity::of(&tree);
+        self.judge_masses(&tree);
+        let Self { name, links, joints, frames, warnings, gravity, names: _ } = self;
+        Ok(Model { name, links, joints, frames, warnings, gravity, home, tree, sparsity })
+    }
+
+    fn known(&self, link: LinkId) -> Result<(), BuildError> {
+        let count = self.links.len();
+        if link.0 < count { Ok(()) } else { Err(BuildError::UnknownLink { index: link.0, count }) }
+    }
+
+    fn is_free(&self, what: &'static str, name: &str) -> Result<(), BuildError> {
+        if self.names.contains(&(what, name.to_owned())) {
+            return Err(BuildError::DuplicateName { what, name: name.to_owned() });
+        }
+        Ok(())
+    }
+
+    /// What each joint follows in the end.
+    fn follow(&self) -> Result<Vec<Option<Following>>, BuildError> {
+        let place = |name: &str| self.joints.iter().position(|joint| joint.joint.name == name);
+        let follow = |start: usize| {
+            let name = &self.joints[start].joint.name;
+            let (mut joint, mut multiplier, mut offset) = (start, 1.0, 0.0);
+            for _ in 0..=self.joints.len() {
+                let current = &self.joints[joint].joint;
+                let Some(mimic) = &current.mimic else {
+                    return Ok((joint != start).then_some(Following { leader: joint, multiplier, offset }));
+                };
+                let unknown =
+                    || BuildError::UnknownLeader { joint: current.name.clone(), leader: mimic.leader.clone() };
+                let leader = place(&mimic.leader).ok_or_else(unknown)?;
+                if !(current.kind.is_single() && self.joints[leader].joint.kind.is_single()) {
+                    return Err(BuildError::MimicKind { joint: current.name.clone(), leader: mimic.leader.clone() });
+                }
+                // m₁ (m₂ x + o₂) + o₁
+                offset += multiplier * mimic.offset;
+                multiplier *= mimic.multiplier;
+                joint = leader;
+            }
+            Err(BuildError::MimicCycle { joint: name.clone() })
+        };
+        (0..self.joints.len()).map(follow).collect()
+    }
+
+    /// Gives each joint its places in q and v, and puts together the home configuration.
+    fn number(&mut self) -> Vec<f64> {
+        let mut home = Vec::new();
+        let mut freedoms = 0;
+        for ModelJoint { joint, coordinates, freedoms: own, .. } in &mut self.joints {
+            if joint.mimic.is_some() {
+                continue;
+            }
+            let start = home.len();
+            match &joint.home {
+                Some(given) => home.extend(given),
+                None => match joint.kind {
+                    JointKind::Fixed => {}
+                    JointKind::Revolute | JointKind::Continuous | JointKind::Prismatic => home.push(joint.reference),
+                    JointKind::Planar => home.extend([0.0; 3]),
+                    JointKind::Ball => home.extend(Quaternion::IDENTITY.to_array()),
+                    JointKind::Floating => {
+                        home.extend([0.0; 3]);
+                        home.extend(Quaternion::IDENTITY.to_array());
+                    }
+                },
+            }
+            *coordinates = start..home.len();
+            *own = freedoms..freedoms + joint.kind.freedoms();
+            freedoms = own.end;
+        }
+        home
+    }
+
+    /// Melts links and joints into nodes.
+    fn grow(&mut self, followed: &[Option<Following>]) -> Tree {
+        let mut tree = Tree { nodes: Vec::new(), freedoms: 0, axes: 0, quaternions: Vec::new() };
+        tree.freedoms = self.joints.iter().map(|joint| joint.freedoms.end).max().unwrap_or(0);
+        for (follower, leader) in followed.iter().enumerate() {
+            if let Some(Following { leader, .. }) = *leader {
+                self.joints[follower].coordinates = self.joints[leader].coordinates.clone();
+                self.joints[follower].freedoms = self.joints[leader].freedoms.clone();
+            }
+        }
+        for index in 1..self.links.len() {
+            let link = &self.links[index];
+            // Every link but the world has a parent.
+            let parent = &self.links[link.parent.unwrap_or(LinkId::WORLD).0];
+            let (mut node, mut on_node) = (parent.node, parent.on_node * link.placement);
+            for place in link.joints.clone() {
+                let ModelJoint { joint, coordinates, freedoms, .. } = &self.joints[place];
+                let (multiplier, offset) =
+                    followed[place].as_ref().map_or((1.0, 0.0), |following| (following.multiplier, following.offset));
+                for (count, &(motion, axis)) in motions(joint.kind).iter().enumerate() {
+                    let frame = node_frame(joint, motion, axis);
+                    let root = if node == NO_NODE { tree.nodes.len() } else { tree.nodes[node].root };
+                    tree.nodes.push(Node {
+                        placement: on_node * frame,
+                        inertia: Inertia::ZERO,
+                        body: BodyInertia::ZERO,
+                        parent: node,
+                        root,
+                        motion,
+                        q: coordinates.start + count,
+                        v: freedoms.start + count,
+                        axis: tree.axes,
+                        multiplier,
+                        // What a planar joint has of its own is no single coordinate.
+                        offset: if joint.kind.is_single() { offset - joint.reference } else { 0.0 },
+                        armature: joint.armature,
+                        joint: place,
+                    });
+                    tree.axes += motion.freedoms();
+                    match motion {
+                        Motion::Turn | Motion::Slide => {}
+                        Motion::Ball => tree.quaternions.push((coordinates.start, place)),
+                        Motion::Free => tree.quaternions.push((coordinates.start + 3, place)),
+                    }
+                    node = tree.nodes.len() - 1;
+                    on_node = frame.inverse();
+                }
+            }
+            if node != NO_NODE {
+                let whole = &mut tree.nodes[node];
+                whole.inertia = whole.inertia.joined(&link.inertia.placed(&on_node));
+                whole.body = BodyInertia::of(&whole.inertia);
+            }
+            let link = &mut self.links[index];
+            (link.node, link.on_node) = (node, on_node);
+        }
+        tree
+    }
+
+    fn judge_inertia(&mut self, name: &str, inertia: &Inertia) {
+        let [a, b, c] = inertia.rotational.eigenvalues();
+        let mut warn = |kind, message: String| {
+            self.warnings.push(Warning { kind, subject: name.to_owned(), message, line: None });
+        };
+        // Digits of a file are few: a moment is judged to a millionth of the largest.
+        let slack = 1e-6 * c.abs().max(a.abs());
+        if inertia.mass < 0.0 {
+            warn(WarningKind::NegativeMass, format!("link {name:?} has mass {} kg, below zero", inertia.mass));
+        }
+        if a < -slack {
+            let message = format!("link {name:?} has a principal moment of inertia of {a:.6e} kg m², below zero");
+            warn(WarningKind::NegativeInertia, message);
+        } else if a + b < c - slack {
+            let message = format!(
+                "link {name:?} has principal moments of inertia {a:.6e}, {b:.6e} and {c:.6e} kg m²: the last exceeds \
+                 the sum of the others, which no body has"
+            );
+            warn(WarningKind::TriangleInequality, message);
+        }
+        if inertia.mass == 0.0 && c > 0.0 {
+            warn(WarningKind::InertiaWithoutMass, format!("link {name:?} has rotational inertia but no mass"));
+        }
+    }
+
+    /// A joint that moves nothing makes M singular.
+    fn judge_masses(&mut self, tree: &Tree) {
+        let mut carries: Vec<bool> = tree.nodes.iter().map(|node| !node.inertia.is_zero()).collect();
+        for (i, node) in tree.nodes.iter().enumerate().rev() {
+            if carries[i] && node.parent != NO_NODE {
+                carries[node.parent] = true;
+            }
+        }
+        // What follows one velocity is moved by it together.
+        let mut moves = vec![false; tree.freedoms];
+        for (carries, node) in carries.iter().zip(&tree.nodes) {
+            for k in 0..node.motion.freedoms() {
+                moves[node.v + k] |= *carries || node.armature > 0.0;
+            }
+        }
+        for node in &tree.nodes {
+            if !moves[node.v] {
+                let joint = &self.joints[node.joint];
+                let (name, link) = (&joint.joint.name, &self.links[joint.link.0].name);
+                let message = format!("joint {name:?} moves link {link:?} and nothing with mass: M is singular");
+                let kind = WarningKind::MasslessLink;
+                self.warnings.push(Warning { kind, subject: name.clone(), message, line: None });
+            }
+        }
+    }
+}
+
+/// A coordinate as multiplier · leader + offset, the leader following nobody.
+struct Following {
+    leader: usize,
+    multiplier: f64,
+    offset: f64,
+}
+
+/// The frame of a node in its link: z along the axis, the origin on it.
+fn node_frame(joint: &Joint, motion: Motion, axis: usize) -> Placement {
+    match motion {
+        Motion::Turn | Motion::Slide => {
+            let basis = match joint.kind {
+                // The plane's own axes are part of what the coordinates mean.
+                JointKind::Planar => Rotation::with_z_along(joint.axis).columns[axis],
+                _ => joint.axis,
+            };
+            Placement::new(Rotation::with_z_along(basis), joint.anchor)
+        }
+        Motion::Ball => Placement::at(joint.anchor),
+        Motion::Free => Placement::IDENTITY,
+    }
+}
+
+fn checked(mut joint: Joint) -> Result<Joint, BuildError> {
+    let name = joint.name.clone();
+    finite("joint", &name, "axis", joint.axis.to_array())?;
+    finite("joint", &name, "anchor", joint.anchor.to_array())?;
+    finite("joint", &name, "reference", [joint.reference])?;
+    for (field, value) in [("armature", joint.armature), ("damping", joint.damping), ("friction", joint.dry_friction)] {
+        if !(value >= 0.0 && value.is_finite()) {
+            return Err(BuildError::OutOfRange { what: "joint", name, field, value, bound: "finite and not negative" });
+        }
+    }
+    if let Some(limits) = joint.limits
+        && let Some(&value) = limits.iter().find(|limit| limit.is_nan())
+    {
+        return Err(BuildError::NotFinite { what: "joint", name, field: "limits", value });
+    }
+    if let Some([lower, upper]) = joint.limits
+        && !(lower <= upper)
+    {
+        let bound = "not above the upper limit";
+        return Err(BuildError::OutOfRange { what: "joint", name, field: "lower limit", value: lower, bound });
+    }
+    if let Some(spring) = joint.spring {
+        finite("joint", &name, "spring", [spring.stiffness, spring.rest])?;
+    }
+    if let Some(mimic) = &joint.mimic {
+        finite("joint", &name, "mimic", [mimic.multiplier, mimic.offset])?;
+    }
+    if let Some(home) = &joint.home {
+        let expected = joint.kind.coordinates();
+        if home.len() != expected {
+            let kind = joint.kind.name();
+            return Err(BuildError::HomeLength { joint: name, kind, given: home.len(), expected });
+        }
+        finite("joint", &name, "home", home.iter().copied())?;
+        let quaternion = match joint.kind {
+            JointKind::Ball => Some(&home[..4]),
+            JointKind::Floating => Some(&home[3..]),
+            _ => None,
+        };
+        if let Some(&[w, x, y, z]) = quaternion {
+            let value = Quaternion { w, x, y, z }.norm();
+            if !((value - 1.0).abs() <= UNIT_TOLERANCE) {
+                let (field, bound) = ("the length of the home quaternion", "1 within 1e-6");
+                return Err(BuildError::OutOfRange { what: "joint", name, field, value, bound });
+            }
+        }
+    }
+    if joint.kind.has_axis() {
+        joint.axis = joint.axis.normalized().ok_or(BuildError::ZeroAxis { joint: name })?;
+    }
+    Ok(joint)
+}
+
+fn finite(
+    what: &'static str,
+    name: &str,
+    field: &'static str,
+    values: impl IntoIterator<Item = f64>,
+) -> Result<(), BuildError> {
+    match values.into_iter().find(|value| !value.is_finite()) {
+        Some(value) => Err(BuildError::NotFinite { what, name: name.to_owned(), field, value }),
+        None => Ok(()),
+    }
+}
+
+fn finite_placement(what: &'static str, name: &str, placement: &Placement) -> Result<(), BuildError> {
+    let numbers = placement.rotation.columns.into_iter().chain([placement.translation]).flat_map(Vector::to_array);
+    finite(what, name, "placement", numbers)
+}

@@ -1,0 +1,96 @@
+//! What stops a model from being built.
+
+/// A model that cannot be built.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum BuildError {
+    /// Two of one name.
+    #[error("{what} {name:?} stands twice: names of {what}s must differ")]
+    DuplicateName {
+        /// link, joint or frame.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A number that is not finite.
+    #[error("{what} {name:?}: {field} = {value} is not finite")]
+    NotFinite {
+        /// link, joint or frame.
+        what: &'static str,
+        /// Its name.
+        name: String,
+        /// Which number.
+        field: &'static str,
+        /// The number.
+        value: f64,
+    },
+    /// A joint whose axis has no direction.
+    #[error("joint {joint:?}: axis = (0, 0, 0) has no direction")]
+    ZeroAxis {
+        /// The joint.
+        joint: String,
+    },
+    /// A number outside its bounds.
+    #[error("{what} {name:?}: {field} = {value} must be {bound}")]
+    OutOfRange {
+        /// link, joint or frame.
+        what: &'static str,
+        /// Its name.
+        name: String,
+        /// Which number.
+        field: &'static str,
+        /// The number.
+        value: f64,
+        /// What it must be.
+        bound: &'static str,
+    },
+    /// A home of the wrong length.
+    #[error("joint {joint:?}: home has {given} numbers, a {kind} joint has {expected}")]
+    HomeLength {
+        /// The joint.
+        joint: String,
+        /// Its kind.
+        kind: &'static str,
+        /// How many were given.
+        given: usize,
+        /// How many it has.
+        expected: usize,
+    },
+    /// A joint that follows one that does not exist.
+    #[error("joint {joint:?} mimics {leader:?}, which is not a joint of the model")]
+    UnknownLeader {
+        /// The joint.
+        joint: String,
+        /// The name it gives.
+        leader: String,
+    },
+    /// A joint that follows itself, perhaps over others.
+    #[error("joint {joint:?} mimics itself, perhaps over other joints")]
+    MimicCycle {
+        /// The joint.
+        joint: String,
+    },
+    /// A mimic between joints that are not single coordinates.
+    #[error("joint {joint:?} mimics {leader:?}: both must be revolute, continuous or prismatic")]
+    MimicKind {
+        /// The joint.
+        joint: String,
+        /// The joint it follows.
+        leader: String,
+    },
+    /// More velocities than there is room for.
+    #[error("the model has {freedoms} degrees of freedom, at most {bound} are supported")]
+    TooLarge {
+        /// How many it has.
+        freedoms: usize,
+        /// How many it may have.
+        bound: usize,
+    },
+    /// A link that does not exist.
+    #[error("link {index} does not exist yet: the model has {count}, the world included")]
+    UnknownLink {
+        /// Its index.
+        index: usize,
+        /// How many links there are.
+        count: usize,
+    },
+}

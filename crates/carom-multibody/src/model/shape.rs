@@ -1,0 +1,55 @@
+//! Shapes of links, for contacts.
+
+use crate::Placement;
+
+/// A shape fixed to a link. Sizes are half sizes, the long axis of capsules and cylinders is z.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shape {
+    /// Its name in the file, if it has one.
+    pub name: Option<String>,
+    /// Where it is on the link.
+    pub placement: Placement,
+    /// What it is.
+    pub geometry: Geometry,
+}
+
+/// A shape's form, lengths in m.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Geometry {
+    /// A ball.
+    Sphere {
+        /// Radius.
+        radius: f64,
+    },
+    /// A box.
+    Box {
+        /// Half of each side.
+        half: [f64; 3],
+    },
+    /// A cylinder with half balls at its ends.
+    Capsule {
+        /// Radius.
+        radius: f64,
+        /// Half the length of the cylinder.
+        half_length: f64,
+    },
+    /// A cylinder.
+    Cylinder {
+        /// Radius.
+        radius: f64,
+        /// Half the length.
+        half_length: f64,
+    },
+    /// An ellipsoid.
+    Ellipsoid {
+        /// Half of each axis.
+        half: [f64; 3],
+    },
+    /// The half space below z = 0.
+    Plane,
+    /// A mesh file, which is not read.
+    Mesh {
+        /// As the file names it.
+        file: String,
+    },
+}

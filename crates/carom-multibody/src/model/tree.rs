@@ -1,0 +1,149 @@
+//! The model as the algorithms see it: one node a joint, fixed joints melted away.
+//!
+//! The frame of a node that turns or slides has its z axis along the joint's axis and its origin on it, so
+//! there is one way to turn and one way to slide, whatever the file's axes.
+
+use super::JointKind;
+use crate::spatial::BodyInertia;
+use crate::{Inertia, Placement, Rotation, Vector};
+
+/// The parent of a node that hangs on the world.
+pub(crate) const NO_NODE: usize = usize::MAX;
+
+/// The motions of nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Motion {
+    /// About z.
+    Turn,
+    /// Along z.
+    Slide,
+    /// About the origin.
+    Ball,
+    /// Freely.
+    Free,
+}
+
+impl Motion {
+    pub(crate) fn freedoms(self) -> usize {
+        match self {
+            Motion::Turn | Motion::Slide => 1,
+            Motion::Ball => 3,
+            Motion::Free => 6,
+        }
+    }
+
+    /// Whether the k-th axis slides; the others turn.
+    #[inline(always)]
+    pub(crate) fn slides(self, k: usize) -> bool {
+        match self {
+            Motion::Turn | Motion::Ball => false,
+            Motion::Slide => true,
+            Motion::Free => k < 3,
+        }
+    }
+
+    /// Which axis of the node's frame is the k-th.
+    #[inline(always)]
+    pub(crate) fn column(self, k: usize) -> usize {
+        match self {
+            Motion::Turn | Motion::Slide => 2,
+            Motion::Ball | Motion::Free => k % 3,
+        }
+    }
+}
+
+/// One joint and the rigid body behind it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Node {
+    /// Where it is on its parent before it moves.
+    pub(crate) placement: Placement,
+    /// Everything welded to it, in its frame.
+    pub(crate) inertia: Inertia,
+    /// The same about the frame's origin.
+    pub(crate) body: BodyInertia,
+    pub(crate) parent: usize,
+    /// The node of its branch that hangs on the world: positions are counted from there.
+    pub(crate) root: usize,
+    pub(crate) motion: Motion,
+    /// First coordinate and first velocity.
+    pub(crate) q: usize,
+    pub(crate) v: usize,
+    /// First column among the axes of all nodes, mimics included.
+    pub(crate) axis: usize,
+    /// Displacement = multiplier · q + offset, for what turns or slides.
+    pub(crate) multiplier: f64,
+    pub(crate) offset: f64,
+    pub(crate) armature: f64,
+    /// The joint in the model.
+    pub(crate) joint: usize,
+}
+
+/// All nodes, parents first.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Tree {
+    pub(crate) nodes: Vec<Node>,
+    /// Velocities.
+    pub(crate) freedoms: usize,
+    /// Axes: as many as velocities, and those of mimics.
+    pub(crate) axes: usize,
+    /// First coordinate and joint of each quaternion.
+    pub(crate) quaternions: Vec<(usize, usize)>,
+}
+
+impl Tree {
+    /// Whether some joints follow others.
+    pub(crate) fn has_mimics(&self) -> bool {
+        self.axes != self.freedoms
+    }
+
+    /// The way from a node to its root.
+    pub(crate) fn path(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
+        let next = move |&i: &usize| Some(self.nodes[i].parent).filter(|&parent| parent != NO_NODE);
+        std::iter::successors(Some(node).filter(|&node| node != NO_NODE), next)
+    }
+
+    /// Directions are the same in every configuration as long as all turning is about one of them.
+    pub(super) fn plane(&self) -> Option<Vector> {
+        let mut turning: Vec<Vector> = Vec::new();
+        let mut sliding: Vec<Vector> = Vec::new();
+        let mut rotations: Vec<Rotation> = Vec::new();
+        for node in &self.nodes {
+            let parent = if node.parent == NO_NODE { Rotation::IDENTITY } else { rotations[node.parent] };
+            let rotation = parent * node.placement.rotation;
+            rotations.push(rotation);
+            match node.motion {
+                Motion::Turn => turning.push(rotation.columns[2]),
+                Motion::Slide => sliding.push(rotation.columns[2]),
+                Motion::Ball | Motion::Free => return None,
+            }
+        }
+        let normal = match (turning.first(), sliding.first()) {
+            (Some(&axis), _) => axis,
+            (None, Some(&one)) => sliding.iter().find_map(|&other| {
+                let normal = one.cross(other);
+                if normal.norm() > PARALLEL { normal.normalized() } else { None }
+            })?,
+            (None, None) => return None,
+        };
+        let is_planar = turning.iter().all(|axis| axis.cross(normal).norm() <= PARALLEL)
+            && sliding.iter().all(|axis| axis.dot(normal).abs() <= PARALLEL);
+        is_planar.then_some(normal)
+    }
+}
+
+/// Sine of the angle below which directions count as parallel: roundings of a chain of rotations, and
+/// far below what a file means by its digits.
+const PARALLEL: f64 = 1e-9;
+
+/// The nodes of one joint: what turns or slides has its axis along z.
+pub(super) fn motions(kind: JointKind) -> &'static [(Motion, usize)] {
+    // The second number is the axis of the joint's own basis: (x', y', axis).
+    match kind {
+        JointKind::Fixed => &[],
+        JointKind::Revolute | JointKind::Continuous => &[(Motion::Turn, 2)],
+        JointKind::Prismatic => &[(Motion::Slide, 2)],
+        JointKind::Planar => &[(Motion::Slide, 0), (Motion::Slide, 1), (Motion::Turn, 2)],
+        JointKind::Ball => &[(Motion::Ball, 2)],
+        JointKind::Floating => &[(Motion::Free, 2)],
+    }
+}

@@ -1,0 +1,13 @@
+//! Rigid-body arithmetic: vectors, rotations, placements, inertias.
+
+mod inertia;
+mod motion;
+mod placement;
+mod rotation;
+mod vector;
+
+pub use inertia::{Inertia, Symmetric};
+pub(crate) use motion::{BodyInertia, Twist, Wrench, screw_coefficients};
+pub use placement::Placement;
+pub use rotation::{Quaternion, Rotation};
+pub use vector::Vector;

@@ -1,0 +1,48 @@
+//! Where a frame is.
+
+use std::ops::Mul;
+
+use super::{Rotation, Vector};
+
+/// A frame's orientation and origin in another frame: x ↦ R x + p.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Placement {
+    /// R, the frame's axes.
+    pub rotation: Rotation,
+    /// p, the frame's origin.
+    pub translation: Vector,
+}
+
+impl Placement {
+    /// The frame itself.
+    pub const IDENTITY: Self = Self { rotation: Rotation::IDENTITY, translation: Vector::ZERO };
+
+    /// Rotated and moved.
+    pub fn new(rotation: Rotation, translation: impl Into<Vector>) -> Self {
+        Self { rotation, translation: translation.into() }
+    }
+
+    /// Moved only.
+    pub fn at(translation: impl Into<Vector>) -> Self {
+        Self::new(Rotation::IDENTITY, translation)
+    }
+
+    /// A point of the frame, seen from outside.
+    #[inline(always)]
+    pub fn apply(&self, point: Vector) -> Vector {
+        self.translation + self.rotation.apply(point)
+    }
+
+    /// The outside seen from the frame.
+    pub fn inverse(&self) -> Self {
+        let rotation = self.rotation.inverse();
+        Self { rotation, translation: -rotation.apply(self.translation) }
+    }
+}
+
+impl Mul for Placement {
+    type Output = Self;
+    fn mul(self, other: Self) -> Self {
+        Self { rotation: self.rotation * other.rotation, translation: self.apply(other.translation) }
+    }
+}

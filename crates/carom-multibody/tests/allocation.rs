@@ -1,0 +1,151 @@
+//! After a [`Dynamics`] and its [`Contacts`] are made, nothing allocates.
+#![allow(unsafe_code, reason = "a global allocator is an unsafe trait; this one only counts and passes on")]
+
+mod common;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::Arc;
+
+use carom_multibody::{Contacts, Dynamics, Joint, JointKind, LinkId, Mimic, Vector};
+use common::*;
+
+thread_local! {
+    /// Calls of the allocator on this thread: other tests run on others.
+    static CALLS: Cell<u64> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+fn count() {
+    // At the end of a thread the counter may be gone; then nobody asks for it.
+    let _ = CALLS.try_with(|calls| calls.set(calls.get() + 1));
+}
+
+// SAFETY: every method passes its arguments on to the system's allocator, which keeps the contract. The counter is a
+// constant-initialised thread-local without a destructor, so counting does not allocate.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract of `alloc_zeroed`.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract of `realloc`.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        count();
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Fails where the work called the allocator.
+#[track_caller]
+fn without_allocating<T>(name: &str, work: impl FnOnce() -> T) -> T {
+    let before = CALLS.get();
+    let result = work();
+    let calls = CALLS.get() - before;
+    assert_eq!(calls, 0, "{name} called the allocator {calls} times");
+    result
+}
+
+#[test]
+fn the_counter_counts() {
+    let before = CALLS.get();
+    drop(std::hint::black_box(vec![1.0_f64; 100]));
+    assert_eq!(CALLS.get() - before, 2);
+}
+
+fn exercise(options: Options, cases: usize) {
+    for_cases(cases, |rng| {
+        let sample = Sample::random(rng, options);
+        let model = Arc::clone(&sample.model);
+        let n = model.freedoms();
+        let points = reduced(&contacts(&model, rng, 4), rng);
+        let mut contacts = Contacts::new(&model, &points);
+        let mut dynamics = Dynamics::new(Arc::clone(&model));
+        let (q, v, a) = (sample.q.clone(), sample.v.clone(), numbers(rng, n, 1.0));
+        let mut force = numbers(rng, n, 1.0);
+        let mut change = vec![0.0; n];
+        let mut q_out = q.clone();
+        let mut v_out = v.clone();
+        let impulse = [0.1, 0.2, 0.3];
+        let links = moving_links(&model);
+        // Twice: the first call does all the work, the second finds some of it done.
+        for _ in 0..2 {
+            without_allocating("set_state", || dynamics.set_state(&q, &v)).unwrap();
+            without_allocating("single_contact", || dynamics.single_contact(&points[0])).unwrap();
+            let part = &impulse[..points[1].dimension()];
+            without_allocating("impulse_response", || dynamics.impulse_response(&points[1], part, &mut change))
+                .unwrap();
+            for _ in 0..2 {
+                without_allocating("mass_matrix", || dynamics.mass_matrix().rows());
+                without_allocating("bias", || dynamics.bias().len());
+                without_allocating("inverse_dynamics", || dynamics.inverse_dynamics(&a).map(<[f64]>::len)).unwrap();
+                without_allocating("forward_dynamics", || dynamics.forward_dynamics(&force).map(<[f64]>::len)).unwrap();
+                without_allocating("solve_mass", || dynamics.solve_mass(&mut force)).unwrap();
+                without_allocating("contact_kinematics", || dynamics.contact_kinematics(&mut contacts));
+                without_allocating("contact_terms", || dynamics.contact_terms(&mut contacts)).unwrap();
+                for point in &points {
+                    without_allocating("single_contact", || dynamics.single_contact(point)).unwrap();
+                    let part = &impulse[..point.dimension()];
+                    without_allocating("impulse_response", || dynamics.impulse_response(point, part, &mut change))
+                        .unwrap();
+                    without_allocating("contact_position", || dynamics.contact_position(point));
+                }
+                without_allocating("kinetic_energy", || dynamics.kinetic_energy());
+                without_allocating("potential_energy", || dynamics.potential_energy());
+                for &link in links.iter().chain([&LinkId::WORLD]) {
+                    without_allocating("placement", || dynamics.placement(link));
+                    without_allocating("point_velocity", || dynamics.point_velocity(link, Vector::new(0.1, 0.2, 0.3)));
+                }
+            }
+            without_allocating("integrate", || model.integrate(&q, &v, 0.1, &mut q_out)).unwrap();
+            without_allocating("difference", || model.difference(&q, &q_out, &mut v_out)).unwrap();
+            without_allocating("configuration_rate", || model.configuration_rate(&q, &v, &mut q_out)).unwrap();
+            q_out.copy_from_slice(&q);
+            without_allocating("normalize", || model.normalize(&mut q_out));
+        }
+    });
+}
+
+#[test]
+fn nothing_allocates_on_free_trees() {
+    exercise(Options::FREE, 60);
+}
+
+#[test]
+fn nothing_allocates_on_trees_with_mimics() {
+    exercise(Options::ALL, 60);
+}
+
+#[test]
+fn refusing_a_state_of_wrong_length_or_number_does_not_allocate() {
+    // These errors hold numbers only; one that names a joint has to hold a name.
+    let mut sketch = Sketch { gravity: Vector::ZERO, links: Vec::new() };
+    let mut follower = Joint::new("b", JointKind::Revolute);
+    follower.mimic = Some(Mimic { leader: "a".to_owned(), multiplier: 2.0, offset: 0.0 });
+    let mut rng = fastrand::Rng::with_seed(1);
+    for (parent, joint) in [(0, Joint::new("a", JointKind::Revolute)), (1, follower)] {
+        let spec = carom_multibody::LinkSpec::new(joint.name.clone()).joint(joint).inertia(inertia(&mut rng));
+        sketch.links.push((parent, spec));
+    }
+    let mut dynamics = Dynamics::new(sketch.build());
+    for (q, v) in [(&[][..], &[0.0][..]), (&[0.0], &[]), (&[f64::NAN], &[0.0]), (&[0.0], &[f64::INFINITY])] {
+        assert!(without_allocating("a refusal", || dynamics.set_state(q, v)).is_err());
+    }
+}

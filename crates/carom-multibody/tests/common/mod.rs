@@ -1,0 +1,617 @@
+//! Random mechanisms, their states, and dense linear algebra that shares nothing with the crate's.
+#![allow(dead_code, reason = "each test binary uses its own part")]
+
+use std::sync::Arc;
+
+use carom_multibody::{
+    ContactPoint, Dynamics, Inertia, Joint, JointKind, LinkId, LinkSpec, Matrix, Mimic, Model, ModelBuilder, Placement,
+    Quaternion, Rotation, Symmetric, Vector,
+};
+use fastrand::Rng;
+
+/// A matrix by its rows.
+pub type Rows = Vec<Vec<f64>>;
+
+/// Runs a test on many random cases; `CAROM_CASES` multiplies them, `CAROM_SEED` is the seed of the first.
+pub fn for_cases(cases: usize, mut test: impl FnMut(&mut Rng)) {
+    let read = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().expect(name));
+    let start = read("CAROM_SEED").unwrap_or(0x5eed);
+    let cases = cases as u64 * read("CAROM_CASES").unwrap_or(1);
+    for seed in (0..cases).map(|case| start.wrapping_add(case)) {
+        let reporter = OnFailure(seed);
+        // Neighbouring seeds share their first numbers.
+        let mut rng = Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        rng.u64(..);
+        test(&mut rng);
+        drop(reporter);
+    }
+}
+
+struct OnFailure(u64);
+
+impl Drop for OnFailure {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("the case failed with seed {0}: run it first with CAROM_SEED={0}", self.0);
+        }
+    }
+}
+
+/// A bound on relative errors that remembers the largest seen, and says it when the test ends.
+pub struct Gauge {
+    name: &'static str,
+    bound: f64,
+    worst: f64,
+}
+
+impl Gauge {
+    pub fn new(name: &'static str, bound: f64) -> Self {
+        Self { name, bound, worst: 0.0 }
+    }
+
+    /// Asserts error ≤ bound · scale.
+    #[track_caller]
+    pub fn see(&mut self, error: f64, scale: f64) {
+        if error == 0.0 {
+            return;
+        }
+        let relative = error / scale;
+        assert!(
+            relative <= self.bound,
+            "{}: {error:e} is {relative:e} of {scale:e}, above {:e}",
+            self.name,
+            self.bound
+        );
+        self.worst = self.worst.max(relative);
+    }
+
+    /// The same for two vectors, entry by entry, each with its own scale.
+    #[track_caller]
+    pub fn compare(&mut self, a: &[f64], b: &[f64], scale: impl Fn(usize) -> f64) {
+        assert_eq!(a.len(), b.len());
+        for i in 0..a.len() {
+            self.see((a[i] - b[i]).abs(), scale(i));
+        }
+    }
+}
+
+impl Drop for Gauge {
+    fn drop(&mut self) {
+        println!("{}: largest {:.1e}, bound {:.1e}", self.name, self.worst, self.bound);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- random numbers
+
+/// Between -size and size.
+pub fn spread(rng: &mut Rng, size: f64) -> f64 {
+    size * (2.0 * rng.f64() - 1.0)
+}
+
+pub fn vector(rng: &mut Rng, size: f64) -> Vector {
+    Vector::new(spread(rng, size), spread(rng, size), spread(rng, size))
+}
+
+pub fn numbers(rng: &mut Rng, count: usize, size: f64) -> Vec<f64> {
+    (0..count).map(|_| spread(rng, size)).collect()
+}
+
+/// Log-uniform.
+pub fn magnitude(rng: &mut Rng, low: f64, high: f64) -> f64 {
+    (low.ln() + rng.f64() * (high.ln() - low.ln())).exp()
+}
+
+pub fn direction(rng: &mut Rng) -> Vector {
+    loop {
+        let v = vector(rng, 1.0);
+        if v.norm() > 0.1 && v.norm() < 1.0 {
+            return (1.0 / v.norm()) * v;
+        }
+    }
+}
+
+/// A coordinate axis, one sign or the other.
+pub fn coordinate_axis(rng: &mut Rng) -> Vector {
+    let mut axis = [0.0; 3];
+    axis[rng.usize(..3)] = if rng.bool() { 1.0 } else { -1.0 };
+    axis.into()
+}
+
+pub fn unit_quaternion(rng: &mut Rng) -> Quaternion {
+    loop {
+        let parts = [(); 4].map(|()| spread(rng, 1.0));
+        let norm = parts.iter().map(|x| x * x).sum::<f64>().sqrt();
+        if norm > 0.1 && norm < 1.0 {
+            return Quaternion::from_array(parts.map(|x| x / norm));
+        }
+    }
+}
+
+pub fn rotation(rng: &mut Rng) -> Rotation {
+    unit_quaternion(rng).to_rotation()
+}
+
+pub fn placement(rng: &mut Rng, size: f64) -> Placement {
+    let rotation = match rng.u8(..4) {
+        0 => Rotation::IDENTITY,
+        1 => {
+            let quarter = std::f64::consts::FRAC_PI_2;
+            Rotation::from_rpy([(); 3].map(|()| f64::from(rng.i8(-2..=2)) * quarter))
+        }
+        _ => rotation(rng),
+    };
+    let translation = if rng.u8(..5) == 0 { Vector::ZERO } else { vector(rng, size) };
+    Placement::new(rotation, translation)
+}
+
+/// A body that can exist: second moments of a positive density about its centre.
+pub fn inertia(rng: &mut Rng) -> Inertia {
+    let mass = magnitude(rng, 0.1, 10.0);
+    let [a, b, c] = [(); 3].map(|()| mass * magnitude(rng, 0.05, 0.3).powi(2));
+    let rotational = Symmetric::diagonal([b + c, a + c, a + b]).rotated(&rotation(rng));
+    Inertia { mass, center: vector(rng, 0.3), rotational }
+}
+
+// ---------------------------------------------------------------------------------------------------- random trees
+
+/// A model before it is built, so that variants of it can be.
+#[derive(Debug, Clone)]
+pub struct Sketch {
+    pub gravity: Vector,
+    /// The parent's place in this list from 1, or 0 for the world.
+    pub links: Vec<(usize, LinkSpec)>,
+}
+
+/// What a sketch may have.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    pub links: usize,
+    pub has_mimics: bool,
+    pub has_armature: bool,
+}
+
+impl Options {
+    pub const ALL: Self = Self { links: 20, has_mimics: true, has_armature: true };
+    pub const FREE: Self = Self { has_mimics: false, ..Self::ALL };
+}
+
+impl Sketch {
+    pub fn random(rng: &mut Rng, options: Options) -> Self {
+        let count = 1 + rng.usize(..options.links);
+        let mut links: Vec<(usize, LinkSpec)> = Vec::new();
+        for i in 1..=count {
+            let parent = match rng.u8(..20) {
+                _ if i == 1 => 0,
+                0..=2 => 0,
+                3..=12 => i - 1,
+                _ => rng.usize(1..i),
+            };
+            let mut spec = LinkSpec::new(format!("l{i}")).placed(placement(rng, 0.5)).inertia(inertia(rng));
+            let is_at_root = parent == 0;
+            let kinds: Vec<JointKind> = match rng.u8(..20) {
+                0..=6 if is_at_root => vec![JointKind::Floating],
+                0..=1 => vec![],
+                2..=14 => vec![any_kind(rng)],
+                15..=16 => (0..2).map(|_| single_kind(rng)).collect(),
+                17 => (0..3).map(|_| single_kind(rng)).collect(),
+                18 => vec![JointKind::Prismatic, JointKind::Ball],
+                _ => vec![JointKind::Fixed, single_kind(rng), JointKind::Fixed, JointKind::Planar],
+            };
+            for (k, kind) in kinds.into_iter().enumerate() {
+                let may_resist = options.has_armature && (kind != JointKind::Floating || is_at_root && k == 0);
+                spec.joints.push(random_joint(rng, format!("j{i}.{k}"), kind, may_resist));
+            }
+            links.push((parent, spec));
+        }
+        // Some links that carry others have no mass of their own.
+        for i in 1..=count {
+            let freedoms = |i: usize| links[i - 1].1.joints.iter().map(|joint| joint.kind.freedoms()).sum::<usize>();
+            let carries = (i + 1..=count)
+                .any(|child| links[child - 1].0 == i && links[child - 1].1.inertia.mass > 0.0 && freedoms(child) <= 3);
+            if carries && freedoms(i) <= 2 && rng.u8(..4) == 0 {
+                links[i - 1].1.inertia = Inertia::ZERO;
+            }
+        }
+        let mut sketch = Self { gravity: if rng.bool() { vector(rng, 10.0) } else { [0.0, 0.0, -9.81].into() }, links };
+        if options.has_mimics {
+            sketch.couple(rng);
+        }
+        sketch
+    }
+
+    /// Lets some joints follow others, before or after them, on the same tree or not, directly or over others.
+    fn couple(&mut self, rng: &mut Rng) {
+        let mut singles: Vec<(usize, usize)> = Vec::new();
+        for (i, (_, spec)) in self.links.iter().enumerate() {
+            singles.extend((0..spec.joints.len()).filter(|&k| spec.joints[k].kind.is_single()).map(|k| (i, k)));
+        }
+        rng.shuffle(&mut singles);
+        for place in 1..singles.len() {
+            if rng.u8(..3) == 0 {
+                let (i, k) = singles[rng.usize(..place)];
+                let leader = self.links[i].1.joints[k].name.clone();
+                let multiplier = if rng.bool() { magnitude(rng, 0.2, 2.0) } else { -magnitude(rng, 0.2, 2.0) };
+                let (i, k) = singles[place];
+                self.links[i].1.joints[k].mimic = Some(Mimic { leader, multiplier, offset: spread(rng, 1.0) });
+            }
+        }
+    }
+
+    pub fn build(&self) -> Model {
+        let mut builder = ModelBuilder::new("random");
+        builder.gravity(self.gravity);
+        let mut ids = vec![LinkId::WORLD];
+        for (parent, spec) in &self.links {
+            ids.push(builder.link(ids[*parent], spec.clone()).expect("a sound link"));
+        }
+        builder.build().expect("a sound model")
+    }
+
+    /// The same with every joint free.
+    pub fn without_mimics(&self) -> Self {
+        let mut free = self.clone();
+        for joint in free.links.iter_mut().flat_map(|(_, spec)| &mut spec.joints) {
+            joint.mimic = None;
+        }
+        free
+    }
+
+    /// Everything, gravity as well, seen from elsewhere.
+    pub fn moved(&self, by: &Placement) -> Self {
+        let mut moved = self.clone();
+        moved.gravity = by.rotation.apply(self.gravity);
+        for (_, spec) in moved.links.iter_mut().filter(|(parent, _)| *parent == 0) {
+            spec.placement = *by * spec.placement;
+        }
+        moved
+    }
+
+    /// What a joint follows in the end: its name, and coordinate = multiplier · leader + offset.
+    pub fn follows(&self, joint: &Joint) -> (String, f64, f64) {
+        let Some(mimic) = &joint.mimic else { return (joint.name.clone(), 1.0, 0.0) };
+        let mut joints = self.links.iter().flat_map(|(_, spec)| &spec.joints);
+        let leader = joints.find(|joint| joint.name == mimic.leader).expect("the leader");
+        let (name, multiplier, offset) = self.follows(leader);
+        (name, mimic.multiplier * multiplier, mimic.multiplier * offset + mimic.offset)
+    }
+
+    /// A bound on the frequencies in a motion: the sum of all rates.
+    pub fn frequency(&self, model: &Model, v: &[f64]) -> f64 {
+        let rate = |joint: &carom_multibody::ModelJoint| {
+            let (_, multiplier, _) = self.follows(&joint.joint);
+            multiplier.abs() * v[joint.freedoms.clone()].iter().map(|x| x.abs()).sum::<f64>()
+        };
+        1.0 + model.joints().iter().map(rate).sum::<f64>()
+    }
+}
+
+fn single_kind(rng: &mut Rng) -> JointKind {
+    [JointKind::Revolute, JointKind::Continuous, JointKind::Prismatic][rng.usize(..3)]
+}
+
+fn any_kind(rng: &mut Rng) -> JointKind {
+    match rng.u8(..14) {
+        0 => JointKind::Fixed,
+        1..=4 => JointKind::Revolute,
+        5..=6 => JointKind::Continuous,
+        7..=8 => JointKind::Prismatic,
+        9..=10 => JointKind::Planar,
+        11..=12 => JointKind::Ball,
+        _ => JointKind::Floating,
+    }
+}
+
+pub fn random_joint(rng: &mut Rng, name: String, kind: JointKind, may_resist: bool) -> Joint {
+    let axis = if rng.bool() { coordinate_axis(rng) } else { magnitude(rng, 0.1, 10.0) * direction(rng) };
+    let anchor = if rng.u8(..5) < 2 { Vector::ZERO } else { vector(rng, 0.5) };
+    let mut joint = Joint::new(name, kind).along(axis).through(anchor);
+    if kind.is_single() && rng.bool() {
+        joint.reference = spread(rng, 1.0);
+    }
+    if may_resist && rng.u8(..4) == 0 {
+        joint.armature = magnitude(rng, 0.01, 1.0);
+    }
+    joint
+}
+
+/// A configuration, angles up to π.
+pub fn configuration(model: &Model, rng: &mut Rng) -> Vec<f64> {
+    let mut q = Vec::new();
+    for joint in model.joints().iter().filter(|joint| joint.joint.mimic.is_none()) {
+        assert_eq!(joint.coordinates.start, q.len());
+        match joint.joint.kind {
+            JointKind::Fixed => {}
+            JointKind::Revolute | JointKind::Continuous => q.push(spread(rng, std::f64::consts::PI)),
+            JointKind::Prismatic => q.push(spread(rng, 1.0)),
+            JointKind::Planar => q.extend([spread(rng, 1.0), spread(rng, 1.0), spread(rng, 3.0)]),
+            JointKind::Ball => q.extend(unit_quaternion(rng).to_array()),
+            JointKind::Floating => {
+                q.extend(numbers(rng, 3, 1.0));
+                q.extend(unit_quaternion(rng).to_array());
+            }
+        }
+    }
+    assert_eq!(q.len(), model.coordinates());
+    q
+}
+
+/// A model in a state, with what is needed to judge errors.
+pub struct Sample {
+    pub sketch: Sketch,
+    pub model: Arc<Model>,
+    pub dynamics: Dynamics,
+    pub q: Vec<f64>,
+    pub v: Vec<f64>,
+    /// M.
+    pub mass: Rows,
+    /// √Mᵢᵢ: velocities times it and forces over it are of one kind, √J.
+    pub scale: Vec<f64>,
+    /// Condition of M with unit diagonal: how much M⁻¹ may enlarge a relative error.
+    pub condition: f64,
+}
+
+/// Beyond this a mechanism is close to one with a singular M, and says little.
+const CONDITION: f64 = 1e6;
+
+impl Sample {
+    pub fn random(rng: &mut Rng, options: Options) -> Self {
+        for _ in 0..200 {
+            let sketch = Sketch::random(rng, options);
+            let model = sketch.build();
+            let q = configuration(&model, rng);
+            let speed = magnitude(rng, 0.1, 3.0);
+            let v = numbers(rng, model.freedoms(), speed);
+            let sample = Self::new(sketch, q, v);
+            if sample.condition < CONDITION {
+                return sample;
+            }
+        }
+        panic!("no sound mechanism in 200");
+    }
+
+    pub fn new(sketch: Sketch, q: Vec<f64>, v: Vec<f64>) -> Self {
+        let model = Arc::new(sketch.build());
+        let mut dynamics = Dynamics::new(Arc::clone(&model));
+        dynamics.set_state(&q, &v).expect("a sound state");
+        let mass = rows(dynamics.mass_matrix());
+        let scale: Vec<f64> = (0..mass.len()).map(|i| mass[i][i].sqrt()).collect();
+        let condition = condition(&mass);
+        Self { sketch, model, dynamics, q, v, mass, scale, condition }
+    }
+
+    pub fn freedoms(&self) -> usize {
+        self.v.len()
+    }
+
+    /// The largest velocity in √J.
+    pub fn velocity_size(&self, v: &[f64]) -> f64 {
+        v.iter().zip(&self.scale).map(|(v, s)| (v * s).abs()).fold(0.0, f64::max)
+    }
+
+    /// The largest force in √J/s.
+    pub fn force_size(&self, f: &[f64]) -> f64 {
+        f.iter().zip(&self.scale).map(|(f, s)| (f / s).abs()).fold(0.0, f64::max)
+    }
+
+    /// The bodies' mass times lever: forces of links come in units of it.
+    pub fn links(&self) -> impl Iterator<Item = LinkId> + '_ {
+        self.model.joints().iter().map(|joint| joint.link)
+    }
+
+    /// A state on a curve through this one: along v, with v changing at the rate a.
+    pub fn set_along(&mut self, a: &[f64], t: f64) {
+        let mut q = vec![0.0; self.q.len()];
+        self.model.integrate(&self.q, &self.v, t, &mut q).expect("a sound state");
+        let v: Vec<f64> = self.v.iter().zip(a).map(|(v, a)| v + a * t).collect();
+        self.dynamics.set_state(&q, &v).expect("a sound state");
+    }
+
+    pub fn reset(&mut self) {
+        self.dynamics.set_state(&self.q, &self.v).expect("a sound state");
+    }
+
+    /// A step for [`derivative`]: a thirtieth of the shortest time in the motion.
+    pub fn step(&self) -> f64 {
+        0.03 / self.sketch.frequency(&self.model, &self.v)
+    }
+}
+
+/// All links but the world.
+pub fn moving_links(model: &Model) -> Vec<LinkId> {
+    model.links()[1..].iter().map(|link| model.find_link(&link.name).expect("its own link")).collect()
+}
+
+/// Contacts on links of all kinds, the world among them, some twice.
+pub fn contacts(model: &Model, rng: &mut Rng, count: usize) -> Vec<ContactPoint> {
+    let links = moving_links(model);
+    (0..count)
+        .map(|_| {
+            let link = if rng.u8(..8) == 0 { LinkId::WORLD } else { links[rng.usize(..links.len())] };
+            let normal = if rng.bool() { coordinate_axis(rng) } else { magnitude(rng, 1e-3, 1e3) * direction(rng) };
+            let point = vector(rng, 0.5);
+            let contact = if rng.bool() {
+                ContactPoint::new(model, link, point, normal)
+            } else {
+                ContactPoint::spatial(model, link, point, normal)
+            };
+            contact.expect("a sound contact")
+        })
+        .collect()
+}
+
+/// The same contacts, some with fewer rows.
+pub fn reduced(contacts: &[ContactPoint], rng: &mut Rng) -> Vec<ContactPoint> {
+    contacts.iter().map(|contact| contact.with_dimension(1 + rng.usize(..4))).collect()
+}
+
+/// d f/dt at 0 by the central difference of eighth order: its error is h⁸ f⁽⁹⁾/630.
+pub fn derivative(h: f64, mut f: impl FnMut(f64) -> Vec<f64>) -> Vec<f64> {
+    let mut sum: Vec<f64> = Vec::new();
+    for (k, weight) in [(1.0, 4.0 / 5.0), (2.0, -1.0 / 5.0), (3.0, 4.0 / 105.0), (4.0, -1.0 / 280.0)] {
+        let (after, before) = (f(k * h), f(-k * h));
+        sum.resize(after.len(), 0.0);
+        for i in 0..after.len() {
+            sum[i] += weight * (after[i] - before[i]) / h;
+        }
+    }
+    sum
+}
+
+// ---------------------------------------------------------------------------------------------------- dense algebra
+
+pub fn rows(matrix: &Matrix) -> Rows {
+    (0..matrix.rows()).map(|i| matrix.row(i).to_vec()).collect()
+}
+
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+pub fn apply(a: &Rows, x: &[f64]) -> Vec<f64> {
+    a.iter().map(|row| dot(row, x)).collect()
+}
+
+pub fn transposed(a: &Rows) -> Rows {
+    let columns = a.first().map_or(0, Vec::len);
+    (0..columns).map(|j| a.iter().map(|row| row[j]).collect()).collect()
+}
+
+pub fn product(a: &Rows, b: &Rows) -> Rows {
+    let columns = transposed(b);
+    a.iter().map(|row| columns.iter().map(|column| dot(row, column)).collect()).collect()
+}
+
+pub fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |largest, value| value.abs().max(largest))
+}
+
+/// Solves a x = b by elimination with pivoting by the largest entry of a column, and one refinement.
+pub fn solve(a: &Rows, b: &[f64]) -> Vec<f64> {
+    let mut x = eliminate(a, b);
+    let residual: Vec<f64> = apply(a, &x).iter().zip(b).map(|(ax, b)| b - ax).collect();
+    for (x, correction) in x.iter_mut().zip(eliminate(a, &residual)) {
+        *x += correction;
+    }
+    x
+}
+
+fn eliminate(a: &Rows, b: &[f64]) -> Vec<f64> {
+    let n = b.len();
+    let mut work: Rows = a.iter().zip(b).map(|(row, b)| row.iter().copied().chain([*b]).collect()).collect();
+    for k in 0..n {
+        let pivot = (k..n).max_by(|&i, &j| work[i][k].abs().total_cmp(&work[j][k].abs())).expect("a row");
+        work.swap(k, pivot);
+        for i in k + 1..n {
+            let factor = work[i][k] / work[k][k];
+            for j in k..=n {
+                work[i][j] -= factor * work[k][j];
+            }
+        }
+    }
+    for k in (0..n).rev() {
+        work[k][n] /= work[k][k];
+        for i in 0..k {
+            work[i][n] -= work[i][k] * work[k][n];
+        }
+    }
+    work.into_iter().map(|row| row[n]).collect()
+}
+
+/// Eigenvalues of a symmetric matrix in ascending order, by cyclic Jacobi rotations.
+pub fn eigenvalues(matrix: &Rows) -> Vec<f64> {
+    let mut a = matrix.clone();
+    let n = a.len();
+    for _ in 0..30 {
+        let off: f64 = (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| a[i][j] * a[i][j]).sum();
+        if off.sqrt() < 1e-17 * (0..n).map(|i| a[i][i].abs()).fold(0.0, f64::max) {
+            break;
+        }
+        for p in 0..n {
+            for q in p + 1..n {
+                if a[p][q] == 0.0 {
+                    continue;
+                }
+                let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
+                let t = if theta >= 0.0 { 1.0 } else { -1.0 } / (theta.abs() + (theta * theta + 1.0).sqrt());
+                let c = 1.0 / (t * t + 1.0).sqrt();
+                let s = t * c;
+                for k in 0..n {
+                    (a[k][p], a[k][q]) = (c * a[k][p] - s * a[k][q], s * a[k][p] + c * a[k][q]);
+                }
+                for k in 0..n {
+                    (a[p][k], a[q][k]) = (c * a[p][k] - s * a[q][k], s * a[p][k] + c * a[q][k]);
+                }
+            }
+        }
+    }
+    let mut values: Vec<f64> = (0..n).map(|i| a[i][i]).collect();
+    values.sort_by(f64::total_cmp);
+    values
+}
+
+/// M with unit diagonal.
+pub fn equilibrated(mass: &Rows) -> Rows {
+    let n = mass.len();
+    let root: Vec<f64> = (0..n).map(|i| mass[i][i].sqrt()).collect();
+    (0..n).map(|i| (0..n).map(|j| mass[i][j] / (root[i] * root[j])).collect()).collect()
+}
+
+/// Condition of M with unit diagonal; infinite where it is not positive definite.
+pub fn condition(mass: &Rows) -> f64 {
+    if mass.is_empty() {
+        return 1.0;
+    }
+    if !(0..mass.len()).all(|i| mass[i][i] > 0.0) {
+        return f64::INFINITY;
+    }
+    let values = eigenvalues(&equilibrated(mass));
+    let (least, most) = (values[0], values[values.len() - 1]);
+    if least > 0.0 { most / least } else { f64::INFINITY }
+}
+
+// ---------------------------------------------------------------------------------------------------- small helpers
+
+pub const X: Vector = Vector::new(1.0, 0.0, 0.0);
+pub const Y: Vector = Vector::new(0.0, 1.0, 0.0);
+pub const Z: Vector = Vector::new(0.0, 0.0, 1.0);
+
+/// A link's momentum, its angular momentum about its centre, and its kinetic and potential energy, from the velocity
+/// of its centre and the placement of its axes alone.
+pub struct Motion {
+    pub velocity: Vector,
+    pub momentum: Vector,
+    pub spin: Vector,
+    pub omega: Vector,
+    pub kinetic: f64,
+    pub potential: f64,
+}
+
+pub fn motion(dynamics: &mut Dynamics, link: LinkId) -> Motion {
+    let inertia = dynamics.model().link(link).inertia;
+    let gravity = dynamics.model().gravity();
+    let placement = dynamics.placement(link);
+    let (velocity, omega) = dynamics.point_velocity(link, inertia.center);
+    let spin = placement.rotation.apply(inertia.rotational.apply(placement.rotation.apply_inverse(omega)));
+    Motion {
+        velocity,
+        momentum: inertia.mass * velocity,
+        spin,
+        omega,
+        kinetic: 0.5 * (inertia.mass * velocity.dot(velocity) + omega.dot(spin)),
+        potential: -inertia.mass * gravity.dot(placement.apply(inertia.center)),
+    }
+}
+
+/// Whether a joint between a link and the world can move.
+pub fn is_moving(model: &Model, link: LinkId) -> bool {
+    let mut next = Some(link);
+    while let Some(id) = next {
+        let link = model.link(id);
+        if model.joints()[link.joints.clone()].iter().any(|joint| joint.joint.kind.freedoms() > 0) {
+            return true;
+        }
+        next = link.parent;
+    }
+    false
+}

@@ -1,0 +1,56 @@
+//! The built-in models: our own robots and mechanisms, the files of `models/`.
+
+use std::path::Path;
+
+use carom_multibody::Model;
+use carom_multibody::load::{self, LoadError, Options};
+
+/// A built-in model.
+#[derive(Debug, Clone, Copy)]
+pub struct BuiltIn {
+    /// What scenes call it.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub summary: &'static str,
+    /// Its file's name.
+    pub file: &'static str,
+    /// Its file.
+    pub text: &'static str,
+}
+
+impl BuiltIn {
+    /// The model.
+    ///
+    /// # Errors
+    /// None with the default options; a floating base may clash with what the file says.
+    pub fn load(&self, options: &Options) -> Result<Model, LoadError> {
+        load::text(self.text, Path::new(self.file), options)
+    }
+}
+
+macro_rules! built_in {
+    ($($name:literal, $file:literal, $summary:literal;)*) => {
+        /// Every model.
+        pub const MODELS: &[BuiltIn] =
+            &[$(BuiltIn { name: $name, summary: $summary, file: $file, text: include_str!(concat!("../models/", $file)) }),*];
+    };
+}
+
+built_in! {
+    "double_pendulum", "double_pendulum.urdf", "two slender rods, hinged, in the plane";
+    "planar_rod", "planar_rod.xml", "a slender rod in the plane";
+    "sphere", "sphere.xml", "a free ball";
+    "superball", "superball.xml", "a ball in the plane";
+    "cube", "cube.xml", "the cube of the ContactNets tosses";
+    "rocking_block", "rocking_block.xml", "a block in the plane";
+    "rimless_wheel", "rimless_wheel.xml", "eight spokes in the plane";
+    "compass_walker", "compass_walker.xml", "two legs and a hip, in the plane";
+    "arm", "arm.urdf", "an arm of six joints with a tool";
+    "quadruped", "quadruped.urdf", "a trunk and four legs of three joints each";
+    "humanoid", "humanoid.xml", "a humanoid-like tree of more than thirty freedoms";
+}
+
+/// The model of that name.
+pub fn find(name: &str) -> Option<&'static BuiltIn> {
+    MODELS.iter().find(|model| model.name == name)
+}

@@ -1,0 +1,164 @@
+//! Scenes: a robot in a state, with a point of it against a surface.
+
+mod contact;
+mod read;
+mod state;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use carom_law::{Coefficients, Guard, Outcome};
+use carom_multibody::{ContactPoint, Dynamics, DynamicsError, Model, Vector};
+
+use crate::problem::{Kind, ProblemError};
+use crate::strike::{StrikeError, strike};
+
+/// The keys of a scene, beside those that every problem has.
+pub(crate) const KEYS: [&str; 9] =
+    ["title", "model", "base", "gravity", "state", "contact", "contacts", "strike", "surface"];
+
+/// A robot, its state, and what touches what.
+#[derive(Debug, Clone)]
+pub struct Scene {
+    title: Option<String>,
+    source: ModelSource,
+    model: Arc<Model>,
+    configuration: Vec<f64>,
+    velocity: Vec<f64>,
+    contacts: Vec<SceneContact>,
+    struck: usize,
+    surface: Surface,
+}
+
+/// Where a robot comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ModelSource {
+    /// Built in, by name.
+    BuiltIn(&'static str),
+    /// A file.
+    File(PathBuf),
+}
+
+/// A point of the robot that can touch the surface.
+#[derive(Debug, Clone)]
+pub struct SceneContact {
+    /// Its name: stated, or that of its link or frame.
+    pub name: String,
+    /// The contact.
+    pub point: ContactPoint,
+}
+
+/// A flat surface.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Surface {
+    /// A point of it.
+    pub point: Vector,
+    /// Away from it, towards the robot; of length one.
+    pub normal: Vector,
+}
+
+impl Scene {
+    /// What it shows, where it says so.
+    pub fn title(&self) -> Option<&str> {
+        self.title.as_deref()
+    }
+
+    /// Where the robot comes from.
+    pub fn source(&self) -> &ModelSource {
+        &self.source
+    }
+
+    /// The robot.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// q.
+    pub fn configuration(&self) -> &[f64] {
+        &self.configuration
+    }
+
+    /// The velocity before the impact.
+    pub fn velocity(&self) -> &[f64] {
+        &self.velocity
+    }
+
+    /// All contacts.
+    pub fn contacts(&self) -> &[SceneContact] {
+        &self.contacts
+    }
+
+    /// The contact that strikes.
+    pub fn contact(&self) -> &SceneContact {
+        &self.contacts[self.struck]
+    }
+
+    /// The surface.
+    pub fn surface(&self) -> &Surface {
+        &self.surface
+    }
+
+    /// The robot in the scene's state.
+    ///
+    /// # Errors
+    /// A state that the model refuses.
+    pub fn dynamics(&self) -> Result<Dynamics, ProblemError> {
+        let mut dynamics = Dynamics::new(Arc::clone(&self.model));
+        dynamics.set_state(&self.configuration, &self.velocity).map_err(dynamics_error)?;
+        Ok(dynamics)
+    }
+
+    /// Where the contact is, and how far above the surface.
+    ///
+    /// # Errors
+    /// A state that the model refuses.
+    pub fn contact_position(&self) -> Result<(Vector, f64), ProblemError> {
+        let position = self.dynamics()?.contact_position(&self.contact().point);
+        Ok((position, self.surface.normal.dot(position - self.surface.point)))
+    }
+
+    /// What the impact does, with the joints' velocities and the kinetic energies filled in.
+    pub(crate) fn strike(&self, coefficients: &Coefficients, guard: Guard) -> Result<Outcome, ProblemError> {
+        let mut dynamics = self.dynamics()?;
+        let mut after = vec![0.0; self.velocity.len()];
+        let mut outcome = strike(&mut dynamics, &self.contact().point, coefficients, guard, &mut after).map_err(
+            |error| match error {
+                StrikeError::Dynamics(error) => dynamics_error(error),
+                StrikeError::Law(error) => self.law_error(error),
+            },
+        )?;
+        outcome.energy.before = Some(dynamics.kinetic_energy());
+        dynamics.set_state(&self.configuration, &after).map_err(dynamics_error)?;
+        outcome.energy.after = Some(dynamics.kinetic_energy());
+        outcome.velocity = Some(after);
+        Ok(outcome)
+    }
+
+    /// The law speaks of matrices; the reader of a scene has given none.
+    fn law_error(&self, error: carom_law::Error) -> ProblemError {
+        let mut problem = ProblemError::from(error);
+        if problem.field.as_ref().is_some_and(|field| field.starts_with("delassus")) {
+            let name = &self.contact().name;
+            problem.message =
+                format!("contact {name:?} cannot move along the normal in this configuration: {}", problem.message);
+            problem.field = Some("contact".to_owned());
+        }
+        problem
+    }
+}
+
+/// A state that the model refuses, in the vocabulary of problems.
+fn dynamics_error(error: DynamicsError) -> ProblemError {
+    use carom_law::ErrorKind;
+    let (kind, field) = match &error {
+        DynamicsError::Length { field, .. } => (ErrorKind::Shape, format!("state.{field}")),
+        DynamicsError::NotFinite { field, index, .. } => (ErrorKind::NotFinite, format!("state.{field}[{index}]")),
+        DynamicsError::NotUnit { .. } => (ErrorKind::OutOfRange, "state.configuration".to_owned()),
+        DynamicsError::Singular { .. } => (ErrorKind::NotPositive, "model".to_owned()),
+        DynamicsError::ZeroNormal { .. } => (ErrorKind::NotPositive, "surface.normal".to_owned()),
+        DynamicsError::ContactNotFinite { .. } => (ErrorKind::NotFinite, "contact".to_owned()),
+        DynamicsError::UnknownLink { .. } => (ErrorKind::OutOfRange, "contact.link".to_owned()),
+        DynamicsError::Overflow { .. } => (ErrorKind::Overflow, "state".to_owned()),
+    };
+    ProblemError::at(Kind::Law(kind), field, error.to_string())
+}

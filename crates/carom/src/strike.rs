@@ -1,0 +1,65 @@
+//! One impact of a robot: from a state and a contact to the velocity after.
+
+use carom_law::{Coefficients, Contact, Delassus, Guard, Outcome};
+use carom_multibody::{ContactPoint, Dynamics, DynamicsError};
+
+/// Why a robot's impact has no answer.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum StrikeError {
+    /// The state or the model.
+    #[error(transparent)]
+    Dynamics(#[from] DynamicsError),
+    /// The law refuses the contact, or the answer is beyond `f64`.
+    #[error(transparent)]
+    Law(#[from] carom_law::Error),
+}
+
+/// What an impact at a contact does to the state that `dynamics` holds: the outcome in contact space, and the
+/// velocity after in `velocity`. Nothing is allocated.
+///
+/// ```
+/// use carom::law::{Coefficients, Friction, Guard, Mode, Restitution};
+/// use carom::multibody::{ContactPoint, Dynamics, Inertia, Joint, JointKind, LinkId, LinkSpec, ModelBuilder};
+///
+/// let mut builder = ModelBuilder::new("ball");
+/// let ball = LinkSpec::new("ball").joint(Joint::new("free", JointKind::Floating)).inertia(Inertia::ball(1.0, 0.5));
+/// let ball = builder.link(LinkId::WORLD, ball)?;
+/// let model = builder.build()?;
+/// let contact = ContactPoint::new(&model, ball, [0.0, 0.0, -0.5], [0.0, 0.0, 1.0])?;
+///
+/// let mut dynamics = Dynamics::new(model);
+/// let fall = [1.0, 0.0, -2.0, 0.0, 0.0, 0.0];
+/// dynamics.set_state(&[0.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0], &fall)?;
+/// let coefficients = Coefficients::new(Restitution::new(0.8)?, Friction::new(0.05)?);
+/// let mut after = [0.0; 6];
+/// let outcome = carom::strike(&mut dynamics, &contact, &coefficients, Guard::Slip, &mut after)?;
+/// assert_eq!(outcome.mode, Mode::Slip);
+/// assert!((after[2] - 1.6).abs() < 1e-15);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// A singular mass matrix, a contact that cannot move, friction that is missing, a `velocity` of the wrong length.
+pub fn strike(
+    dynamics: &mut Dynamics,
+    contact: &ContactPoint,
+    coefficients: &Coefficients,
+    guard: Guard,
+    velocity: &mut [f64],
+) -> Result<Outcome, StrikeError> {
+    let terms = dynamics.single_contact(contact)?;
+    let w = &terms.delassus;
+    let outcome = match contact.dimension() {
+        3 => carom_law::impact(w, &terms.velocity, coefficients, guard)?,
+        2 => {
+            let delassus = Delassus::planar([[w[0][0], w[0][1]], [w[1][0], w[1][1]]])?;
+            Contact::new(delassus, &terms.velocity[..2])?.impact(coefficients, guard)?
+        }
+        _ => Contact::new(Delassus::normal(w[0][0])?, &terms.velocity[..1])?.impact(coefficients, guard)?,
+    };
+    dynamics.impulse_response(contact, &outcome.impulse, velocity)?;
+    for (after, before) in velocity.iter_mut().zip(dynamics.velocity()) {
+        *after += before;
+    }
+    Ok(outcome)
+}

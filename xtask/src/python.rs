@@ -1,0 +1,43 @@
+//! A Python environment of the project's own, with the engines that carom is compared with.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::run::{root, run};
+
+/// The environment's interpreter; made, or made anew where the requirements have changed.
+pub fn environment() -> Result<PathBuf, String> {
+    let requirements = root().join("conformance/requirements.txt");
+    let folder = root().join("target/conformance/venv");
+    let (python, mark) = (folder.join("bin/python"), folder.join("requirements.txt"));
+    let wanted = fs::read(&requirements).map_err(|error| format!("conformance/requirements.txt ({error})"))?;
+    if python.exists() && fs::read(&mark).is_ok_and(|installed| installed == wanted) {
+        return Ok(python);
+    }
+    make(&folder)?;
+    let mut pip = Command::new(&python);
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]).arg(&requirements);
+    run(&mut pip, "pip install -r conformance/requirements.txt")?;
+    // Written last: an installation that was cut off is done again.
+    fs::write(&mark, wanted).map_err(|error| format!("{} ({error})", mark.display()))?;
+    Ok(python)
+}
+
+fn make(folder: &PathBuf) -> Result<(), String> {
+    let venv = || run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(folder), "python3 -m venv");
+    venv().or_else(|_| {
+        // Debian keeps the module in a package of its own.
+        install(&["python3-venv"])?;
+        venv()
+    })
+}
+
+/// Debian packages, where this is Debian and we may.
+pub fn install(packages: &[&str]) -> Result<(), String> {
+    let what = format!("apt-get install {}", packages.join(" "));
+    run(Command::new("apt-get").args(["update", "-qq"]), &what)?;
+    let mut command = Command::new("apt-get");
+    command.args(["install", "-y", "-qq", "--no-install-recommends"]).args(packages);
+    run(command.env("DEBIAN_FRONTEND", "noninteractive"), &what)
+}
