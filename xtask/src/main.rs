@@ -1,4 +1,4 @@
-//! What a contributor runs: `cargo xtask test`, `lint`, `oracle`, `reference`, `conformance`, `bench`.
+//! What a contributor runs: `cargo xtask test`, `native`, `lint`, `oracle`, `reference`, `conformance`, `bench`.
 
 mod python;
 mod robots;
@@ -13,6 +13,7 @@ const USAGE: &str = "\
 cargo xtask TASK
 
   test          every test, a few minutes from a cold cache
+  native        the tests of robots, built for this processor
   lint          formatting, clippy and documentation, warnings refused
   oracle        the law against its oracle on 100 times as many random problems (CAROM_CASES, CAROM_SEED)
   reference     recompute reference/precise with 80 digits and compare (Python 3)
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
     let rest: Vec<&str> = arguments.iter().skip(1).map(String::as_str).collect();
     let done = match arguments.first().map(String::as_str) {
         Some("test") => cargo(&["test", "--workspace"], &rest, &[]),
+        Some("native") => native(),
         Some("lint") => lint(),
         Some("oracle") => oracle(),
         Some("reference") => reference(),
@@ -54,6 +56,12 @@ fn lint() -> Result<(), String> {
     cargo(&["fmt", "--all", "--check"], &[], &[])?;
     cargo(&["clippy", "--workspace", "--all-targets"], &["--", "-D", "warnings"], &[])?;
     cargo(&["doc", "--workspace", "--no-deps", "--lib"], &[], &[("RUSTDOCFLAGS", "-D warnings")])
+}
+
+/// Vectors have another form where the build may assume wide registers.
+fn native() -> Result<(), String> {
+    let environment = [("RUSTFLAGS", "-C target-cpu=native"), ("CARGO_TARGET_DIR", "target/native")];
+    cargo(&["test", "-p", "carom-multibody"], &[], &environment)
 }
 
 /// 600,000 problems and more; `CAROM_CASES` of the environment wins.

@@ -170,18 +170,19 @@ impl Dynamics {
     pub(super) fn articulate_along(&mut self, strand: &mut Strand) -> Result<(), DynamicsError> {
         let model = &*self.model;
         for (i, node) in model.tree.nodes.iter().enumerate() {
-            let body = node.body.rotated(&self.rotations[i]);
-            self.articulated[i] = Articulated::rigid(&body);
-            self.sizes[i] = Size::of(&body);
+            let body = node.body.rotated(&self.nodes[i].rotation);
+            self.nodes[i].articulated = Articulated::rigid(&body);
+            self.nodes[i].size = Size::of(&body);
         }
         for (i, node) in model.tree.nodes.iter().enumerate().rev() {
-            let (columns, offset, is_root) = (self.rotations[i].columns, self.offsets[i], node.parent == NO_NODE);
+            let (columns, offset, is_root) =
+                (self.nodes[i].rotation.columns, self.nodes[i].offset, node.parent == NO_NODE);
             let on_strand = strand.is_at(i);
-            let size = self.sizes[i];
+            let size = self.nodes[i].size;
             match node.motion {
                 Motion::Turn | Motion::Slide => {
                     let (axis, direction, slides) = (node.axis, columns[2], node.motion == Motion::Slide);
-                    let inertia = &self.articulated[i];
+                    let inertia = &self.nodes[i].articulated;
                     let (u, pivot) = inertia.seen_along(direction, slides, node.armature);
                     if !size.allows(pivot, slides) {
                         return Err(self.singular(node.v, pivot));
@@ -192,18 +193,18 @@ impl Dynamics {
                         let outer = u.moved(offset);
                         let mut passed_on = inertia.moved(offset);
                         passed_on.reduce(compliance, &outer);
-                        self.articulated[node.parent].add(&passed_on);
-                        self.outer_forces[axis] = outer;
+                        self.nodes[node.parent].articulated.add(&passed_on);
+                        self.axes[axis].outer_force = outer;
                     }
-                    self.forces[axis] = u;
-                    self.compliances[axis] = compliance;
+                    self.axes[axis].force = u;
+                    self.axes[axis].compliance = compliance;
                     if on_strand {
-                        self.given[axis] = strand.cross(direction, slides, self.rates[axis], compliance, &u);
+                        self.axes[axis].given = strand.cross(direction, slides, self.axes[axis].rate, compliance, &u);
                     }
                 }
                 Motion::Ball | Motion::Free => {
                     // A joint of several axes gives way along one after the other, the last first.
-                    let mut inertia = self.articulated[i];
+                    let mut inertia = self.nodes[i].articulated;
                     for k in (0..node.motion.freedoms()).rev() {
                         let (axis, direction) = (node.axis + k, columns[node.motion.column(k)]);
                         let slides = node.motion.slides(k);
@@ -213,19 +214,20 @@ impl Dynamics {
                         }
                         let compliance = 1.0 / pivot;
                         inertia.reduce(compliance, &u);
-                        self.forces[axis] = u;
-                        self.compliances[axis] = compliance;
+                        self.axes[axis].force = u;
+                        self.axes[axis].compliance = compliance;
                         if on_strand {
-                            self.given[axis] = strand.cross(direction, slides, self.rates[axis], compliance, &u);
+                            self.axes[axis].given =
+                                strand.cross(direction, slides, self.axes[axis].rate, compliance, &u);
                         }
                     }
                     if !is_root {
-                        self.articulated[node.parent].add(&inertia.moved(offset));
+                        self.nodes[node.parent].articulated.add(&inertia.moved(offset));
                     }
                 }
             }
             if !is_root {
-                self.sizes[node.parent].add_moved(&size, offset);
+                self.nodes[node.parent].size.add_moved(&size, offset);
             }
             if on_strand {
                 strand.move_on(node.parent, offset);

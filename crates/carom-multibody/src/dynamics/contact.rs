@@ -167,13 +167,13 @@ impl Dynamics {
             return contact.point;
         }
         let root = self.model.tree.nodes[contact.node].root;
-        self.arm(contact) + self.positions[contact.node] + self.origins[root]
+        self.arm(contact) + self.nodes[contact.node].position + self.nodes[root].offset
     }
 
     /// From the carrying node's origin to the point.
     #[inline(always)]
     pub(super) fn arm(&self, contact: &ContactPoint) -> Vector {
-        self.rotations[contact.node].apply(contact.point)
+        self.nodes[contact.node].rotation.apply(contact.point)
     }
 
     /// Fills A, A v and (dA/dt) v.
@@ -190,10 +190,10 @@ impl Dynamics {
                 continue;
             }
             let arm = self.arm(contact);
-            let twist = self.twists[contact.node];
+            let twist = self.nodes[contact.node].twist;
             let velocity = twist.at(arm);
             // The point's own acceleration: the twist's rate, and that the point moves on.
-            let drift = self.accelerations[contact.node].at(arm) + twist.angular.cross(velocity);
+            let drift = self.nodes[contact.node].acceleration.at(arm) + twist.angular.cross(velocity);
             for (direction, row) in contact.basis.into_iter().zip(rows.clone()) {
                 contacts.velocity[row] = direction.dot(velocity);
                 contacts.drift[row] = direction.dot(drift);
@@ -201,9 +201,10 @@ impl Dynamics {
                 for i in self.model.tree.path(contact.node) {
                     let node = &self.model.tree.nodes[i];
                     for k in 0..node.motion.freedoms() {
-                        contacts.jacobian[(row, node.v + k)] += node.multiplier * self.axes[node.axis + k].dot(&wrench);
+                        contacts.jacobian[(row, node.v + k)] +=
+                            node.multiplier * self.axes[node.axis + k].twist.dot(&wrench);
                     }
-                    wrench = wrench.moved(self.offsets[i]);
+                    wrench = wrench.moved(self.nodes[i].offset);
                 }
             }
             row = rows.end;

@@ -17,33 +17,34 @@ impl Dynamics {
         let model = &*self.model;
         let nodes = &model.tree.nodes[..];
         for (i, node) in nodes.iter().enumerate() {
-            self.bodies[i] = node.body.rotated(&self.rotations[i]);
+            self.nodes[i].body = node.body.rotated(&self.nodes[i].rotation);
         }
         self.mass_matrix.fill_zero();
         let m = &mut self.mass_matrix;
         for (i, node) in nodes.iter().enumerate().rev() {
-            let composite = self.bodies[i];
+            let composite = self.nodes[i].body;
             if node.parent != NO_NODE {
-                self.bodies[node.parent].add(&composite.moved(self.offsets[i]));
+                let moved = composite.moved(self.nodes[i].offset);
+                self.nodes[node.parent].body.add(&moved);
             }
             for k in 0..node.motion.freedoms() {
                 let (axis, v) = (node.axis + k, node.v + k);
                 // The momentum of all that hangs here when this axis moves at unit rate.
-                let mut momentum = composite.apply(&self.axes[axis]);
+                let mut momentum = composite.apply(&self.axes[axis].twist);
                 let square = node.multiplier * node.multiplier;
-                m[(v, v)] += square * (self.axes[axis].dot(&momentum) + node.armature);
+                m[(v, v)] += square * (self.axes[axis].twist.dot(&momentum) + node.armature);
                 for other in 0..k {
-                    let entry = self.axes[node.axis + other].dot(&momentum);
+                    let entry = self.axes[node.axis + other].twist.dot(&momentum);
                     m[(v, node.v + other)] += entry;
                     m[(node.v + other, v)] += entry;
                 }
                 let (mut below, mut above) = (i, node.parent);
                 while above != NO_NODE {
-                    momentum = momentum.moved(self.offsets[below]);
+                    momentum = momentum.moved(self.nodes[below].offset);
                     let ancestor = &nodes[above];
                     let factor = node.multiplier * ancestor.multiplier;
                     for other in 0..ancestor.motion.freedoms() {
-                        let entry = factor * self.axes[ancestor.axis + other].dot(&momentum);
+                        let entry = factor * self.axes[ancestor.axis + other].twist.dot(&momentum);
                         // A follower may share its leader's velocity: then both land on the diagonal.
                         m[(v, ancestor.v + other)] += entry;
                         m[(ancestor.v + other, v)] += entry;

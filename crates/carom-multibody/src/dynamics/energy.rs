@@ -8,10 +8,10 @@ impl Dynamics {
         self.move_nodes();
         let mut twice = 0.0;
         for (i, node) in self.model.tree.nodes.iter().enumerate() {
-            let body = node.body.rotated(&self.rotations[i]);
-            twice += self.twists[i].dot(&body.apply(&self.twists[i]));
-            let rates = &self.rates[node.axis..node.axis + node.motion.freedoms()];
-            twice += node.armature * rates.iter().map(|rate| rate * rate).sum::<f64>();
+            let body = node.body.rotated(&self.nodes[i].rotation);
+            twice += self.nodes[i].twist.dot(&body.apply(&self.nodes[i].twist));
+            let axes = &self.axes[node.axis..node.axis + node.motion.freedoms()];
+            twice += node.armature * axes.iter().map(|axis| axis.rate * axis.rate).sum::<f64>();
         }
         0.5 * twice
     }
@@ -21,7 +21,9 @@ impl Dynamics {
         let gravity = self.model.gravity();
         let nodes = self.model.tree.nodes.iter().enumerate();
         let energies = nodes.map(|(i, node)| {
-            let center = self.positions[i] + self.rotations[i].apply(node.inertia.center) + self.origins[node.root];
+            let center = self.nodes[i].position
+                + self.nodes[i].rotation.apply(node.inertia.center)
+                + self.nodes[node.root].offset;
             -node.inertia.mass * gravity.dot(center)
         });
         energies.sum()

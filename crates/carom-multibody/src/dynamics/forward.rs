@@ -35,20 +35,22 @@ impl Dynamics {
         self.move_nodes();
         let nodes = &self.model.tree.nodes[..];
         for (i, node) in nodes.iter().enumerate() {
-            let body = node.body.rotated(&self.rotations[i]);
-            self.wrenches[i] = self.twists[i].cross_wrench(&body.apply(&self.twists[i]));
+            let body = node.body.rotated(&self.nodes[i].rotation);
+            self.nodes[i].wrench = self.nodes[i].twist.cross_wrench(&body.apply(&self.nodes[i].twist));
         }
         for (i, node) in nodes.iter().enumerate().rev() {
-            let mut wrench = self.wrenches[i].plus(1.0, &self.articulated[i].apply(&self.velocity_product(i)));
+            let mut wrench =
+                self.nodes[i].wrench.plus(1.0, &self.nodes[i].articulated.apply(&self.velocity_product(i)));
             for k in (0..node.motion.freedoms()).rev() {
                 let axis = node.axis + k;
-                let load = force[node.v + k] - self.axes[axis].dot(&wrench);
-                let given = self.compliances[axis] * load;
-                self.loads[axis] = given;
-                wrench = wrench.plus(given, &self.forces[axis]);
+                let load = force[node.v + k] - self.axes[axis].twist.dot(&wrench);
+                let given = self.axes[axis].compliance * load;
+                self.axes[axis].load = given;
+                wrench = wrench.plus(given, &self.axes[axis].force);
             }
             if node.parent != NO_NODE {
-                self.wrenches[node.parent] = self.wrenches[node.parent].plus(1.0, &wrench.moved(self.offsets[i]));
+                self.nodes[node.parent].wrench =
+                    self.nodes[node.parent].wrench.plus(1.0, &wrench.moved(self.nodes[i].offset));
             }
         }
     }
@@ -57,23 +59,24 @@ impl Dynamics {
     fn release(&mut self) {
         let world = Twist { linear: -self.model.gravity(), angular: Vector::ZERO };
         for (i, node) in self.model.tree.nodes.iter().enumerate() {
-            let outer = if node.parent == NO_NODE { world } else { self.accelerations[node.parent] };
-            let mut relative = outer.from(self.offsets[i]);
+            let outer = if node.parent == NO_NODE { world } else { self.nodes[node.parent].acceleration };
+            let mut relative = outer.from(self.nodes[i].offset);
             for k in 0..node.motion.freedoms() {
                 let axis = node.axis + k;
-                let acceleration = self.loads[axis] - self.compliances[axis] * relative.dot(&self.forces[axis]);
+                let acceleration =
+                    self.axes[axis].load - self.axes[axis].compliance * relative.dot(&self.axes[axis].force);
                 self.vector[node.v + k] = acceleration;
-                relative = relative.plus(acceleration, &self.axes[axis]);
+                relative = relative.plus(acceleration, &self.axes[axis].twist);
             }
-            self.accelerations[i] = relative.plus(1.0, &self.velocity_product(i));
+            self.nodes[i].acceleration = relative.plus(1.0, &self.velocity_product(i));
         }
     }
 
     /// v × S q̇ of a node: the part of its acceleration that its own motion causes.
     fn velocity_product(&self, i: usize) -> Twist {
         let node = &self.model.tree.nodes[i];
-        let twist = self.twists[i];
+        let twist = self.nodes[i].twist;
         (node.axis..node.axis + node.motion.freedoms())
-            .fold(Twist::ZERO, |sum, axis| sum.plus(self.rates[axis], &twist.cross(&self.axes[axis])))
+            .fold(Twist::ZERO, |sum, axis| sum.plus(self.axes[axis].rate, &twist.cross(&self.axes[axis].twist)))
     }
 }

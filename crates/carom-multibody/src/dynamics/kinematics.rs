@@ -15,31 +15,31 @@ impl Dynamics {
             let (rotation, mut offset) = if node.parent == NO_NODE {
                 (node.placement.rotation, node.placement.translation)
             } else {
-                let outer = &self.rotations[node.parent];
+                let outer = &self.nodes[node.parent].rotation;
                 (*outer * node.placement.rotation, outer.apply(node.placement.translation))
             };
             let axis = node.axis;
-            self.rotations[i] = match node.motion {
+            self.nodes[i].rotation = match node.motion {
                 Motion::Turn => {
                     let angle = node.multiplier * q[node.q] + node.offset;
                     let rotation = rotation.about_own_z(angle.sin_cos());
-                    self.axes[axis] = Twist::turning(rotation.columns[2]);
-                    self.rates[axis] = node.multiplier * self.velocity[node.v];
+                    self.axes[axis].twist = Twist::turning(rotation.columns[2]);
+                    self.axes[axis].rate = node.multiplier * self.velocity[node.v];
                     rotation
                 }
                 Motion::Slide => {
                     let direction = rotation.columns[2];
                     let shift = node.multiplier * q[node.q] + node.offset;
                     offset = offset.plus(shift, direction);
-                    self.axes[axis] = Twist::sliding(direction);
-                    self.rates[axis] = node.multiplier * self.velocity[node.v];
+                    self.axes[axis].twist = Twist::sliding(direction);
+                    self.axes[axis].rate = node.multiplier * self.velocity[node.v];
                     rotation
                 }
                 Motion::Ball => {
                     let rotation = rotation * quaternion(&q[node.q..node.q + 4]);
                     for (k, column) in rotation.columns.into_iter().enumerate() {
-                        self.axes[axis + k] = Twist::turning(column);
-                        self.rates[axis + k] = self.velocity[node.v + k];
+                        self.axes[axis + k].twist = Twist::turning(column);
+                        self.axes[axis + k].rate = self.velocity[node.v + k];
                     }
                     rotation
                 }
@@ -47,19 +47,18 @@ impl Dynamics {
                     offset += rotation.apply(Vector::new(q[node.q], q[node.q + 1], q[node.q + 2]));
                     let rotation = rotation * quaternion(&q[node.q + 3..node.q + 7]);
                     for (k, column) in rotation.columns.into_iter().enumerate() {
-                        self.axes[axis + k] = Twist::sliding(column);
-                        self.axes[axis + 3 + k] = Twist::turning(column);
+                        self.axes[axis + k].twist = Twist::sliding(column);
+                        self.axes[axis + 3 + k].twist = Twist::turning(column);
                     }
-                    self.rates[axis..axis + 6].copy_from_slice(&self.velocity[node.v..node.v + 6]);
+                    for k in 0..6 {
+                        self.axes[axis + k].rate = self.velocity[node.v + k];
+                    }
                     rotation
                 }
             };
-            self.offsets[i] = offset;
-            if node.parent == NO_NODE {
-                self.origins[i] = offset;
-            } else {
-                self.positions[i] = self.positions[node.parent] + offset;
-            }
+            self.nodes[i].offset = offset;
+            self.nodes[i].position =
+                if node.parent == NO_NODE { Vector::ZERO } else { self.nodes[node.parent].position + offset };
         }
     }
 
@@ -69,12 +68,15 @@ impl Dynamics {
             return;
         }
         for (i, node) in self.model.tree.nodes.iter().enumerate() {
-            let mut twist =
-                if node.parent == NO_NODE { Twist::ZERO } else { self.twists[node.parent].from(self.offsets[i]) };
+            let mut twist = if node.parent == NO_NODE {
+                Twist::ZERO
+            } else {
+                self.nodes[node.parent].twist.from(self.nodes[i].offset)
+            };
             for axis in node.axis..node.axis + node.motion.freedoms() {
-                twist = twist.plus(self.rates[axis], &self.axes[axis]);
+                twist = twist.plus(self.axes[axis].rate, &self.axes[axis].twist);
             }
-            self.twists[i] = twist;
+            self.nodes[i].twist = twist;
         }
         self.ready.twists = true;
     }
@@ -84,16 +86,16 @@ impl Dynamics {
         self.move_nodes();
         let world = Twist { linear: world, angular: Vector::ZERO };
         for (i, node) in self.model.tree.nodes.iter().enumerate() {
-            let outer = if node.parent == NO_NODE { world } else { self.accelerations[node.parent] };
-            let mut acceleration = outer.from(self.offsets[i]);
+            let outer = if node.parent == NO_NODE { world } else { self.nodes[node.parent].acceleration };
+            let mut acceleration = outer.from(self.nodes[i].offset);
             for k in 0..node.motion.freedoms() {
                 let axis = node.axis + k;
                 // Axes are fixed to the node they move: dS/dt = v × S.
                 acceleration = acceleration
-                    .plus(self.rates[axis], &self.twists[i].cross(&self.axes[axis]))
-                    .plus(of_axis(node.v + k, node.multiplier), &self.axes[axis]);
+                    .plus(self.axes[axis].rate, &self.nodes[i].twist.cross(&self.axes[axis].twist))
+                    .plus(of_axis(node.v + k, node.multiplier), &self.axes[axis].twist);
             }
-            self.accelerations[i] = acceleration;
+            self.nodes[i].acceleration = acceleration;
         }
     }
 
@@ -104,8 +106,8 @@ impl Dynamics {
         if link.node == NO_NODE {
             return (Vector::ZERO, Vector::ZERO);
         }
-        let twist = self.twists[link.node];
-        (twist.at(self.rotations[link.node].apply(link.on_node.apply(point))), twist.angular)
+        let twist = self.nodes[link.node].twist;
+        (twist.at(self.nodes[link.node].rotation.apply(link.on_node.apply(point))), twist.angular)
     }
 }
 

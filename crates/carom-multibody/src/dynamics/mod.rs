@@ -39,32 +39,8 @@ pub struct Dynamics {
     configuration: Vec<f64>,
     velocity: Vec<f64>,
     ready: Ready,
-    // Of each node.
-    rotations: Vec<Rotation>,
-    /// From the parent's origin to its own.
-    offsets: Vec<Vector>,
-    /// From its root's origin to its own.
-    positions: Vec<Vector>,
-    /// Of each node that hangs on the world: its origin.
-    origins: Vec<Vector>,
-    twists: Vec<Twist>,
-    bodies: Vec<BodyInertia>,
-    wrenches: Vec<Wrench>,
-    accelerations: Vec<Twist>,
-    articulated: Vec<Articulated>,
-    sizes: Vec<Size>,
-    // Of each axis.
-    axes: Vec<Twist>,
-    rates: Vec<f64>,
-    /// Articulated inertia times axis.
-    forces: Vec<Wrench>,
-    /// The same, seen from the parent's origin; of single axes only.
-    outer_forces: Vec<Wrench>,
-    /// Inverse of the articulated inertia that the axis sees.
-    compliances: Vec<f64>,
-    loads: Vec<f64>,
-    /// What each axis gives to unit impulses along the rows of a contact.
-    given: Vec<Vector>,
+    nodes: Vec<NodeState>,
+    axes: Vec<AxisState>,
     // Of each velocity.
     mass_matrix: Matrix,
     factor: Matrix,
@@ -72,6 +48,65 @@ pub struct Dynamics {
     contact_rows: [Vec<f64>; 3],
     /// The contact that `given` belongs to.
     strand: Option<ContactPoint>,
+}
+
+/// What is known of a node. One structure for all, because the passes that count use most of it at once.
+#[derive(Debug, Clone, Copy)]
+struct NodeState {
+    rotation: Rotation,
+    /// From the parent's origin, or the world's, to its own.
+    offset: Vector,
+    /// From its root's origin to its own.
+    position: Vector,
+    articulated: Articulated,
+    size: Size,
+    twist: Twist,
+    acceleration: Twist,
+    wrench: Wrench,
+    body: BodyInertia,
+}
+
+impl NodeState {
+    const ZERO: Self = Self {
+        rotation: Rotation::IDENTITY,
+        offset: Vector::ZERO,
+        position: Vector::ZERO,
+        articulated: Articulated::ZERO,
+        size: Size::ZERO,
+        twist: Twist::ZERO,
+        acceleration: Twist::ZERO,
+        wrench: Wrench::ZERO,
+        body: BodyInertia::ZERO,
+    };
+}
+
+/// What is known of an axis.
+#[derive(Debug, Clone, Copy)]
+struct AxisState {
+    twist: Twist,
+    /// Articulated inertia times axis.
+    force: Wrench,
+    /// The same, seen from the parent's origin; of single axes only.
+    outer_force: Wrench,
+    /// What it gives to unit impulses along the rows of the last contact.
+    given: Vector,
+    rate: f64,
+    /// Inverse of the articulated inertia that it sees.
+    compliance: f64,
+    /// What it gives to the impulse or the forces at hand.
+    load: f64,
+}
+
+impl AxisState {
+    const ZERO: Self = Self {
+        twist: Twist::ZERO,
+        force: Wrench::ZERO,
+        outer_force: Wrench::ZERO,
+        given: Vector::ZERO,
+        rate: 0.0,
+        compliance: 0.0,
+        load: 0.0,
+    };
 }
 
 /// What has been computed for the present state.
@@ -92,23 +127,8 @@ impl Dynamics {
             configuration: model.home().to_vec(),
             velocity: vec![0.0; freedoms],
             ready: Ready::default(),
-            rotations: vec![Rotation::IDENTITY; nodes],
-            offsets: vec![Vector::ZERO; nodes],
-            positions: vec![Vector::ZERO; nodes],
-            origins: vec![Vector::ZERO; nodes],
-            twists: vec![Twist::ZERO; nodes],
-            bodies: vec![BodyInertia::ZERO; nodes],
-            wrenches: vec![Wrench::ZERO; nodes],
-            accelerations: vec![Twist::ZERO; nodes],
-            articulated: vec![Articulated::ZERO; nodes],
-            sizes: vec![Size::ZERO; nodes],
-            axes: vec![Twist::ZERO; axes],
-            rates: vec![0.0; axes],
-            forces: vec![Wrench::ZERO; axes],
-            outer_forces: vec![Wrench::ZERO; axes],
-            compliances: vec![0.0; axes],
-            loads: vec![0.0; axes],
-            given: vec![Vector::ZERO; axes],
+            nodes: vec![NodeState::ZERO; nodes],
+            axes: vec![AxisState::ZERO; axes],
             mass_matrix: Matrix::zeros(freedoms, freedoms),
             factor: Matrix::zeros(freedoms, freedoms),
             vector: vec![0.0; freedoms],
@@ -159,7 +179,8 @@ impl Dynamics {
             return link.on_node;
         }
         let root = self.model.tree.nodes[link.node].root;
-        let node = Placement::new(self.rotations[link.node], self.positions[link.node] + self.origins[root]);
+        let node =
+            Placement::new(self.nodes[link.node].rotation, self.nodes[link.node].position + self.nodes[root].offset);
         node * link.on_node
     }
 }

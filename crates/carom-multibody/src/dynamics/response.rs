@@ -80,11 +80,11 @@ impl Dynamics {
         while let Some(i) = strand.next() {
             let node = &self.model.tree.nodes[i];
             for k in (0..node.motion.freedoms()).rev() {
-                let (axis, direction) = (node.axis + k, self.rotations[i].columns[node.motion.column(k)]);
-                let (rate, compliance, u) = (self.rates[axis], self.compliances[axis], &self.forces[axis]);
-                self.given[axis] = strand.cross(direction, node.motion.slides(k), rate, compliance, u);
+                let (axis, direction) = (node.axis + k, self.nodes[i].rotation.columns[node.motion.column(k)]);
+                let (rate, compliance, u) = (self.axes[axis].rate, self.axes[axis].compliance, &self.axes[axis].force);
+                self.axes[axis].given = strand.cross(direction, node.motion.slides(k), rate, compliance, u);
             }
-            strand.move_on(node.parent, self.offsets[i]);
+            strand.move_on(node.parent, self.nodes[i].offset);
         }
     }
 
@@ -104,12 +104,14 @@ impl Dynamics {
             self.single_contact_inlined(contact)?;
         }
         let nodes = &self.model.tree.nodes[..];
-        self.loads.fill(0.0);
+        for axis in &mut self.axes {
+            axis.load = 0.0;
+        }
         let (mut i, mut root) = (contact.node, contact.node);
         while i != NO_NODE {
             let node = &nodes[i];
             for axis in node.axis..node.axis + node.motion.freedoms() {
-                self.loads[axis] = self.given[axis].dot(impulse);
+                self.axes[axis].load = self.axes[axis].given.dot(impulse);
             }
             (root, i) = (i, node.parent);
         }
@@ -119,14 +121,15 @@ impl Dynamics {
                 change[node.v..node.v + node.motion.freedoms()].fill(0.0);
                 continue;
             }
-            let columns = &self.rotations[i].columns;
-            let outer = if node.parent == NO_NODE { Twist::ZERO } else { self.accelerations[node.parent] };
-            let mut twist = outer.from(self.offsets[i]);
+            let columns = &self.nodes[i].rotation.columns;
+            let outer = if node.parent == NO_NODE { Twist::ZERO } else { self.nodes[node.parent].acceleration };
+            let mut twist = outer.from(self.nodes[i].offset);
             match node.motion {
                 Motion::Turn | Motion::Slide => {
                     let axis = node.axis;
                     // Seen from the parent's origin, so that the shift of the twist is not waited for.
-                    let jump = self.loads[axis] - self.compliances[axis] * outer.dot(&self.outer_forces[axis]);
+                    let jump =
+                        self.axes[axis].load - self.axes[axis].compliance * outer.dot(&self.axes[axis].outer_force);
                     change[node.v] = jump;
                     if node.motion == Motion::Slide {
                         twist.linear = twist.linear.plus(jump, columns[2]);
@@ -137,7 +140,8 @@ impl Dynamics {
                 Motion::Ball | Motion::Free => {
                     for k in 0..node.motion.freedoms() {
                         let (axis, direction) = (node.axis + k, columns[node.motion.column(k)]);
-                        let jump = self.loads[axis] - self.compliances[axis] * twist.dot(&self.forces[axis]);
+                        let jump =
+                            self.axes[axis].load - self.axes[axis].compliance * twist.dot(&self.axes[axis].force);
                         change[node.v + k] = jump;
                         if node.motion.slides(k) {
                             twist.linear = twist.linear.plus(jump, direction);
@@ -147,7 +151,7 @@ impl Dynamics {
                     }
                 }
             }
-            self.accelerations[i] = twist;
+            self.nodes[i].acceleration = twist;
         }
         Ok(())
     }
@@ -180,9 +184,9 @@ impl Dynamics {
         for i in self.model.tree.path(contact.node) {
             let node = &self.model.tree.nodes[i];
             for k in 0..node.motion.freedoms() {
-                out[node.v + k] += node.multiplier * self.axes[node.axis + k].dot(&wrench);
+                out[node.v + k] += node.multiplier * self.axes[node.axis + k].twist.dot(&wrench);
             }
-            wrench = wrench.moved(self.offsets[i]);
+            wrench = wrench.moved(self.nodes[i].offset);
         }
     }
 }

@@ -35,19 +35,21 @@ impl Dynamics {
     fn newton_euler(&mut self) {
         let model = &*self.model;
         for (i, node) in model.tree.nodes.iter().enumerate() {
-            let body = node.body.rotated(&self.rotations[i]);
-            let twist = self.twists[i];
+            let body = node.body.rotated(&self.nodes[i].rotation);
+            let twist = self.nodes[i].twist;
             // d(I v)/dt = I a + v × I v
-            self.wrenches[i] = body.apply(&self.accelerations[i]).plus(1.0, &twist.cross_wrench(&body.apply(&twist)));
+            self.nodes[i].wrench =
+                body.apply(&self.nodes[i].acceleration).plus(1.0, &twist.cross_wrench(&body.apply(&twist)));
         }
         self.vector.fill(0.0);
         for (i, node) in model.tree.nodes.iter().enumerate().rev() {
-            let wrench = self.wrenches[i];
+            let wrench = self.nodes[i].wrench;
             for k in 0..node.motion.freedoms() {
-                self.vector[node.v + k] += node.multiplier * self.axes[node.axis + k].dot(&wrench);
+                self.vector[node.v + k] += node.multiplier * self.axes[node.axis + k].twist.dot(&wrench);
             }
             if node.parent != NO_NODE {
-                self.wrenches[node.parent] = self.wrenches[node.parent].plus(1.0, &wrench.moved(self.offsets[i]));
+                self.nodes[node.parent].wrench =
+                    self.nodes[node.parent].wrench.plus(1.0, &wrench.moved(self.nodes[i].offset));
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Rigid-body arithmetic: vectors, rotations, placements, inertias.
 
 mod inertia;
+mod lanes;
 mod motion;
 mod placement;
 mod rotation;

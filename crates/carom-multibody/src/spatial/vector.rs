@@ -2,102 +2,97 @@
 
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
+use super::lanes::Lanes;
+
 /// A vector (x, y, z).
 ///
 /// A fourth lane, always zero, lets a processor treat it as one register.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-#[repr(align(32))]
 pub struct Vector {
-    lanes: [f64; 4],
+    lanes: Lanes,
 }
 
 impl Vector {
     /// The zero vector.
-    pub const ZERO: Self = Self { lanes: [0.0; 4] };
+    pub const ZERO: Self = Self { lanes: Lanes::ZERO };
 
     /// (x, y, z).
     #[inline(always)]
     pub const fn new(x: f64, y: f64, z: f64) -> Self {
-        Self { lanes: [x, y, z, 0.0] }
+        Self { lanes: Lanes::new([x, y, z, 0.0]) }
     }
 
     /// First component.
     #[inline(always)]
-    pub const fn x(self) -> f64 {
-        self.lanes[0]
+    pub fn x(self) -> f64 {
+        self.lanes.to_array()[0]
     }
 
     /// Second component.
     #[inline(always)]
-    pub const fn y(self) -> f64 {
-        self.lanes[1]
+    pub fn y(self) -> f64 {
+        self.lanes.to_array()[1]
     }
 
     /// Third component.
     #[inline(always)]
-    pub const fn z(self) -> f64 {
-        self.lanes[2]
+    pub fn z(self) -> f64 {
+        self.lanes.to_array()[2]
     }
 
     /// The components as an array.
     #[inline(always)]
-    pub const fn to_array(self) -> [f64; 3] {
-        [self.lanes[0], self.lanes[1], self.lanes[2]]
-    }
-
-    #[inline(always)]
-    fn map2(self, other: Self, f: impl Fn(f64, f64) -> f64) -> Self {
-        let (a, b) = (self.lanes, other.lanes);
-        Self { lanes: [f(a[0], b[0]), f(a[1], b[1]), f(a[2], b[2]), f(a[3], b[3])] }
+    pub fn to_array(self) -> [f64; 3] {
+        let [x, y, z, _] = self.lanes.to_array();
+        [x, y, z]
     }
 
     /// Scalar product.
     #[inline(always)]
     pub fn dot(self, other: Self) -> f64 {
-        let (a, b) = (self.lanes, other.lanes);
-        a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+        let [x, y, z, _] = (self.lanes * other.lanes).to_array();
+        x + y + z
     }
 
     /// Vector product self × other.
     #[inline(always)]
     pub fn cross(self, other: Self) -> Self {
-        let (a, b) = (self.lanes, other.lanes);
-        Self::new(a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+        // With lanes turned once at the end instead of twice before: a × b = (a b' - a' b)', x' = (y, z, x).
+        let turn = |lanes: Lanes| {
+            let [x, y, z, w] = lanes.to_array();
+            Lanes::new([y, z, x, w])
+        };
+        Self { lanes: turn(self.lanes * turn(other.lanes) - turn(self.lanes) * other.lanes) }
     }
 
     /// self + factor · other.
     #[inline(always)]
     pub fn plus(self, factor: f64, other: Self) -> Self {
-        self.map2(other, |a, b| multiply_add(factor, b, a))
+        Self { lanes: Lanes::splat(factor).mul_add(other.lanes, self.lanes) }
     }
 
     /// Length, safe from overflow and underflow.
     pub fn norm(self) -> f64 {
-        self.lanes[0].hypot(self.lanes[1]).hypot(self.lanes[2])
+        let [x, y, z] = self.to_array();
+        x.hypot(y).hypot(z)
     }
 
     /// The unit vector of the same direction; `None` for zero and for what is not finite.
     pub fn normalized(self) -> Option<Self> {
         // By its largest component first: then neither the length nor the quotient leaves the range of f64.
-        let largest = self.lanes.iter().fold(0.0_f64, |most, lane| most.max(lane.abs()));
+        let largest = self.to_array().iter().fold(0.0_f64, |most, lane| most.max(lane.abs()));
         if !(largest > 0.0 && self.is_finite()) {
             return None;
         }
-        let scaled = self.map2(self, |a, _| a / largest);
+        let scaled = Self { lanes: self.lanes / Lanes::splat(largest) };
         let norm = scaled.norm();
-        Some(scaled.map2(scaled, |a, _| a / norm))
+        Some(Self { lanes: scaled.lanes / Lanes::splat(norm) })
     }
 
     /// Whether every component is finite.
     pub fn is_finite(self) -> bool {
-        self.lanes.iter().all(|lane| lane.is_finite())
+        self.to_array().iter().all(|component| component.is_finite())
     }
-}
-
-/// a b + c, in one instruction where the build may assume that the processor has it.
-#[inline(always)]
-fn multiply_add(a: f64, b: f64, c: f64) -> f64 {
-    if cfg!(target_feature = "fma") { a.mul_add(b, c) } else { a * b + c }
 }
 
 impl From<[f64; 3]> for Vector {
@@ -111,7 +106,7 @@ impl Add for Vector {
     type Output = Self;
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        self.map2(other, |a, b| a + b)
+        Self { lanes: self.lanes + other.lanes }
     }
 }
 
@@ -119,7 +114,7 @@ impl Sub for Vector {
     type Output = Self;
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
-        self.map2(other, |a, b| a - b)
+        Self { lanes: self.lanes - other.lanes }
     }
 }
 
@@ -127,7 +122,7 @@ impl Neg for Vector {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        self.map2(self, |a, _| -a)
+        Self { lanes: -self.lanes }
     }
 }
 
@@ -135,7 +130,7 @@ impl Mul<Vector> for f64 {
     type Output = Vector;
     #[inline(always)]
     fn mul(self, vector: Vector) -> Vector {
-        vector.map2(vector, |a, _| self * a)
+        Vector { lanes: Lanes::splat(self) * vector.lanes }
     }
 }
 
