@@ -950,3 +950,26 @@ fn nothing_panics_on_garbage() {
     println!("garbage: {built} models built, {asked} states taken");
     assert!(built > 0 && asked > 0);
 }
+
+#[test]
+fn models_without_bounds_are_refused() {
+    let mut builder = ModelBuilder::new("chain");
+    let mut parent = LinkId::WORLD;
+    let refused = (0..30_000).find_map(|i| match builder.link(parent, LinkSpec::new(format!("link {i}"))) {
+        Ok(link) => {
+            parent = link;
+            None
+        }
+        Err(error) => Some((i, error)),
+    });
+    let (count, error) = refused.unwrap();
+    assert_eq!(count, 20_000);
+    says(&error, &["more than 20000 links"]);
+
+    let mut builder = ModelBuilder::new("cloud");
+    for i in 0..5001 {
+        let joint = Joint::new(format!("joint {i}"), JointKind::Prismatic);
+        builder.link(LinkId::WORLD, LinkSpec::new(format!("link {i}")).joint(joint)).unwrap();
+    }
+    says(&builder.build().unwrap_err(), &["more than 5000 degrees of freedom"]);
+}

@@ -17,6 +17,9 @@ const GRAVITY: Vector = Vector::new(0.0, 0.0, -9.81);
 /// More velocities than any robot has: M alone would take 200 MB.
 const MOST_FREEDOMS: usize = 5000;
 
+/// More links than any robot has, fixed ones included: a bound against files made to fill the memory.
+const MOST_LINKS: usize = 20_000;
+
 /// A link as stated to the builder.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinkSpec {
@@ -150,6 +153,9 @@ impl ModelBuilder {
     pub fn link(&mut self, parent: LinkId, spec: LinkSpec) -> Result<LinkId, BuildError> {
         let LinkSpec { name, placement, joints, inertia, shapes } = spec;
         self.known(parent)?;
+        if self.links.len() > MOST_LINKS {
+            return Err(BuildError::TooLarge { what: "links", bound: MOST_LINKS });
+        }
         self.is_free("link", &name)?;
         finite_placement("link", &name, &placement)?;
         let numbers = inertia.rotational.entries().into_iter().chain(inertia.center.to_array()).chain([inertia.mass]);
@@ -208,7 +214,7 @@ impl ModelBuilder {
         let home = self.number();
         let freedoms = self.joints.iter().map(|joint| joint.freedoms.end).max().unwrap_or(0);
         if freedoms > MOST_FREEDOMS {
-            return Err(BuildError::TooLarge { freedoms, bound: MOST_FREEDOMS });
+            return Err(BuildError::TooLarge { what: "degrees of freedom", bound: MOST_FREEDOMS });
         }
         let tree = self.grow(&followed);
         let sparsity = Sparsity::of(&tree);

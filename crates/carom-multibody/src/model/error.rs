@@ -77,11 +77,11 @@ pub enum BuildError {
         /// The joint it follows.
         leader: String,
     },
-    /// More velocities than there is room for.
-    #[error("the model has {freedoms} degrees of freedom, at most {bound} are supported")]
+    /// More than there is room for.
+    #[error("the model has more than {bound} {what}, and no more are supported")]
     TooLarge {
-        /// How many it has.
-        freedoms: usize,
+        /// links or degrees of freedom.
+        what: &'static str,
         /// How many it may have.
         bound: usize,
     },
