@@ -133,6 +133,11 @@ fn every_key_of_a_scene_can_be_set() {
         let ran = set("foot", &[edit]);
         assert_ne!(ran.json(), base, "{edit}");
     }
+    // What the base leaves out is at home: the pelvis at its height.
+    let home = set("humanoid", &["base={}"]).json();
+    let turned = set("humanoid", &["base={\"rpy\": [0, 0, 1]}"]).json();
+    let height = |outcome: &Value| outcome["robot"]["position"][2].as_f64().unwrap();
+    assert!((height(&home) - height(&turned)).abs() < 1e-12);
     assert_eq!(set("foot", &["gravity=[0, 0, -1.6]"]).json(), base, "an impact does not feel gravity");
     assert_eq!(set("humanoid", &["strike=toe_outer"]).json()["robot"]["contact"], "toe_outer");
     assert_eq!(set("kane", &["state.velocity=[-0.1, -0.1]"]).json(), set("kane", &[]).json());

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use carom_multibody::load::{self, Mimics, Options};
-use carom_multibody::{Model, Placement, Quaternion, Rotation, Vector};
+use carom_multibody::{Model, Quaternion, Rotation, Vector};
 use serde_json::{Map, Value};
 
 use super::state::{self, Base};
@@ -24,11 +24,8 @@ impl Scene {
             None => model,
         };
         let root = state::floating_root(&model);
-        let model = match (root, &base.placement) {
-            // The base of a robot that cannot move stands where it is put.
-            (None, Some(placement)) => model.placed(placement),
-            _ => model,
-        };
+        // The base of a robot that cannot move stands where it is put.
+        let model = if root.is_none() { model.placed(&base.placement()) } else { model };
         let (configuration, velocity) = state::read(&model, &base, root, map.get("state"))?;
         let surface = surface(object(required(map, "", "surface")?, "surface")?)?;
         let contacts = contact::read(&model, &surface, map)?;
@@ -95,13 +92,10 @@ fn base(value: &Value) -> Result<Base> {
     let map = object(value, "base")?;
     check_keys(map, "base", &["floating", "position", "rpy", "quaternion", "velocity", "angular_velocity"])?;
     let vector = |key: &str| map.get(key).map(|value| triple(value, &format!("base.{key}"))).transpose();
-    let rotation = rotation(map, "base")?;
-    let position = vector("position")?;
-    let placement = (position.is_some() || rotation.is_some())
-        .then(|| Placement::new(rotation.unwrap_or(Rotation::IDENTITY), position.unwrap_or_default()));
     Ok(Base {
         floating: map.get("floating").map(|value| boolean(value, "base.floating")).transpose()?,
-        placement,
+        position: vector("position")?,
+        rotation: rotation(map, "base")?,
         velocity: vector("velocity")?.map(Vector::from),
         angular_velocity: vector("angular_velocity")?.map(Vector::from),
     })

@@ -1,6 +1,6 @@
 //! The state of a scene: by joint name, as vectors, and of the base.
 
-use carom_multibody::{JointKind, LinkId, Model, ModelJoint, Placement, Vector};
+use carom_multibody::{JointKind, LinkId, Model, ModelJoint, Placement, Quaternion, Rotation, Vector};
 use serde_json::{Map, Value};
 
 use crate::problem::value::{check_keys, number, numbers, object, shape, type_name};
@@ -12,10 +12,18 @@ type Result<T> = std::result::Result<T, ProblemError>;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Base {
     pub(super) floating: Option<bool>,
-    pub(super) placement: Option<Placement>,
+    pub(super) position: Option<[f64; 3]>,
+    pub(super) rotation: Option<Rotation>,
     /// Of its origin, in the world's axes.
     pub(super) velocity: Option<Vector>,
     pub(super) angular_velocity: Option<Vector>,
+}
+
+impl Base {
+    /// Where a base stands that cannot move.
+    pub(super) fn placement(&self) -> Placement {
+        Placement::new(self.rotation.unwrap_or(Rotation::IDENTITY), self.position.unwrap_or_default())
+    }
 }
 
 /// The joint by which the robot moves freely, if it does: the first, and on the world.
@@ -38,12 +46,16 @@ pub(super) fn read(
     let root = root.map(|root| &model.joints()[root]);
 
     let mut q = model.home().to_vec();
-    let base_moves = base.placement.is_some() && root.is_some();
-    fill(model, &mut q, state.get("configuration"), Part::Configuration, base_moves.then_some(root).flatten())?;
-    if let (Some(root), Some(placement)) = (root, &base.placement) {
-        let coordinates = &mut q[root.coordinates.clone()];
-        coordinates[..3].copy_from_slice(&placement.translation.to_array());
-        coordinates[3..].copy_from_slice(&placement.rotation.to_quaternion().to_array());
+    let is_placed = base.position.is_some() || base.rotation.is_some();
+    fill(model, &mut q, state.get("configuration"), Part::Configuration, root.filter(|_| is_placed))?;
+    if let Some(root) = root {
+        let (place, turn) = q[root.coordinates.clone()].split_at_mut(3);
+        if let Some(position) = base.position {
+            place.copy_from_slice(&position);
+        }
+        if let Some(rotation) = base.rotation {
+            turn.copy_from_slice(&rotation.to_quaternion().to_array());
+        }
     }
 
     let mut v = vec![0.0; model.freedoms()];
@@ -56,8 +68,7 @@ pub(super) fn read(
     fill(model, &mut v, state.get("velocity"), Part::Velocity, base_turns.and(root))?;
     if let (Some(root), Some(_)) = (root, base_turns) {
         // The model counts them in the base's own axes.
-        let axes = carom_multibody::Quaternion::from_array([0, 1, 2, 3].map(|k| q[root.coordinates.start + 3 + k]));
-        let axes = axes.to_rotation();
+        let axes = Quaternion::from_array([0, 1, 2, 3].map(|k| q[root.coordinates.start + 3 + k])).to_rotation();
         let freedoms = &mut v[root.freedoms.clone()];
         let own = |vector: Option<Vector>| axes.apply_inverse(vector.unwrap_or_default()).to_array();
         freedoms[..3].copy_from_slice(&own(base.velocity));
