@@ -63,7 +63,7 @@ impl Touch {
     }
 
     fn fill(&mut self, dynamics: &mut Dynamics, terms: &mut Map<String, Value>) -> Result<(), DynamicsError> {
-        dynamics.contact_kinematics(&mut self.contacts);
+        dynamics.contact_kinematics(&mut self.contacts)?;
         terms.insert("jacobian".into(), rows(self.contacts.jacobian()));
         terms.insert("drift".into(), json!(self.contacts.drift()));
         terms.insert("contact_velocity".into(), json!(self.contacts.velocity()));

@@ -20,6 +20,10 @@ pub enum Failure {
     NoSuchModel { name: String },
     /// A robot file that cannot be read.
     Robot { error: LoadError },
+    /// A robot file in the place of a problem.
+    RobotNotScene { name: String },
+    /// A scene or problem in the place of a robot.
+    SceneNotRobot { name: String },
     /// No such scene, and no such file where a file would do too.
     NoSuchScene { name: String, or_file: bool },
     /// A file that cannot be read or written.
@@ -60,8 +64,24 @@ impl Display for Failure {
                 write!(f, "{name:?} is neither a file nor a built-in model; those are {}", names.join(", "))
             }
             Failure::Robot { error } => write!(f, "{error}"),
+            Failure::RobotNotScene { name } => write!(
+                f,
+                "{name} is a robot file: carom check shows it; to strike with it, write a scene that names it as \
+                 model.urdf or model.mjcf (carom gallery foot prints one)"
+            ),
+            Failure::SceneNotRobot { name } => {
+                write!(f, "{name} is not a robot file: carom impact reads scenes and problems")
+            }
             Failure::NoSuchScene { name, or_file } => {
                 let names: Vec<&str> = carom::gallery::SCENES.iter().map(|scene| scene.name).collect();
+                if carom::models::find(name).is_some() {
+                    return write!(
+                        f,
+                        "{name:?} is a model, not a scene: carom check {name} shows it, and a scene names it as \
+                         model.builtin; the scenes are {}",
+                        names.join(", ")
+                    );
+                }
                 let what = if *or_file { "neither a file nor a scene" } else { "not a scene" };
                 write!(f, "{name:?} is {what}; the scenes are {}", names.join(", "))
             }

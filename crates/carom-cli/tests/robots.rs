@@ -46,7 +46,7 @@ fn every_strike_obeys_mechanics_in_joint_space() {
         let scene = problem.scene().unwrap();
         let mut dynamics = scene.dynamics().unwrap();
         let mut contacts = Contacts::new(scene.model(), &[scene.contact().point]);
-        dynamics.contact_kinematics(&mut contacts);
+        dynamics.contact_kinematics(&mut contacts).unwrap();
         let a = contacts.jacobian();
         let m = dynamics.mass_matrix();
         let (before, after) = (scene.velocity(), numbers(&outcome["velocity"]));
@@ -151,13 +151,20 @@ fn every_key_of_a_scene_can_be_set() {
         ("kane", "state.configuration=[1]", "state.configuration is 1 number, but must be 2 numbers"),
         ("kane", "state.velocity.elbow=[1, 2]", "state.velocity.elbow is 2 numbers, but must be 1 number"),
         ("kane", "state.speed=1", "state.speed is not a key here"),
-        ("kane", "contact.link=foot", "contact.link = \"foot\" is not a link or frame of double_pendulum: world, "),
+        (
+            "kane",
+            "contact.link=foot",
+            "contact.link = \"foot\" is not a link of double_pendulum; its links are world, ",
+        ),
         ("kane", "contact.frame=tip", "contact.link and contact.frame both say where it is"),
         ("kane", "surface.normal=[0, 0, 0]", "the normal (0, 0, 0) has no direction"),
         ("kane", "contact.dimension=4", "contact.dimension is the number 4, but must be 1, 2 or 3"),
         ("kane", "model.builtin=robot", "model.builtin = \"robot\" is not one of double_pendulum, planar_rod"),
         ("kane", "model.urdf=x.urdf", "model.urdf and model.builtin both name a robot"),
-        ("kane", "base.velocity=[0, 0, 1]", "base.velocity is for a floating base"),
+        ("kane", "base.velocity=[0, 0, 1]", "base.velocity is for a robot whose first joint is floating"),
+        ("cube", "base.floating=true", "a floating base is asked for, which is for URDF"),
+        ("cube", "base.floating=false", "base.floating = false, but the robot's own file lets it move freely"),
+        ("kane", "contact.link=support", "cannot be struck: its link \"support\" is fixed to the world"),
         ("kane", "mass_matrix=[[1]]", "mass_matrix and model belong to different forms"),
         ("kane", "delassus=[[1]]", "delassus and model belong to different forms"),
         ("cube", "base.quaternion=[2, 0, 0, 0]", "base.rpy and base.quaternion both state the orientation"),
@@ -269,4 +276,106 @@ fn built_in_models_are_sound() {
             assert!(freedoms >= 30);
         }
     }
+}
+
+/// A folder with a robot and a scene, and what `carom impact` says of it.
+fn strike(robot: (&str, &str), scene: &str) -> Value {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(robot.0), robot.1).unwrap();
+    let file = folder.path().join("scene.toml");
+    std::fs::write(&file, format!("restitution = 0.5\nfriction = 0.5\n{scene}")).unwrap();
+    carom(&["impact", file.to_str().unwrap(), "--format", "json"]).json()
+}
+
+const INERTIAL: &str =
+    "<inertial><mass value='2'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>";
+
+/// The base is where the scene says, wherever the file has put its floating joint.
+#[test]
+fn a_floating_joint_with_an_origin_is_placed_in_the_world() {
+    let robot = format!(
+        "<robot name='r'><link name='world'/><link name='b'>{INERTIAL}</link><joint name='f' type='floating'>\
+         <parent link='world'/><child link='b'/><origin xyz='0 0 2' rpy='0 1 0'/></joint></robot>"
+    );
+    let scene = "model.urdf = 'r.urdf'\ncontact.link = 'b'\nsurface.normal = [0, 0, 1]\n\
+                 [base]\nposition = [0, 0, 3]\nrpy = [0, 0, 0]\nvelocity = [0, 0, -1]\nangular_velocity = [1, 0, 0]\n";
+    let outcome = strike(("r.urdf", &robot), scene);
+    assert_close("position", &numbers(&outcome["robot"]["position"]), &[0.0, 0.0, 3.0], 1e-15);
+    assert_close("velocity", &numbers(&outcome["contact_velocity"]["before"]), &[-1.0, 0.0, 0.0], 1e-15);
+    // Half of it leaves the rest at home: the joint's own turn by 1 rad.
+    let outcome = strike(
+        ("r.urdf", &robot),
+        &scene
+            .replace("rpy = [0, 0, 0]\n", "")
+            .replace("contact.link = 'b'", "contact = { link = 'b', point = [1, 0, 0] }"),
+    );
+    let expected = [1.0_f64.cos(), 0.0, 3.0 - 1.0_f64.sin()];
+    assert_close("position", &numbers(&outcome["robot"]["position"]), &expected, 1e-15);
+}
+
+#[test]
+fn a_site_may_be_called_as_its_body() {
+    let robot = "<mujoco><worldbody><body name='foot' pos='0 0 1'><freejoint/><geom size='.1'/>\
+                 <site name='foot' pos='0 0 -.1'/></body></worldbody></mujoco>";
+    let scene = "model.mjcf = 'r.xml'\nsurface.normal = [0, 0, 1]\nbase.velocity = [0, 0, -1]\n";
+    for (contact, height) in [("contact.link = 'foot'", 1.0), ("contact.frame = 'foot'", 0.9)] {
+        let outcome = strike(("r.xml", robot), &format!("{scene}{contact}"));
+        assert_close(contact, &numbers(&outcome["robot"]["position"]), &[0.0, 0.0, height], 1e-15);
+    }
+}
+
+/// What the file has and an impact leaves out stands beside the outcome.
+#[test]
+fn warnings_stand_beside_the_outcome() {
+    let robot = "<mujoco><worldbody><body name='a'><joint name='j' axis='0 1 0' range='-10 10'/>\
+                 <geom type='capsule' size='.1' fromto='0 0 0 1 0 0'/><body name='b'/></body></worldbody>\
+                 <equality><connect body1='a' anchor='1 0 0'/></equality></mujoco>";
+    let scene = "model.mjcf = 'r.xml'\nsurface.normal = [0, 0, 1]\ncontact = { link = 'a', point = [1, 0, 0] }\n\
+                 state.velocity.j = 1\nstate.configuration.j = 0.5\n";
+    let outcome = strike(("r.xml", robot), scene);
+    let warnings: Vec<String> = serde_json::from_value(outcome["robot"]["warnings"].clone()).unwrap();
+    assert_eq!(warnings.len(), 2, "{warnings:?}");
+    assert!(warnings[0].starts_with("not_modelled: equality connect"), "{warnings:?}");
+    assert!(warnings[1].starts_with("outside_limits: joint \"j\" is at 0.5, beyond its limits"), "{warnings:?}");
+}
+
+/// 1.57 or 1.5708 for a quarter turn is the same mechanism in the same plane.
+#[test]
+fn rounded_quarter_turns_stay_in_the_plane() {
+    let robot = |turn: &str| {
+        format!(
+            "<robot name='r'><link name='a'/><link name='b'>{INERTIAL}</link><link name='c'>{INERTIAL}</link>\
+             <joint name='j' type='continuous'><parent link='a'/><child link='b'/><origin rpy='{turn} 0 0'/>\
+             <axis xyz='0 0 1'/></joint><joint name='k' type='continuous'><parent link='b'/><child link='c'/>\
+             <origin xyz='1 0.2 0'/><axis xyz='0 0 1'/></joint></robot>"
+        )
+    };
+    let scene = "model.urdf = 'r.urdf'\nsurface.normal = [0, 0, 1]\ncontact = { link = 'c', point = [1, 0.3, 0] }\n\
+                 state.velocity = [-1, 0.4]\n";
+    let exact = strike(("r.urdf", &robot("1.5707963267948966")), scene);
+    for turn in ["1.5708", "1.57"] {
+        let outcome = strike(("r.urdf", &robot(turn)), scene);
+        assert_eq!((&outcome["contact_dimension"], &outcome["mode"]), (&2.into(), &exact["mode"]), "{turn}");
+        assert_close(turn, &numbers(&outcome["velocity"]), &numbers(&exact["velocity"]), 3e-3);
+    }
+}
+
+/// Each command knows what belongs to the other.
+#[test]
+fn robots_and_scenes_are_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let file = folder.path().join(name);
+        std::fs::write(&file, text).unwrap();
+        file.to_str().unwrap().to_owned()
+    };
+    let robot = write("r.urdf", carom::models::find("arm").unwrap().text);
+    assert!(carom(&["impact", &robot]).err.contains("is a robot file: carom check shows it"));
+    let scene = write("s.toml", &carom(&["gallery", "arm"]).out);
+    assert!(carom(&["check", &scene]).err.contains("is not a robot file: carom impact reads scenes"));
+    assert!(carom(&["impact", "quadruped"]).err.contains("is a model, not a scene"));
+    assert!(carom(&["check", "cube", "--floating-base"]).err.contains("which is for URDF"));
+    // A free body on a joint without mass: nothing would resist.
+    let singular = carom(&["check", "double_pendulum", "--floating-base"]);
+    assert!(singular.out.contains("cannot be struck at home: the mass matrix is singular"), "{}", singular.out);
 }

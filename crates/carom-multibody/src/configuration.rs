@@ -1,7 +1,7 @@
 //! Configurations: points of the manifold on which a model moves.
 
 use crate::dynamics::{DynamicsError, UNIT_TOLERANCE};
-use crate::model::{Model, Motion};
+use crate::model::{Model, ModelJoint, Motion, Warning, WarningKind};
 use crate::spatial::screw_coefficients;
 use crate::{Placement, Quaternion, Vector};
 
@@ -93,6 +93,27 @@ impl Model {
             }
         }
         Ok(())
+    }
+
+    /// Coordinates beyond the limits of their joints, as remarks. An impact does not stop at them.
+    pub fn limit_warnings(&self, q: &[f64]) -> Vec<Warning> {
+        let beyond = |joint: &ModelJoint| {
+            let ([lower, upper], value) = (joint.joint.limits?, *q.get(joint.coordinates.start)?);
+            let value = match &joint.joint.mimic {
+                // Chains of mimics are rare; their limits are judged where the leader leads directly.
+                Some(mimic) if self.find_joint(&mimic.leader)?.joint.mimic.is_none() => {
+                    mimic.multiplier * value + mimic.offset
+                }
+                Some(_) => return None,
+                None => value,
+            };
+            (value < lower || value > upper).then(|| {
+                let name = joint.joint.name.clone();
+                let message = format!("joint {name:?} is at {value}, beyond its limits [{lower}, {upper}]");
+                Warning { kind: WarningKind::OutsideLimits, subject: name, message, line: None }
+            })
+        };
+        self.joints().iter().filter_map(beyond).collect()
     }
 
     /// Brings quaternions back to length one; `false` where one has no direction.

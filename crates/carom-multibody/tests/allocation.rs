@@ -98,7 +98,7 @@ fn exercise(options: Options, cases: usize) {
                 without_allocating("inverse_dynamics", || dynamics.inverse_dynamics(&a).map(<[f64]>::len)).unwrap();
                 without_allocating("forward_dynamics", || dynamics.forward_dynamics(&force).map(<[f64]>::len)).unwrap();
                 without_allocating("solve_mass", || dynamics.solve_mass(&mut force)).unwrap();
-                without_allocating("contact_kinematics", || dynamics.contact_kinematics(&mut contacts));
+                without_allocating("contact_kinematics", || dynamics.contact_kinematics(&mut contacts)).unwrap();
                 without_allocating("contact_terms", || dynamics.contact_terms(&mut contacts)).unwrap();
                 for point in &points {
                     without_allocating("single_contact", || dynamics.single_contact(point)).unwrap();

@@ -252,7 +252,7 @@ fn jacobian_velocity_and_drift_are_derivatives_of_positions() {
         let n = sample.freedoms();
         let points_of = reduced(&contacts(&sample.model, rng, 4), rng);
         let mut terms = Contacts::new(&sample.model, &points_of);
-        sample.dynamics.contact_kinematics(&mut terms);
+        sample.dynamics.contact_kinematics(&mut terms).unwrap();
         let stack = |dynamics: &Dynamics| -> Vec<f64> {
             let rows = points_of.iter().flat_map(|contact| {
                 let at = dynamics.contact_position(contact);
@@ -279,7 +279,7 @@ fn jacobian_velocity_and_drift_are_derivatives_of_positions() {
         let mut along = terms.clone();
         let rates = derivative(h, |t| {
             sample.set_along(&zero, t);
-            sample.dynamics.contact_kinematics(&mut along);
+            sample.dynamics.contact_kinematics(&mut along).unwrap();
             along.velocity().to_vec()
         });
         drifts.compare(terms.drift(), &rates, |_| reach * frequency * frequency);
@@ -473,8 +473,8 @@ fn mimics_are_the_projection_of_the_free_tree() {
             Contacts::new(&sample.model, &[ContactPoint::spatial(&sample.model, link, point, normal).unwrap()]);
         let mut other =
             Contacts::new(&whole.model, &[ContactPoint::spatial(&whole.model, link, point, normal).unwrap()]);
-        sample.dynamics.contact_kinematics(&mut own);
-        whole.dynamics.contact_kinematics(&mut other);
+        sample.dynamics.contact_kinematics(&mut own).unwrap();
+        whole.dynamics.contact_kinematics(&mut other).unwrap();
         let projected = product(&rows(other.jacobian()), &g);
         for (row, projected) in projected.iter().enumerate() {
             jacobians.compare(own.jacobian().row(row), projected, |j| {
@@ -906,7 +906,7 @@ fn answers_do_not_depend_on_what_was_asked_before() {
                     dynamics.solve_mass(&mut x).ok().map(|()| x)
                 }
                 5 => {
-                    dynamics.contact_kinematics(&mut terms);
+                    dynamics.contact_kinematics(&mut terms).unwrap();
                     Some([terms.jacobian().as_slice(), terms.velocity(), terms.drift()].concat())
                 }
                 6 => dynamics.contact_terms(&mut terms).ok().map(|()| terms.delassus().as_slice().to_vec()),
@@ -984,13 +984,16 @@ fn planar_models_have_planar_contacts_that_leave_nothing_out() {
         }
         assert!(t.dot(plane).abs() < 1e-13, "the tangent is in the plane");
         let [_, t1, t2] = contact_basis(surface).unwrap();
-        let along = if t.dot(t1).abs() > 1e-9 { t.dot(t1) } else { t.dot(t2) };
+        let along = if t.dot(t1).abs() > 1e-3 { t.dot(t1) } else { t.dot(t2) };
         assert!(along > 0.0, "counted along t1, or along t2 where t1 is out of the plane");
         let (velocity, _) = sample.dynamics.point_velocity(link, point);
         out_of_plane.see(velocity.dot(plane).abs(), 1.0 + velocity.norm());
         // Out of the plane the contact is spatial.
-        let leaning = ContactPoint::new(&model, link, point, surface.plus(1e-3, plane)).unwrap();
+        let leaning = ContactPoint::new(&model, link, point, surface.plus(2e-3, plane)).unwrap();
         assert_eq!(leaning.dimension(), 3);
+        // Files write 1.57 for a quarter turn: that is the plane still.
+        let rounded = ContactPoint::new(&model, link, point, surface.plus(8e-4, plane)).unwrap();
+        assert_eq!(rounded.dimension(), 2);
         assert_eq!(ContactPoint::spatial(&model, link, point, surface).unwrap().dimension(), 3);
     });
 }

@@ -559,7 +559,7 @@ fn what_acts_on_the_motion_is_remarked_once_a_kind() {
         r#"<mujoco>
 <option viscosity="1"/> <visual/> <statistic/> <sensor/> <keyframe/> <custom/> <size/>
 <worldbody> <light/> <camera/>
-<body gravcomp="1" colour="red"> <joint name="j" type="ball" range="0 10"/> <geom size=".1"/> </body>
+<body gravcomp="1"> <joint name="j" type="ball" range="0 10"/> <geom size=".1"/> </body>
 </worldbody>
 <actuator> <motor joint="j"/>
 <motor joint="j"/> </actuator>
@@ -572,7 +572,6 @@ fn what_acts_on_the_motion_is_remarked_once_a_kind() {
         [
             (WarningKind::NotModelled, "option viscosity", Some(2)),
             (WarningKind::NotModelled, "actuator motor", Some(6)),
-            (WarningKind::Ignored, "body colour", Some(4)),
             (WarningKind::NotModelled, "body gravcomp", Some(4)),
             (WarningKind::NotModelled, "range of a ball joint", Some(4)),
         ]
@@ -634,4 +633,60 @@ fn deep_trees_are_read_up_to_a_bound() {
     assert_eq!(model(&chain(490)).freedoms(), 490);
     assert_eq!(refusal(&chain(600)).kind, LoadErrorKind::Structure);
     assert_eq!(refusal(&chain(20_000)).kind, LoadErrorKind::Structure);
+}
+
+#[test]
+fn frames_and_replicas_set_the_class_within() {
+    let defaults = r#"<mujoco><default><default class="x"><joint armature="2"/></default></default><worldbody>"#;
+    let joint = r#"<body name="a"><joint/><geom size=".1"/></body>"#;
+    for around in [
+        r#"<frame class="x">@</frame>"#,
+        r#"<frame childclass="x">@</frame>"#,
+        r#"<replicate count="2" childclass="x">@</replicate>"#,
+    ] {
+        let model = model(&format!("{defaults}{}</worldbody></mujoco>", around.replace('@', joint)));
+        assert!(model.joints().iter().all(|joint| joint.joint.armature == 2.0), "{around}");
+    }
+}
+
+/// Whatever MuJoCo would refuse or count, and carom does not know, does not pass in silence.
+#[test]
+fn what_would_change_the_dynamics_is_refused() {
+    let slip = refusal(&world(r#"<body><joint armatur="1"/><geom size=".1"/></body>"#));
+    assert_eq!(slip.kind, LoadErrorKind::Syntax);
+    assert!(slip.message.contains("<joint> has no attribute armatur; it has "), "{slip}");
+    let field = refusal(
+        r#"<mujoco><asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 1"/></asset><worldbody>
+           <body><joint/><geom type="hfield" hfield="h"/></body></worldbody></mujoco>"#,
+    );
+    assert_eq!(field.kind, LoadErrorKind::Unsupported);
+    let aligned = refusal(
+        r#"<mujoco><compiler fusestatic="true" alignfree="true"/><worldbody><body><freejoint/><geom size=".1"/>
+           <body pos="1 0 0"><geom size=".1"/></body></body></worldbody></mujoco>"#,
+    );
+    assert!(aligned.message.contains("align = \"false\""), "{aligned}");
+    let endless = format!("{}<geom size='.1'/>{}", "<replicate count='1000'>".repeat(4), "</replicate>".repeat(4));
+    assert!(refusal(&world(&endless)).message.contains("more than 1000000 elements"));
+}
+
+#[test]
+fn negative_masses_and_moments_are_remarked() {
+    for (inertial, kind) in [
+        (r#"pos="0 0 0" mass="-1" diaginertia="1 1 1""#, WarningKind::NegativeMass),
+        (r#"pos="0 0 0" mass="1" diaginertia="-1 1 1""#, WarningKind::NegativeInertia),
+        (r#"pos="0 0 0" mass="1" diaginertia="1 1 3""#, WarningKind::TriangleInequality),
+    ] {
+        let model = model(&world(&format!(r#"<body name="b"><joint/><inertial {inertial}/></body>"#)));
+        assert_eq!(model.warnings().iter().map(|warning| warning.kind).collect::<Vec<_>>(), [kind]);
+        assert!(model.warnings()[0].message.contains("\"b\""));
+    }
+}
+
+/// MuJoCo 4.0.0 turns z from the second point to the first.
+#[test]
+fn sites_between_two_points_point_to_the_first() {
+    let model = model(&world(r#"<site name="s" type="capsule" size=".1" fromto="0 0 0 2 0 0"/>"#));
+    let placement = model.find_frame("s").expect("the site").placement;
+    near(placement.translation.to_array(), &[1.0, 0.0, 0.0]);
+    near(placement.rotation.columns[2].to_array(), &[-1.0, 0.0, 0.0]);
 }

@@ -39,7 +39,7 @@ fn main() {
 
 fn time(name: &str, file: &Path, floating_base: bool, frame: &str) {
     // Pinocchio moves mimic joints by themselves: the same degrees of freedom on both sides.
-    let options = load::Options { floating_base, mimics: load::Mimics::Free };
+    let options = load::Options { floating_base, mimics: load::Mimics::Free, format: None };
     let model = load::file(file, &options).expect("a robot");
     let (link, place) = model.find_place(frame).expect("the frame");
     let contact = ContactPoint::spatial(&model, link, place.translation, [0.0, 0.0, 1.0]).expect("a contact");

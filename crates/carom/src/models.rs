@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use carom_multibody::Model;
 use carom_multibody::load::{self, LoadError, Options};
+use carom_multibody::{Dynamics, DynamicsError, Model};
 
 /// A built-in model.
 #[derive(Debug, Clone, Copy)]
@@ -53,4 +53,10 @@ built_in! {
 /// The model of that name.
 pub fn find(name: &str) -> Option<&'static BuiltIn> {
     MODELS.iter().find(|model| model.name == name)
+}
+
+/// Why the mass matrix cannot be used in the home configuration, if it cannot.
+pub fn fault_at_home(model: &Model) -> Option<DynamicsError> {
+    let mut forces = vec![0.0; model.freedoms()];
+    Dynamics::new(model.clone()).solve_mass(&mut forces).err()
 }

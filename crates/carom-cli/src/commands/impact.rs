@@ -61,6 +61,10 @@ impl Source {
         }
         let name = path.display().to_string();
         match std::fs::read_to_string(path) {
+            // XML: neither JSON nor TOML begins so.
+            Ok(text) if text.trim_start_matches('\u{feff}').trim_start().starts_with('<') => {
+                Err(Failure::RobotNotScene { name })
+            }
             Ok(text) => Ok(Self::Text { name, text, folder: path.parent().map_or_else(PathBuf::new, Path::to_owned) }),
             Err(error) if error.kind() == io::ErrorKind::NotFound && path.components().count() == 1 => {
                 Err(Failure::NoSuchScene { name, or_file: true })

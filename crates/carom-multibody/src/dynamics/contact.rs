@@ -1,7 +1,7 @@
 //! Contacts: a point of a link against a surface, and the terms that an impact needs.
 
 use super::{Dynamics, DynamicsError, Matrix};
-use crate::model::{LinkId, Model, NO_NODE};
+use crate::model::{LinkId, Model, NO_NODE, PARALLEL};
 use crate::spatial::Wrench;
 use crate::{Rotation, Vector};
 
@@ -51,12 +51,11 @@ impl ContactPoint {
         let [n, t1, t2] = contact_basis(normal)?;
         let spatial = Self::spatial(model, link, point, n)?;
         let Some(out_of_plane) = model.plane() else { return Ok(spatial) };
-        // The sine of the angle by which the normal may leave the plane: a file's digits, see Model::plane.
-        if out_of_plane.dot(n).abs() > 1e-9 {
+        if out_of_plane.dot(n).abs() > PARALLEL {
             return Ok(spatial);
         }
         let Some(along) = out_of_plane.cross(n).normalized() else { return Ok(spatial) };
-        let agrees = if along.dot(t1).abs() > 1e-9 { along.dot(t1) } else { along.dot(t2) };
+        let agrees = if along.dot(t1).abs() > PARALLEL { along.dot(t1) } else { along.dot(t2) };
         let tangent = if agrees < 0.0 { -along } else { along };
         Ok(Self { basis: [n, tangent, n.cross(tangent)], dimension: 2, ..spatial })
     }
@@ -162,6 +161,9 @@ impl Contacts {
 
 impl Dynamics {
     /// Where a contact's point is in the world.
+    ///
+    /// # Panics
+    /// A contact of another model that has more links.
     pub fn contact_position(&self, contact: &ContactPoint) -> Vector {
         if contact.node == NO_NODE {
             return contact.point;
@@ -176,8 +178,26 @@ impl Dynamics {
         self.nodes[contact.node].rotation.apply(contact.point)
     }
 
+    /// Refuses a contact that cannot be of this model.
+    #[inline(always)]
+    pub(super) fn check_contact(&self, contact: &ContactPoint) -> Result<(), DynamicsError> {
+        let (node, count) = (contact.node, self.nodes.len());
+        if node < count || node == NO_NODE { Ok(()) } else { Err(DynamicsError::OtherModel { node, count }) }
+    }
+
     /// Fills A, A v and (dA/dt) v.
-    pub fn contact_kinematics(&mut self, contacts: &mut Contacts) {
+    ///
+    /// # Errors
+    /// Contacts of another model.
+    pub fn contact_kinematics(&mut self, contacts: &mut Contacts) -> Result<(), DynamicsError> {
+        contacts.points.iter().try_for_each(|contact| self.check_contact(contact))?;
+        if contacts.jacobian.columns() != self.velocity.len() {
+            return Err(DynamicsError::Length {
+                field: "contacts",
+                given: contacts.jacobian.columns(),
+                expected: self.velocity.len(),
+            });
+        }
         contacts.jacobian.fill_zero();
         self.accelerate_without_forces();
         let mut row = 0;
@@ -209,14 +229,15 @@ impl Dynamics {
             }
             row = rows.end;
         }
+        Ok(())
     }
 
     /// Fills A, A v, (dA/dt) v and W.
     ///
     /// # Errors
-    /// A mass matrix that is singular.
+    /// Contacts of another model, or a mass matrix that is singular.
     pub fn contact_terms(&mut self, contacts: &mut Contacts) -> Result<(), DynamicsError> {
-        self.contact_kinematics(contacts);
+        self.contact_kinematics(contacts)?;
         self.factorize()?;
         let Contacts { jacobian, delassus, reduced, .. } = contacts;
         reduced.copy_from(jacobian);

@@ -55,6 +55,14 @@ pub enum DynamicsError {
         /// How many links there are.
         count: usize,
     },
+    /// A contact that was made for a model of another size.
+    #[error("the contact is of another model: it is on part {node} of {count}")]
+    OtherModel {
+        /// Where it says that it is.
+        node: usize,
+        /// How many parts this model has.
+        count: usize,
+    },
     /// A normal without direction.
     #[error("the normal ({}, {}, {}) has no direction", normal[0], normal[1], normal[2])]
     ZeroNormal {

@@ -173,6 +173,9 @@ impl Dynamics {
     }
 
     /// Where a link is.
+    ///
+    /// # Panics
+    /// A link of another model that has more of them.
     pub fn placement(&self, link: LinkId) -> Placement {
         let link = self.model.link(link);
         if link.node == NO_NODE {

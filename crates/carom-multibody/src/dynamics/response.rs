@@ -22,8 +22,9 @@ impl Dynamics {
     /// W and the velocity of one contact.
     ///
     /// # Errors
-    /// A mass matrix that is singular.
+    /// A contact of another model, or a mass matrix that is singular.
     pub fn single_contact(&mut self, contact: &ContactPoint) -> Result<ContactTerms, DynamicsError> {
+        self.check_contact(contact)?;
         if self.model.tree.has_mimics() {
             return self.single_contact_by_factor(contact);
         }
@@ -40,6 +41,7 @@ impl Dynamics {
         impulse: &[f64],
         change: &mut [f64],
     ) -> Result<(), DynamicsError> {
+        self.check_contact(contact)?;
         check("impulse", impulse, contact.dimension)?;
         let expected = self.velocity.len();
         if change.len() != expected {

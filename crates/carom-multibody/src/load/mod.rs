@@ -2,6 +2,7 @@
 
 mod error;
 pub mod mjcf;
+mod schema;
 pub mod urdf;
 mod xml;
 
@@ -18,6 +19,17 @@ pub struct Options {
     pub floating_base: bool,
     /// What to do with joints that mimic others.
     pub mimics: Mimics,
+    /// The format that the file must have; by default its root element says.
+    pub format: Option<Format>,
+}
+
+/// The formats of robot files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// With the root element `<robot>`.
+    Urdf,
+    /// With the root element `<mujoco>`.
+    Mjcf,
 }
 
 /// What to do with joints that mimic others.
@@ -44,12 +56,13 @@ pub fn file(path: &Path, options: &Options) -> Result<Model, LoadError> {
 /// The text is not a robot, or has something that cannot be left out.
 pub fn text(text: &str, path: &Path, options: &Options) -> Result<Model, LoadError> {
     let document = xml::parse(text, path)?;
-    match document.root_element().tag_name().name() {
-        "robot" => urdf::from_document(&document, path, options),
-        "mujoco" => mjcf::from_document(&document, path, options),
-        other => {
-            let message = format!("the root element is <{other}>; a URDF has <robot>, an MJCF has <mujoco>");
-            Err(xml::fault(LoadErrorKind::Syntax, path, document.root_element(), message))
-        }
+    let root = document.root_element();
+    let fault = |message: String| Err(xml::fault(LoadErrorKind::Syntax, path, root, message));
+    match (root.tag_name().name(), options.format) {
+        ("robot", None | Some(Format::Urdf)) => urdf::from_document(&document, path, options),
+        ("mujoco", None | Some(Format::Mjcf)) => mjcf::from_document(&document, path, options),
+        ("robot", Some(Format::Mjcf)) => fault("is a URDF, and an MJCF is asked for".to_owned()),
+        ("mujoco", Some(Format::Urdf)) => fault("is an MJCF, and a URDF is asked for".to_owned()),
+        (other, _) => fault(format!("the root element is <{other}>; a URDF has <robot>, an MJCF has <mujoco>")),
     }
 }

@@ -2,16 +2,17 @@
 //!
 //! Meshes and `package://` addresses are kept as names and never opened: the dynamics do not need them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::Path;
 
 use roxmltree::Document;
 
+use super::schema::Remarks;
 use super::xml::Element;
 use super::{LoadError, Mimics, Options};
 use crate::{
-    Geometry, Inertia, Joint, JointKind, LinkId, LinkSpec, Mimic, Model, ModelBuilder, Placement, Rotation, Shape,
-    Symmetric, Vector, Warning, WarningKind,
+    Geometry, Inertia, Joint, JointKind, LinkId, LinkSpec, Mimic, Model, ModelBuilder, Placement, Quaternion, Rotation,
+    Shape, Symmetric, Vector, WarningKind,
 };
 
 type Result<T> = std::result::Result<T, LoadError>;
@@ -25,18 +26,24 @@ struct Connection<'a> {
 pub(super) fn from_document(document: &Document<'_>, path: &Path, options: &Options) -> Result<Model> {
     let robot = Element { node: document.root_element(), path };
     let mut remarks = Remarks::default();
+    remarks.check(robot);
     let mut links: Vec<(&str, Element<'_, '_, '_>)> = Vec::new();
     let mut joints: Vec<Element<'_, '_, '_>> = Vec::new();
     for element in robot.children() {
         match element.name() {
             "link" => links.push((element.required("name")?, element)),
             "joint" => joints.push(element),
-            // Colours have nothing to do with motion.
-            "material" => {}
-            _ => remarks.ignored(&element),
+            // What else stands here is remarked by the schema.
+            _ => {}
         }
     }
-    let by_name: HashMap<&str, Element<'_, '_, '_>> = links.iter().copied().collect();
+    let mut by_name: HashMap<&str, Element<'_, '_, '_>> = HashMap::new();
+    for &(name, element) in &links {
+        if let Some(first) = by_name.insert(name, element) {
+            let message = format!("link {name:?} stands twice: here and in line {}", first.line());
+            return Err(element.value(message));
+        }
+    }
     let mut below: HashMap<&str, Vec<Connection<'_>>> = HashMap::new();
     let mut parents: HashMap<&str, &str> = HashMap::new();
     for &element in &joints {
@@ -71,7 +78,11 @@ pub(super) fn from_document(document: &Document<'_>, path: &Path, options: &Opti
     let mut builder = ModelBuilder::new(robot.text("name").unwrap_or("robot"));
     let is_world = root == WORLD && !options.floating_base;
     if !is_world && by_name.contains_key(WORLD) {
-        builder.rename_world("universe");
+        let mut name = "universe".to_owned();
+        while by_name.contains_key(name.as_str()) {
+            name.push('_');
+        }
+        builder.rename_world(&name);
     }
     let root_id = if is_world {
         for shape in shapes(root_element)? {
@@ -79,7 +90,7 @@ pub(super) fn from_document(document: &Document<'_>, path: &Path, options: &Opti
         }
         LinkId::WORLD
     } else {
-        let mut spec = link_spec(root, root_element, &mut remarks)?;
+        let mut spec = link_spec(root, root_element)?;
         if options.floating_base {
             spec.joints.push(Joint::new(free_name(&joints), JointKind::Floating));
         }
@@ -93,7 +104,7 @@ pub(super) fn from_document(document: &Document<'_>, path: &Path, options: &Opti
         let children = below.remove(name).unwrap_or_default().into_iter().rev();
         waiting.extend(children.map(|connection| (id, connection)));
         let Some((parent, Connection { element, child })) = waiting.pop() else { break };
-        let mut spec = link_spec(child, by_name[child], &mut remarks)?;
+        let mut spec = link_spec(child, by_name[child])?;
         spec.placement = origin(element)?;
         spec.joints.push(joint(element, options, &mut remarks)?);
         (id, name) = (add(&mut builder, parent, spec, element)?, child);
@@ -107,7 +118,11 @@ pub(super) fn from_document(document: &Document<'_>, path: &Path, options: &Opti
         )));
     }
     remarks.hand_over(&mut builder);
-    builder.build().map_err(|error| LoadError::structure(path, None, &error))
+    builder.build().map_err(|error| {
+        // What is found at the end is about mimics, and names the joint.
+        let joint = joints.iter().find(|joint| joint.text("name").is_some_and(|name| error.is_about(name)));
+        LoadError::structure(path, joint.map(Element::line), &error)
+    })
 }
 
 /// The link that stands for the world, by custom.
@@ -126,14 +141,10 @@ fn free_name(joints: &[Element<'_, '_, '_>]) -> String {
     name
 }
 
-fn link_spec(name: &str, element: Element<'_, '_, '_>, remarks: &mut Remarks) -> Result<LinkSpec> {
+fn link_spec(name: &str, element: Element<'_, '_, '_>) -> Result<LinkSpec> {
     let mut spec = LinkSpec::new(name);
-    for child in element.children() {
-        match child.name() {
-            "inertial" => spec.inertia = inertial(child)?,
-            "visual" | "collision" => {}
-            _ => remarks.ignored(&child),
-        }
+    if let Some(own) = element.child("inertial") {
+        spec.inertia = inertial(own)?;
     }
     spec.shapes = shapes(element)?;
     Ok(spec)
@@ -154,8 +165,15 @@ fn inertial(element: Element<'_, '_, '_>) -> Result<Inertia> {
 fn origin(element: Element<'_, '_, '_>) -> Result<Placement> {
     let Some(origin) = element.child("origin") else { return Ok(Placement::IDENTITY) };
     let xyz = origin.numbers::<3>("xyz")?.unwrap_or_default();
-    let rpy = origin.numbers::<3>("rpy")?.unwrap_or_default();
-    Ok(Placement::new(Rotation::from_rpy(rpy), xyz))
+    let rotation = match (origin.numbers::<3>("rpy")?, origin.numbers::<4>("quat_xyzw")?) {
+        (Some(_), Some(_)) => return Err(origin.value("<origin> has rpy and quat_xyzw; one must do")),
+        (rpy, None) => Rotation::from_rpy(rpy.unwrap_or_default()),
+        (None, Some([x, y, z, w])) => {
+            let flat = || origin.value("<origin> quat_xyzw has no direction");
+            Quaternion { w, x, y, z }.normalized().ok_or_else(flat)?.to_rotation()
+        }
+    };
+    Ok(Placement::new(rotation, xyz))
 }
 
 fn joint(element: Element<'_, '_, '_>, options: &Options, remarks: &mut Remarks) -> Result<Joint> {
@@ -175,56 +193,57 @@ fn joint(element: Element<'_, '_, '_>, options: &Options, remarks: &mut Remarks)
         }
     };
     let mut joint = Joint::new(name, kind).along([1.0, 0.0, 0.0]);
-    for child in element.children() {
-        match child.name() {
-            "axis" => {
-                if let Some(axis) = child.numbers::<3>("xyz")? {
-                    joint.axis = axis.into();
-                }
-            }
-            "limit" => {
-                let bound = |attribute: &str| Ok(child.number(attribute)?.unwrap_or(0.0));
-                if matches!(kind, JointKind::Revolute | JointKind::Prismatic) {
-                    let limits = [bound("lower")?, bound("upper")?];
-                    if limits[0] > limits[1] {
-                        let message =
-                            format!("joint {name:?} has limits {limits:?} in the wrong order; it has none here");
-                        remarks.note(WarningKind::Ignored, name, message, child.line());
-                    } else {
-                        joint.limits = Some(limits);
-                    }
-                }
-            }
-            "dynamics" => {
-                joint.damping = child.number("damping")?.unwrap_or(0.0);
-                joint.dry_friction = child.number("friction")?.unwrap_or(0.0);
-            }
-            "mimic" if options.mimics == Mimics::Follow => {
-                let leader = child.required("joint")?;
-                if is_joint(element, leader) {
-                    let multiplier = child.number("multiplier")?.unwrap_or(1.0);
-                    let offset = child.number("offset")?.unwrap_or(0.0);
-                    joint.mimic = Some(Mimic { leader: leader.to_owned(), multiplier, offset });
-                } else {
-                    let message =
-                        format!("joint {name:?} mimics {leader:?}, which does not exist; it moves by itself here");
-                    remarks.note(WarningKind::NotModelled, name, message, child.line());
-                }
-            }
-            "mimic" => {
-                let message =
-                    format!("joint {name:?} mimics another in the file and moves by itself here, as asked for");
-                remarks.note(WarningKind::NotModelled, name, message, child.line());
-            }
-            // Bounds of controllers and calibration marks do not enter the dynamics.
-            "parent" | "child" | "origin" | "safety_controller" | "calibration" => {}
-            _ => remarks.ignored(&child),
-        }
+    if let Some(axis) = element.child("axis").map(|axis| axis.numbers::<3>("xyz")).transpose()?.flatten() {
+        joint.axis = axis.into();
     }
-    if kind == JointKind::Fixed {
-        joint.mimic = None;
+    if matches!(kind, JointKind::Revolute | JointKind::Prismatic) {
+        joint.limits = limits(element, name, remarks)?;
+    }
+    if let Some(dynamics) = element.child("dynamics") {
+        joint.damping = dynamics.number("damping")?.unwrap_or(0.0);
+        joint.dry_friction = dynamics.number("friction")?.unwrap_or(0.0);
+    }
+    if let Some(stated) = element.child("mimic").filter(|_| kind != JointKind::Fixed) {
+        joint.mimic = mimic(element, stated, name, options, remarks)?;
     }
     Ok(joint)
+}
+
+fn limits(element: Element<'_, '_, '_>, name: &str, remarks: &mut Remarks) -> Result<Option<[f64; 2]>> {
+    let Some(limit) = element.child("limit") else {
+        let message = format!("joint {name:?} has no <limit>, which its type needs; it has none here");
+        remarks.note(WarningKind::Ignored, name, message, element.line());
+        return Ok(None);
+    };
+    let limits = [limit.number("lower")?.unwrap_or(0.0), limit.number("upper")?.unwrap_or(0.0)];
+    if limits[0] > limits[1] {
+        let message = format!("joint {name:?} has limits {limits:?} in the wrong order; it has none here");
+        remarks.note(WarningKind::Ignored, name, message, limit.line());
+        return Ok(None);
+    }
+    Ok(Some(limits))
+}
+
+fn mimic(
+    element: Element<'_, '_, '_>,
+    stated: Element<'_, '_, '_>,
+    name: &str,
+    options: &Options,
+    remarks: &mut Remarks,
+) -> Result<Option<Mimic>> {
+    let leader = stated.required("joint")?;
+    let why_not = match options.mimics {
+        Mimics::Follow if is_joint(element, leader) => {
+            let multiplier = stated.number("multiplier")?.unwrap_or(1.0);
+            let offset = stated.number("offset")?.unwrap_or(0.0);
+            return Ok(Some(Mimic { leader: leader.to_owned(), multiplier, offset }));
+        }
+        Mimics::Follow => "which does not exist; it moves by itself here",
+        Mimics::Free => "and moves by itself here, as asked for",
+    };
+    let message = format!("joint {name:?} mimics {leader:?}, {why_not}");
+    remarks.note(WarningKind::NotModelled, name, message, stated.line());
+    Ok(None)
 }
 
 /// Whether the robot of an element has a joint of a name.
@@ -259,35 +278,4 @@ fn shapes(link: Element<'_, '_, '_>) -> Result<Vec<Shape>> {
         shapes.push(Shape { name, placement: origin(collision)?, geometry: form });
     }
     Ok(shapes)
-}
-
-/// What is read over, one remark for each kind of element.
-#[derive(Default)]
-struct Remarks {
-    ignored: BTreeMap<String, (usize, usize)>,
-    notes: Vec<Warning>,
-}
-
-impl Remarks {
-    fn ignored(&mut self, element: &Element<'_, '_, '_>) {
-        let place = element.node.parent_element().map_or("robot", |parent| parent.tag_name().name());
-        let key = format!("<{}> in <{place}>", element.name());
-        let (count, _) = self.ignored.entry(key).or_insert((0, element.line()));
-        *count += 1;
-    }
-
-    fn note(&mut self, kind: WarningKind, subject: &str, message: String, line: usize) {
-        self.notes.push(Warning { kind, subject: subject.to_owned(), message, line: Some(line) });
-    }
-
-    fn hand_over(self, builder: &mut ModelBuilder) {
-        for (element, (count, line)) in self.ignored {
-            let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
-            let message = format!("{element} stands {times}; carom reads over it");
-            builder.warn(Warning { kind: WarningKind::Ignored, subject: element, message, line: Some(line) });
-        }
-        for note in self.notes {
-            builder.warn(note);
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! Models from code: links and joints in, a checked and compiled model out.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::tree::motions;
 use super::{
@@ -237,7 +237,8 @@ impl ModelBuilder {
 
     /// What each joint follows in the end.
     fn follow(&self) -> Result<Vec<Option<Following>>, BuildError> {
-        let place = |name: &str| self.joints.iter().position(|joint| joint.joint.name == name);
+        let places: HashMap<&str, usize> =
+            self.joints.iter().enumerate().map(|(i, joint)| (joint.joint.name.as_str(), i)).collect();
         let follow = |start: usize| {
             let name = &self.joints[start].joint.name;
             let (mut joint, mut multiplier, mut offset) = (start, 1.0, 0.0);
@@ -248,7 +249,7 @@ impl ModelBuilder {
                 };
                 let unknown =
                     || BuildError::UnknownLeader { joint: current.name.clone(), leader: mimic.leader.clone() };
-                let leader = place(&mimic.leader).ok_or_else(unknown)?;
+                let leader = *places.get(mimic.leader.as_str()).ok_or_else(unknown)?;
                 if !(current.kind.is_single() && self.joints[leader].joint.kind.is_single()) {
                     return Err(BuildError::MimicKind { joint: current.name.clone(), leader: mimic.leader.clone() });
                 }

@@ -94,3 +94,21 @@ pub enum BuildError {
         count: usize,
     },
 }
+
+impl BuildError {
+    /// Whether it is about the joint of a name.
+    pub(crate) fn is_about(&self, name: &str) -> bool {
+        match self {
+            BuildError::UnknownLeader { joint, .. }
+            | BuildError::MimicCycle { joint }
+            | BuildError::MimicKind { joint, .. }
+            | BuildError::ZeroAxis { joint }
+            | BuildError::HomeLength { joint, .. } => joint == name,
+            BuildError::DuplicateName { .. }
+            | BuildError::NotFinite { .. }
+            | BuildError::OutOfRange { .. }
+            | BuildError::TooLarge { .. }
+            | BuildError::UnknownLink { .. } => false,
+        }
+    }
+}

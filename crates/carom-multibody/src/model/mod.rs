@@ -17,7 +17,7 @@ pub use shape::{Geometry, Shape};
 pub use warning::{Warning, WarningKind};
 
 pub(crate) use sparsity::Sparsity;
-pub(crate) use tree::{Motion, NO_NODE, Node, Tree};
+pub(crate) use tree::{Motion, NO_NODE, Node, PARALLEL, Tree};
 
 use crate::{Inertia, Placement, Vector};
 
@@ -32,6 +32,11 @@ impl LinkId {
     /// Its place in [`Model::links`].
     pub fn index(self) -> usize {
         self.0
+    }
+
+    /// The link at a place in [`Model::links`].
+    pub fn from_index(index: usize) -> Self {
+        Self(index)
     }
 }
 
@@ -119,14 +124,16 @@ impl Model {
     }
 
     /// One link.
+    ///
+    /// # Panics
+    /// A link of another model that has more of them.
     pub fn link(&self, id: LinkId) -> &Link {
         &self.links[id.0]
     }
 
-    /// The links that hang on a link.
-    pub fn children(&self, link: LinkId) -> impl Iterator<Item = LinkId> + '_ {
-        let hangs = move |(_, other): &(usize, &Link)| other.parent == Some(link);
-        self.links.iter().enumerate().filter(hangs).map(|(index, _)| LinkId(index))
+    /// Whether a link can move against the world.
+    pub fn is_moving(&self, id: LinkId) -> bool {
+        self.links.get(id.0).is_some_and(|link| link.node != NO_NODE)
     }
 
     /// All joints, fixed ones included, in the order of their links.
@@ -155,17 +162,21 @@ impl Model {
         self
     }
 
-    /// The same robot with everything that hangs on the world moved along.
+    /// The same robot with everything that is fixed or hinged to the world moved along. A link that moves freely
+    /// against the world says itself where it is.
     pub fn placed(mut self, base: &Placement) -> Self {
         for link in &mut self.links[1..] {
-            if link.parent == Some(LinkId::WORLD) {
+            let moves_freely =
+                self.joints[link.joints.clone()].iter().any(|joint| joint.joint.kind == JointKind::Floating);
+            if link.parent == Some(LinkId::WORLD) && !moves_freely {
                 link.placement = *base * link.placement;
             }
             if link.node == NO_NODE {
                 link.on_node = *base * link.on_node;
             }
         }
-        for node in self.tree.nodes.iter_mut().filter(|node| node.parent == NO_NODE) {
+        let nodes = self.tree.nodes.iter_mut();
+        for node in nodes.filter(|node| node.parent == NO_NODE && node.motion != Motion::Free) {
             node.placement = *base * node.placement;
         }
         self
@@ -201,11 +212,16 @@ impl Model {
         self.joints.iter().find(|joint| joint.joint.name == name)
     }
 
+    /// The frame of a name.
+    pub fn find_frame(&self, name: &str) -> Option<&Frame> {
+        self.frames.iter().find(|frame| frame.name == name)
+    }
+
     /// The place of a name: a link's, else a frame's.
     pub fn find_place(&self, name: &str) -> Option<(LinkId, Placement)> {
         match self.find_link(name) {
             Some(link) => Some((link, Placement::IDENTITY)),
-            None => self.frames.iter().find(|frame| frame.name == name).map(|frame| (frame.link, frame.placement)),
+            None => self.find_frame(name).map(|frame| (frame.link, frame.placement)),
         }
     }
 

@@ -131,9 +131,10 @@ impl Tree {
     }
 }
 
-/// Sine of the angle below which directions count as parallel: roundings of a chain of rotations, and
-/// far below what a file means by its digits.
-const PARALLEL: f64 = 1e-9;
+/// Sine of the angle below which directions count as parallel: files write 1.57 for a quarter turn, which is
+/// 8e-4 off. A mechanism that leaves its plane by less is stiff against forces out of it, and a contact with a tangent
+/// that it can hardly move along would answer nonsense.
+pub(crate) const PARALLEL: f64 = 1e-3;
 
 /// The nodes of one joint: what turns or slides has its axis along z.
 pub(super) fn motions(kind: JointKind) -> &'static [(Motion, usize)] {

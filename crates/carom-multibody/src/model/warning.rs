@@ -34,11 +34,13 @@ pub enum WarningKind {
     NotModelled,
     /// A file named in the file that is not there, or not needed.
     Missing,
+    /// A coordinate beyond the limits of its joint.
+    OutsideLimits,
 }
 
 impl WarningKind {
     /// Every kind.
-    pub const ALL: [WarningKind; 8] = [
+    pub const ALL: [WarningKind; 9] = [
         WarningKind::NegativeMass,
         WarningKind::NegativeInertia,
         WarningKind::TriangleInequality,
@@ -47,6 +49,7 @@ impl WarningKind {
         WarningKind::Ignored,
         WarningKind::NotModelled,
         WarningKind::Missing,
+        WarningKind::OutsideLimits,
     ];
 
     /// The name used in reports.
@@ -60,6 +63,7 @@ impl WarningKind {
             WarningKind::Ignored => "ignored",
             WarningKind::NotModelled => "not_modelled",
             WarningKind::Missing => "missing",
+            WarningKind::OutsideLimits => "outside_limits",
         }
     }
 }

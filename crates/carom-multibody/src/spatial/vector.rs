@@ -1,5 +1,6 @@
 //! Vectors of three, kept in four lanes so that one register holds one.
 
+use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
 use super::lanes::Lanes;
@@ -7,7 +8,7 @@ use super::lanes::Lanes;
 /// A vector (x, y, z).
 ///
 /// A fourth lane, always zero, lets a processor treat it as one register.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Clone, Copy, PartialEq, Default)]
 pub struct Vector {
     lanes: Lanes,
 }
@@ -92,6 +93,12 @@ impl Vector {
     /// Whether every component is finite.
     pub fn is_finite(self) -> bool {
         self.to_array().iter().all(|component| component.is_finite())
+    }
+}
+
+impl fmt::Debug for Vector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.to_array().fmt(f)
     }
 }
 

@@ -65,10 +65,8 @@ impl Edit {
 
     /// Whether the change decides what stands at a path, or at a part of it.
     pub fn touches(&self, path: &str) -> bool {
-        let is_part = |whole: &str, part: &str| {
-            part.strip_prefix(whole).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-        };
-        is_part(&self.path, path) || is_part(path, &self.path)
+        let (Some(own), Some(other)) = (split_path(&self.path), split_path(path)) else { return false };
+        own.starts_with(&other) || other.starts_with(&own)
     }
 
     fn wrong_path(&self, reason: String) -> ProblemError {

@@ -2,20 +2,24 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use carom_multibody::{JointKind, LinkId, Model, ModelJoint, Vector};
+use carom_multibody::{DynamicsError, JointKind, LinkId, Model, ModelJoint, Vector};
 
 use super::number::significant;
 
+/// How deep the tree is drawn.
+const DEEPEST: usize = 40;
 /// Digits of masses and limits.
 const DIGITS: usize = 4;
 
 /// A model with what it was called.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ModelText<'a> {
     /// The file, or the name of a built-in model.
     pub title: &'a str,
     /// The model.
     pub model: &'a Model,
+    /// Why its mass matrix cannot be used at home, if it cannot.
+    pub at_home: Option<DynamicsError>,
 }
 
 impl Display for ModelText<'_> {
@@ -56,8 +60,13 @@ impl Display for ModelText<'_> {
 
 impl ModelText<'_> {
     fn tree(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let mut lines = Vec::new();
-        self.branch(LinkId::WORLD, "", "", &mut lines);
+        let mut children: Vec<Vec<LinkId>> = vec![Vec::new(); self.model.links().len()];
+        for (index, link) in self.model.links().iter().enumerate() {
+            if let Some(parent) = link.parent {
+                children[parent.index()].push(LinkId::from_index(index));
+            }
+        }
+        let lines = self.lines(&children);
         let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
         for (name, about) in lines {
             writeln!(f, "{}", format!("  {name:<width$}  {about}").trim_end())?;
@@ -65,20 +74,27 @@ impl ModelText<'_> {
         Ok(())
     }
 
-    /// A link and all behind it: the branch drawn to it, and what is known of it.
-    fn branch(&self, link: LinkId, lead: &str, below: &str, lines: &mut Vec<(String, String)>) {
-        let links = self.model.links();
-        let this = &links[link.index()];
-        let mut about: Vec<String> = self.model.joints()[this.joints.clone()].iter().map(joint).collect();
-        if this.inertia.mass != 0.0 {
-            about.push(format!("{} kg", significant(this.inertia.mass, DIGITS)));
+    /// A line for each link: the branch drawn to it and its name, and what is known of it.
+    fn lines(&self, children: &[Vec<LinkId>]) -> Vec<(String, String)> {
+        let mut lines = Vec::new();
+        // Link, what is drawn before its name, and what before those behind it.
+        let mut waiting = vec![(LinkId::WORLD, String::new(), String::new(), 0)];
+        while let Some((id, lead, below, depth)) = waiting.pop() {
+            let link = self.model.link(id);
+            let mut about: Vec<String> = self.model.joints()[link.joints.clone()].iter().map(joint).collect();
+            if link.inertia.mass != 0.0 {
+                about.push(format!("{} kg", significant(link.inertia.mass, DIGITS)));
+            }
+            lines.push((format!("{lead}{}", link.name), about.join(", ")));
+            let count = children[id.index()].len();
+            for (i, &child) in children[id.index()].iter().enumerate().rev() {
+                let (turn, on) = if i + 1 == count { ("└─ ", "   ") } else { ("├─ ", "│  ") };
+                // Farther out than anyone looks, the branches are not drawn any deeper.
+                let (turn, on) = if depth < DEEPEST { (turn, on) } else { ("… ", "") };
+                waiting.push((child, format!("{below}{turn}"), format!("{below}{on}"), depth + 1));
+            }
         }
-        lines.push((format!("{lead}{}", this.name), about.join(", ")));
-        let children: Vec<LinkId> = self.model.children(link).collect();
-        for (i, &child) in children.iter().enumerate() {
-            let (turn, on) = if i + 1 == children.len() { ("└─ ", "   ") } else { ("├─ ", "│  ") };
-            self.branch(child, &format!("{below}{turn}"), &format!("{below}{on}"), lines);
-        }
+        lines
     }
 
     fn frames(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -97,8 +113,13 @@ impl ModelText<'_> {
 
     fn warnings(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let warnings = self.model.warnings();
-        if warnings.is_empty() {
+        if let Some(fault) = &self.at_home {
+            writeln!(f, "\n  cannot be struck at home: {fault}")?;
+        } else if warnings.is_empty() {
             return writeln!(f, "\n  no warnings");
+        }
+        if warnings.is_empty() {
+            return Ok(());
         }
         writeln!(f, "\n  {}", count(warnings.len(), "warning"))?;
         for warning in warnings {

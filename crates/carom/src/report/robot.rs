@@ -1,5 +1,6 @@
 //! What is said of a robot beside an outcome.
 
+use carom_multibody::JointKind;
 use serde::Serialize;
 
 use crate::problem::ProblemError;
@@ -20,6 +21,11 @@ pub struct RobotRecord {
     pub gap: f64,
     /// Normal and tangents of the contact, in the world's axes: the rows of every contact vector.
     pub axes: Vec<[f64; 3]>,
+    /// Remarks on the robot's file and state, as `kind: message`; those on what is merely read over are not among them.
+    pub warnings: Vec<String>,
+    /// Whether some velocities are in the axes of their link: those of floating and ball joints.
+    #[serde(skip)]
+    pub in_link_axes: bool,
 }
 
 impl RobotRecord {
@@ -38,6 +44,12 @@ impl RobotRecord {
             position: position.to_array(),
             gap,
             axes: axes.map(|axis| axis.to_array()).collect(),
+            warnings: scene.warnings().iter().map(ToString::to_string).collect(),
+            in_link_axes: scene
+                .model()
+                .joints()
+                .iter()
+                .any(|joint| matches!(joint.joint.kind, JointKind::Floating | JointKind::Ball)),
         })
     }
 }

@@ -52,7 +52,8 @@ impl Text<'_> {
             gap if gap > 0.0 => format!("{} m above the surface", significant(gap, DIGITS)),
             gap => format!("{} m inside the surface", significant(-gap, DIGITS)),
         };
-        row(f, "strikes with", &format!("{} at ({place}), {gap}", robot.contact))
+        row(f, "strikes with", &format!("{} at ({place}), {gap}", robot.contact))?;
+        robot.warnings.iter().try_for_each(|warning| row(f, "warning", warning))
     }
 
     fn contact(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -80,7 +81,11 @@ impl Text<'_> {
     fn velocities(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if let (Some(before), Some(after)) = (self.velocity, &self.outcome.velocity) {
             if let Some(robot) = self.robot {
-                return joints(f, &robot.velocity_names, before, after);
+                joints(f, &robot.velocity_names, before, after)?;
+                if robot.in_link_axes {
+                    row(f, "", "velocities of floating and ball joints are in their link's axes")?;
+                }
+                return Ok(());
             }
             row(f, "generalized", "")?;
             for (label, values) in [("  velocity before", before), ("  velocity after", &after[..])] {

@@ -1,6 +1,6 @@
 //! Which points of the robot touch the surface.
 
-use carom_multibody::{ContactPoint, Model, Vector};
+use carom_multibody::{ContactPoint, Model, Placement, Vector};
 use serde_json::{Map, Value};
 
 use super::{SceneContact, Surface, dynamics_error};
@@ -69,20 +69,32 @@ fn contact(model: &Model, surface: &Surface, value: &Value, path: &str) -> Resul
     };
     let field = format!("{path}.{key}");
     let place = text(value, &field)?;
-    let (link, placement) = model.find_place(place).ok_or_else(|| {
-        let links = model.links().iter().map(|link| link.name.as_str());
-        let names: Vec<&str> = links.chain(model.frames().iter().map(|frame| frame.name.as_str())).collect();
-        let message = format!("{field} = {place:?} is not a link or frame of {}: {}", model.name(), names.join(", "));
+    // Links and frames have names of their own: a site may be called as its body.
+    let found = match key {
+        "link" => model.find_link(place).map(|link| (link, Placement::IDENTITY)),
+        _ => model.find_frame(place).map(|frame| (frame.link, frame.placement)),
+    };
+    let (link, placement) = found.ok_or_else(|| {
+        let links: Vec<&str> = model.links().iter().map(|link| link.name.as_str()).collect();
+        let frames: Vec<&str> = model.frames().iter().map(|frame| frame.name.as_str()).collect();
+        let (names, others, other) = if key == "link" { (links, frames, "frame") } else { (frames, links, "link") };
+        let mut message = format!("{field} = {place:?} is not a {key} of {}", model.name());
+        match others.contains(&place) {
+            true => message += &format!(", but a {other}: say {path}.{other}"),
+            false if names.is_empty() => message += ", which has none",
+            false => message += &format!("; its {key}s are {}", names.join(", ")),
+        }
         ProblemError::at(Kind::UnknownName, &field, message)
     })?;
     let point = map.get("point").map(|value| triple(value, &format!("{path}.point"))).transpose()?.unwrap_or_default();
     let point = placement.apply(Vector::from(point));
     let point = match map.get("dimension") {
         None => ContactPoint::new(model, link, point, surface.normal),
-        Some(value) => match value.as_u64() {
+        Some(value) => match value.as_f64().filter(|d| [1.0, 2.0, 3.0].contains(d)).map(|d| d as usize) {
             Some(3) => ContactPoint::spatial(model, link, point, surface.normal),
-            Some(dimension @ (1 | 2)) => ContactPoint::new(model, link, point, surface.normal)
-                .map(|point| point.with_dimension(dimension as usize)),
+            Some(dimension @ (1 | 2)) => {
+                ContactPoint::new(model, link, point, surface.normal).map(|point| point.with_dimension(dimension))
+            }
             _ => return Err(wrong_type(value, &format!("{path}.dimension"), "1, 2 or 3")),
         },
     };

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use carom_law::{Coefficients, Guard, Outcome};
-use carom_multibody::{ContactPoint, Dynamics, DynamicsError, Model, Vector};
+use carom_multibody::{ContactPoint, Dynamics, DynamicsError, Model, Vector, Warning, WarningKind};
 
 use crate::problem::{Kind, ProblemError};
 use crate::strike::{StrikeError, strike};
@@ -136,14 +136,26 @@ impl Scene {
 
     /// The law speaks of matrices; the reader of a scene has given none.
     fn law_error(&self, error: carom_law::Error) -> ProblemError {
-        let mut problem = ProblemError::from(error);
-        if problem.field.as_ref().is_some_and(|field| field.starts_with("delassus")) {
-            let name = &self.contact().name;
-            problem.message =
-                format!("contact {name:?} cannot move along the normal in this configuration: {}", problem.message);
-            problem.field = Some("contact".to_owned());
+        let problem = ProblemError::from(error);
+        let kind = carom_law::ErrorKind::NotPositive;
+        if problem.kind != Kind::Law(kind) || problem.field.as_ref().is_none_or(|field| !field.starts_with("delassus"))
+        {
+            return problem;
         }
-        problem
+        let name = &self.contact().name;
+        let link = self.model.link(self.contact().point.link());
+        let why = if self.model.is_moving(self.contact().point.link()) {
+            "no joint can move it along the normal in this configuration".to_owned()
+        } else {
+            format!("its link {:?} is fixed to the world", link.name)
+        };
+        ProblemError::at(problem.kind, "contact", format!("contact {name:?} cannot be struck: {why}"))
+    }
+
+    /// Remarks on the robot's file and on this state of it; what is merely read over is left to `carom check`.
+    pub fn warnings(&self) -> Vec<Warning> {
+        let of_file = self.model.warnings().iter().filter(|warning| warning.kind != WarningKind::Ignored).cloned();
+        of_file.chain(self.model.limit_warnings(&self.configuration)).collect()
     }
 }
 
@@ -157,7 +169,9 @@ fn dynamics_error(error: DynamicsError) -> ProblemError {
         DynamicsError::Singular { .. } => (ErrorKind::NotPositive, "model".to_owned()),
         DynamicsError::ZeroNormal { .. } => (ErrorKind::NotPositive, "surface.normal".to_owned()),
         DynamicsError::ContactNotFinite { .. } => (ErrorKind::NotFinite, "contact".to_owned()),
-        DynamicsError::UnknownLink { .. } => (ErrorKind::OutOfRange, "contact.link".to_owned()),
+        DynamicsError::UnknownLink { .. } | DynamicsError::OtherModel { .. } => {
+            (ErrorKind::OutOfRange, "contact.link".to_owned())
+        }
         DynamicsError::Overflow { .. } => (ErrorKind::Overflow, "state".to_owned()),
     };
     ProblemError::at(Kind::Law(kind), field, error.to_string())

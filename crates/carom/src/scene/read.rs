@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use carom_multibody::load::{self, Mimics, Options};
+use carom_multibody::load::{self, Format, Mimics, Options};
 use carom_multibody::{Model, Quaternion, Rotation, Vector};
 use serde_json::{Map, Value};
 
@@ -63,7 +63,12 @@ fn model(map: &Map<String, Value>, base: &Base, folder: &Path) -> Result<(ModelS
         Mimics::Follow => "follow",
         Mimics::Free => "free",
     })?;
-    let options = Options { floating_base: base.floating.unwrap_or(false), mimics };
+    let format = match way {
+        "urdf" => Some(Format::Urdf),
+        "mjcf" => Some(Format::Mjcf),
+        _ => None,
+    };
+    let options = Options { floating_base: base.floating.unwrap_or(false), mimics, format };
     let (source, loaded) = match way {
         "builtin" => {
             let built_in = models::find(name).ok_or_else(|| {
@@ -80,9 +85,8 @@ fn model(map: &Map<String, Value>, base: &Base, folder: &Path) -> Result<(ModelS
         }
     };
     let model = loaded.map_err(|error| ProblemError::at(Kind::Model, &field, error.to_string()))?;
-    if base.floating == Some(true) && state::floating_root(&model).is_none() {
-        let message =
-            "base.floating = true is for URDF; an MJCF file lets its robot move freely by itself, with <freejoint/>";
+    if base.floating == Some(false) && state::floating_root(&model).is_some() {
+        let message = "base.floating = false, but the robot's own file lets it move freely";
         return Err(ProblemError::at(Kind::Conflict, "base.floating", message));
     }
     Ok((source, model))

@@ -48,33 +48,51 @@ pub(super) fn read(
     let mut q = model.home().to_vec();
     let is_placed = base.position.is_some() || base.rotation.is_some();
     fill(model, &mut q, state.get("configuration"), Part::Configuration, root.filter(|_| is_placed))?;
-    if let Some(root) = root {
-        let (place, turn) = q[root.coordinates.clone()].split_at_mut(3);
-        if let Some(position) = base.position {
-            place.copy_from_slice(&position);
-        }
-        if let Some(rotation) = base.rotation {
-            turn.copy_from_slice(&rotation.to_quaternion().to_array());
-        }
+    if let Some(root) = root.filter(|_| is_placed) {
+        place(model, root, base, &mut q[root.coordinates.clone()]);
     }
 
     let mut v = vec![0.0; model.freedoms()];
     let moving = [("velocity", base.velocity), ("angular_velocity", base.angular_velocity)];
     let base_turns = moving.iter().find(|(_, given)| given.is_some());
     if let (Some((key, _)), None) = (base_turns, root) {
-        let message = format!("base.{key} is for a floating base; this one cannot move: set base.floating = true");
+        let message = format!(
+            "base.{key} is for a robot whose first joint is floating: set base.floating = true for a URDF, or \
+             state.velocity for the joints that move"
+        );
         return Err(ProblemError::at(Kind::Conflict, format!("base.{key}"), message));
     }
     fill(model, &mut v, state.get("velocity"), Part::Velocity, base_turns.and(root))?;
     if let (Some(root), Some(_)) = (root, base_turns) {
         // The model counts them in the base's own axes.
-        let axes = Quaternion::from_array([0, 1, 2, 3].map(|k| q[root.coordinates.start + 3 + k])).to_rotation();
+        let axes = (model.link(root.link).placement * pose(&q[root.coordinates.clone()])).rotation;
         let freedoms = &mut v[root.freedoms.clone()];
         let own = |vector: Option<Vector>| axes.apply_inverse(vector.unwrap_or_default()).to_array();
         freedoms[..3].copy_from_slice(&own(base.velocity));
         freedoms[3..].copy_from_slice(&own(base.angular_velocity));
     }
     Ok((q, v))
+}
+
+/// Puts a floating base where the scene says; what it leaves out stays at home. Coordinates are counted from where
+/// the joint stands in the world.
+fn place(model: &Model, root: &ModelJoint, base: &Base, coordinates: &mut [f64]) {
+    let joint = model.link(root.link).placement;
+    let home = joint * pose(coordinates);
+    let wanted =
+        Placement::new(base.rotation.unwrap_or(home.rotation), base.position.map_or(home.translation, Vector::from));
+    let own = joint.inverse() * wanted;
+    let (position, turn) = coordinates.split_at_mut(3);
+    position.copy_from_slice(&own.translation.to_array());
+    if base.rotation.is_some() {
+        turn.copy_from_slice(&own.rotation.to_quaternion().to_array());
+    }
+}
+
+/// The pose that coordinates of a floating joint say.
+fn pose(coordinates: &[f64]) -> Placement {
+    let turn = Quaternion::from_array([3, 4, 5, 6].map(|k| coordinates[k]));
+    Placement::new(turn.to_rotation(), [coordinates[0], coordinates[1], coordinates[2]])
 }
 
 #[derive(Clone, Copy, PartialEq)]

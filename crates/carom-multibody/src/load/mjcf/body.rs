@@ -1,15 +1,17 @@
 //! What stands in a body: frames and replicas unfolded, in the order of the file.
 
+use std::cell::Cell;
+
 use super::class::Stated;
-use super::notes::Notes;
+use super::notes::{Notes, check_attributes};
 use super::pose::{self, Pose};
 use super::settings::Settings;
 use super::source::{Part, Sources};
 use crate::Vector;
 use crate::load::{LoadError, LoadErrorKind, xml};
 
-const KNOWN_FRAME: &str = "name childclass pos quat axisangle xyaxes zaxis euler scale scaling massscale";
-const KNOWN_REPLICATE: &str = "count sep offset euler";
+const KNOWN_FRAME: &str = "name childclass class pos quat axisangle xyaxes zaxis euler scale scaling massscale";
+const KNOWN_REPLICATE: &str = "childclass class count sep offset euler";
 
 /// What holds around an element.
 #[derive(Clone)]
@@ -56,6 +58,8 @@ pub(super) struct Contents<'a> {
 pub(super) struct Unfolder<'s, 'a> {
     pub(super) sources: &'s Sources<'a>,
     pub(super) settings: &'s Settings,
+    /// Elements and replicas seen so far, in the whole model.
+    pub(super) steps: &'s Cell<usize>,
 }
 
 impl<'a> Unfolder<'_, 'a> {
@@ -70,6 +74,7 @@ impl<'a> Unfolder<'_, 'a> {
         // Frames and replicas that are not yet at their end; the innermost is the last.
         let mut open = vec![(self.sources.children(part).into_iter(), scope.clone())];
         while let Some((children, scope)) = open.last_mut() {
+            self.count(part)?;
             let Some(child) = children.next() else {
                 open.pop();
                 continue;
@@ -77,12 +82,15 @@ impl<'a> Unfolder<'_, 'a> {
             let scope = scope.clone();
             match child.name() {
                 "frame" => {
-                    let inner = self.frame(child, &scope, notes)?;
+                    let inner = self.frame(child, &scope)?;
                     open.push((self.sources.children(child).into_iter(), inner));
                 }
                 "replicate" => {
                     let elements = self.sources.children(child);
-                    let replicas = self.replicas(child, &scope, notes)?;
+                    let replicas = self.replicas(child, &scope)?;
+                    // Each copies its list of elements.
+                    self.steps.set(self.steps.get().saturating_add(replicas.len() * elements.len()));
+                    self.count(child)?;
                     open.extend(replicas.into_iter().rev().map(|inner| (elements.clone().into_iter(), inner)));
                 }
                 name @ ("joint" | "freejoint" | "inertial") if scope.is_replica => {
@@ -95,9 +103,18 @@ impl<'a> Unfolder<'_, 'a> {
         Ok(())
     }
 
+    /// Counts a step, over all bodies: replicas of replicas grow beyond any memory.
+    fn count(&self, part: Part<'a>) -> Result<(), LoadError> {
+        self.steps.set(self.steps.get() + 1);
+        match self.steps.get() > MOST_STEPS {
+            true => Err(part.value(format!("the model has more than {MOST_STEPS} elements, replicas counted"))),
+            false => Ok(()),
+        }
+    }
+
     /// What holds in a frame.
-    fn frame(&self, part: Part<'a>, scope: &Scope<'a>, notes: &mut Notes) -> Result<Scope<'a>, LoadError> {
-        notes.check_attributes(part, KNOWN_FRAME);
+    fn frame(&self, part: Part<'a>, scope: &Scope<'a>) -> Result<Scope<'a>, LoadError> {
+        check_attributes(part, KNOWN_FRAME)?;
         let scaled = part.list("scale")?.is_some_and(|scale| scale.iter().any(|factor| *factor != 1.0));
         let weighed = part.number("massscale")?.is_some_and(|factor| factor != 0.0 && factor != 1.0);
         if scaled || weighed {
@@ -105,14 +122,14 @@ impl<'a> Unfolder<'_, 'a> {
         }
         Ok(Scope {
             frame: scope.frame * Pose::of(&Stated::alone(part), self.settings)?,
-            class: part.text("childclass").or(scope.class),
+            class: class_of(part, scope),
             ..scope.clone()
         })
     }
 
     /// What holds in each replica.
-    fn replicas(&self, part: Part<'a>, scope: &Scope<'a>, notes: &mut Notes) -> Result<Vec<Scope<'a>>, LoadError> {
-        notes.check_attributes(part, KNOWN_REPLICATE);
+    fn replicas(&self, part: Part<'a>, scope: &Scope<'a>) -> Result<Vec<Scope<'a>>, LoadError> {
+        check_attributes(part, KNOWN_REPLICATE)?;
         let text = part.required("count")?;
         let count = text.trim().parse().ok().filter(|count| (1..=MOST_REPLICAS).contains(count)).ok_or_else(|| {
             part.value(format!("<replicate> count = {text:?} must be a whole number from 1 to {MOST_REPLICAS}"))
@@ -130,7 +147,7 @@ impl<'a> Unfolder<'_, 'a> {
             own.position = own.placement().apply(offset);
             // The innermost replica comes first.
             let suffix = format!("{separator}{index:0width$}{}", scope.suffix);
-            Scope { frame, class: scope.class, suffix, is_replica: true }
+            Scope { frame, class: class_of(part, scope), suffix, is_replica: true }
         };
         Ok((0..count).map(replica).collect())
     }
@@ -139,9 +156,6 @@ impl<'a> Unfolder<'_, 'a> {
 impl<'a> Contents<'a> {
     /// Adds an element that is neither frame nor replica.
     fn add(&mut self, part: Part<'a>, scope: Scope<'a>, notes: &mut Notes) -> Result<(), LoadError> {
-        if self.geoms.len() + self.sites.len() + self.bodies.len() >= MOST_ELEMENTS {
-            return Err(part.value(format!("the body has more than {MOST_ELEMENTS} elements")));
-        }
         match part.name() {
             "body" => self.bodies.push((part, scope)),
             "geom" => self.geoms.push((part, scope)),
@@ -166,6 +180,11 @@ impl<'a> Contents<'a> {
     }
 }
 
+/// The default class that a frame or replica sets for what stands in it.
+fn class_of<'a>(part: Part<'a>, scope: &Scope<'a>) -> Option<&'a str> {
+    part.text("childclass").or(part.text("class")).or(scope.class)
+}
+
 /// Bounds against files that would fill the memory.
 const MOST_REPLICAS: usize = 100_000;
-const MOST_ELEMENTS: usize = 1_000_000;
+const MOST_STEPS: usize = 1_000_000;

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::notes::{Notes, is_word_of};
+use super::notes::{check_attributes, is_word_of};
 use super::source::{Part, Sources};
 use super::{geom, joint, mesh, site};
 use crate::load::{LoadError, LoadErrorKind, xml};
@@ -24,7 +24,7 @@ struct Class<'a>(HashMap<&'static str, Vec<Part<'a>>>);
 pub(super) struct Classes<'a>(HashMap<&'a str, Class<'a>>);
 
 impl<'a> Classes<'a> {
-    pub(super) fn read(sources: &Sources<'a>, notes: &mut Notes) -> Result<Self, LoadError> {
+    pub(super) fn read(sources: &Sources<'a>) -> Result<Self, LoadError> {
         let mut classes = Self(HashMap::from([(MAIN, Class::default())]));
         for part in sources.sections("default") {
             if let Some(name) = part.text("class")
@@ -32,19 +32,13 @@ impl<'a> Classes<'a> {
             {
                 return Err(part.value(format!("the top <default> has class {name:?}; its name is {MAIN:?}")));
             }
-            classes.fill(sources, part, MAIN, notes)?;
+            classes.fill(sources, part, MAIN)?;
         }
         Ok(classes)
     }
 
     /// Reads a `<default>`: first its elements, then the classes within, which inherit all of them.
-    fn fill(
-        &mut self,
-        sources: &Sources<'a>,
-        part: Part<'a>,
-        name: &'a str,
-        notes: &mut Notes,
-    ) -> Result<(), LoadError> {
+    fn fill(&mut self, sources: &Sources<'a>, part: Part<'a>, name: &'a str) -> Result<(), LoadError> {
         let mut own = self.0.get(name).cloned().unwrap_or_default();
         let (inner, elements): (Vec<_>, Vec<_>) =
             sources.children(part).into_iter().partition(|child| child.name() == "default");
@@ -69,7 +63,7 @@ impl<'a> Classes<'a> {
                 _ => None,
             };
             if let Some(known) = known {
-                notes.check_attributes(element, known);
+                check_attributes(element, known)?;
                 if !seen.insert(kind) {
                     return Err(element.value(format!("<default> has a second <{kind}>")));
                 }
@@ -83,7 +77,7 @@ impl<'a> Classes<'a> {
                 return Err(child.value(format!("the default class {class:?} stands twice")));
             }
             self.0.insert(class, own.clone());
-            self.fill(sources, child, class, notes)?;
+            self.fill(sources, child, class)?;
         }
         Ok(())
     }

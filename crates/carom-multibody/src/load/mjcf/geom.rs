@@ -3,7 +3,7 @@
 use super::class::Stated;
 use super::fit::Fit;
 use super::mesh::Meshes;
-use super::notes::Notes;
+use super::notes::{Notes, check_attributes};
 use super::pose::Pose;
 use super::settings::{Settings, choice, truth};
 use super::solid::{shell, solid};
@@ -70,7 +70,7 @@ impl<'a> Geom<'a> {
         notes: &mut Notes,
     ) -> Result<Self, LoadError> {
         let part = stated.part;
-        notes.check_attributes(stated.part, KNOWN);
+        check_attributes(stated.part, KNOWN)?;
         if let Some(plugin) = part.child("plugin") {
             return Err(plugin.unsupported("<geom> with a <plugin>: its shape and inertia come from the plugin"));
         }
@@ -112,12 +112,17 @@ impl<'a> Geom<'a> {
     /// Whether it can bring mass to a body that takes its inertia from geoms.
     pub(super) fn is_massive(&self) -> bool {
         let given = self.mass.map_or(self.density > 0.0, |mass| mass > 0.0);
-        self.counts && given && !matches!(self.form, Form::Plane | Form::Field)
+        self.counts && given && self.form != Form::Plane
     }
 
     /// Its inertia in the body's frame.
     pub(super) fn inertia(&self, meshes: &mut Meshes<'a>) -> Result<Inertia, LoadError> {
         let (form, pose) = self.fitted(meshes)?;
+        if form == Form::Field {
+            return Err(self
+                .part
+                .unsupported("<geom> of type hfield gives its body mass: say mass = \"0\", or <inertial>"));
+        }
         let unit = match &form {
             Form::Mesh { name } => Some(meshes.solid(name, self.part)?.inertia),
             form if self.hollow => shell(form),

@@ -1,7 +1,7 @@
 //! The inertia of a body: stated, or from its geoms, and kept within bounds.
 
 use super::class::Stated;
-use super::notes::Notes;
+use super::notes::check_attributes;
 use super::pose::{Pose, orientation};
 use super::settings::Settings;
 use super::source::Part;
@@ -21,13 +21,8 @@ pub(super) struct Principal {
 
 impl Principal {
     /// What `<inertial>` states.
-    pub(super) fn stated(
-        part: Part<'_>,
-        frame: Pose,
-        settings: &Settings,
-        notes: &mut Notes,
-    ) -> Result<Self, LoadError> {
-        notes.check_attributes(part, KNOWN);
+    pub(super) fn stated(part: Part<'_>, frame: Pose, settings: &Settings) -> Result<Self, LoadError> {
+        check_attributes(part, KNOWN)?;
         let stated = Stated::alone(part);
         part.required("pos")?;
         part.required("mass")?;
@@ -60,8 +55,13 @@ impl Principal {
 
     /// With the least mass and moments that the settings allow, and balanced where they ask for it.
     pub(super) fn bounded(mut self, settings: &Settings) -> Self {
-        self.mass = self.mass.max(settings.least_mass);
-        self.moments = self.moments.map(|moment| moment.max(settings.least_moment));
+        // Without bounds, what is below zero stays there, to be remarked.
+        if settings.least_mass > 0.0 {
+            self.mass = self.mass.max(settings.least_mass);
+        }
+        if settings.least_moment > 0.0 {
+            self.moments = self.moments.map(|moment| moment.max(settings.least_moment));
+        }
         let [a, b, c] = self.moments;
         if settings.balance && (a + b < c || a + c < b || b + c < a) {
             self.moments = [(a + b + c) / 3.0; 3];

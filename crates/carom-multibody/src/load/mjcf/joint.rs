@@ -1,7 +1,7 @@
 //! Joints.
 
 use super::class::Stated;
-use super::notes::Notes;
+use super::notes::{Notes, check_attributes};
 use super::pose::Pose;
 use super::settings::{Settings, choice};
 use crate::load::LoadError;
@@ -24,7 +24,7 @@ pub(super) fn read(
 ) -> Result<Joint, LoadError> {
     let part = stated.part;
     let is_free = part.name() == "freejoint";
-    notes.check_attributes(stated.part, if is_free { KNOWN_FREE } else { KNOWN });
+    check_attributes(stated.part, if is_free { KNOWN_FREE } else { KNOWN })?;
     let words = [
         ("free", JointKind::Floating),
         ("ball", JointKind::Ball),

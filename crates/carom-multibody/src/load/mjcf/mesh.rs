@@ -7,7 +7,7 @@ use super::axes::settled;
 use super::class::{Classes, Stated};
 use super::hull::hull;
 use super::integral;
-use super::notes::Notes;
+use super::notes::check_attributes;
 use super::settings::{Settings, choice};
 use super::source::{Part, Sources};
 use super::triangles::{self, Triangles};
@@ -62,18 +62,13 @@ pub(super) struct Meshes<'a> {
 }
 
 impl<'a> Meshes<'a> {
-    pub(super) fn read(
-        sources: &Sources<'a>,
-        classes: &Classes<'a>,
-        settings: &Settings,
-        notes: &mut Notes,
-    ) -> Result<Self, LoadError> {
+    pub(super) fn read(sources: &Sources<'a>, classes: &Classes<'a>, settings: &Settings) -> Result<Self, LoadError> {
         let main = sources.root.path.parent().unwrap_or(Path::new(""));
         let directory = settings.mesh_directory.as_ref().map_or(main.to_owned(), |directory| main.join(directory));
         let mut assets = HashMap::new();
         for part in sources.section("asset").into_iter().filter(|part| part.name() == "mesh") {
             let stated = classes.stated(part, "mesh", None)?;
-            notes.check_attributes(stated.part, KNOWN);
+            check_attributes(stated.part, KNOWN)?;
             let file = part.text("file");
             // A mesh without a name is called as its file without path and extension.
             let stem = file.map(|file| {

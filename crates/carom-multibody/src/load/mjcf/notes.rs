@@ -3,11 +3,24 @@
 use std::path::PathBuf;
 
 use super::source::Part;
+use crate::load::{LoadError, LoadErrorKind, xml};
 use crate::{Warning, WarningKind};
 
 /// Whether a word stands in a list of words.
 pub(super) fn is_word_of(word: &str, list: &str) -> bool {
     list.split_whitespace().any(|other| other == word)
+}
+
+/// Refuses an attribute that is not on the list, as MuJoCo does: a slip of the pen may change the dynamics.
+pub(super) fn check_attributes(part: Part<'_>, known: &str) -> Result<(), LoadError> {
+    for attribute in part.node.attributes() {
+        // Those of other vocabularies, as xsi:schemaLocation, are none of ours.
+        if attribute.namespace().is_none() && !is_word_of(attribute.name(), known) {
+            let message = format!("<{}> has no attribute {}; it has {known}", part.name(), attribute.name());
+            return Err(xml::fault(LoadErrorKind::Syntax, part.path, part.node, message));
+        }
+    }
+    Ok(())
 }
 
 struct Note {
@@ -52,17 +65,6 @@ impl Notes {
                 file: part.path.to_owned(),
                 line: part.line(),
             }),
-        }
-    }
-
-    /// Remarks on every attribute that is not on the list.
-    pub(super) fn check_attributes(&mut self, part: Part<'_>, known: &str) {
-        for attribute in part.node.attributes() {
-            // Those of other vocabularies, as xsi:schemaLocation, are none of ours.
-            if attribute.namespace().is_none() && !is_word_of(attribute.name(), known) {
-                let subject = format!("{} {}", part.name(), attribute.name());
-                self.ignored(part, &subject, "is an unknown attribute and is read over");
-            }
         }
     }
 

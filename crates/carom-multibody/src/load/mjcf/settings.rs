@@ -1,6 +1,6 @@
 //! What `<compiler>` and `<option>` set for the whole model.
 
-use super::notes::Notes;
+use super::notes::{Notes, check_attributes};
 use super::source::{Part, Sources};
 use crate::Vector;
 use crate::load::LoadError;
@@ -32,6 +32,7 @@ pub(super) struct Settings {
     pub(super) mesh_directory: Option<String>,
     pub(super) strip_path: bool,
     pub(super) align_free: bool,
+    pub(super) fuse_static: bool,
     /// Whether primitives are fitted to the bounds of meshes, not to their inertia.
     pub(super) fit_bounds: bool,
     pub(super) gravity: Vector,
@@ -58,12 +59,13 @@ impl Settings {
             mesh_directory: None,
             strip_path: false,
             align_free: false,
+            fuse_static: false,
             fit_bounds: false,
             gravity: Vector::new(0.0, 0.0, -9.81),
         };
         let mut asset_directory = None;
         for part in sources.sections("compiler") {
-            notes.check_attributes(part, COMPILER);
+            check_attributes(part, COMPILER)?;
             settings.compiler(part, &mut asset_directory)?;
         }
         settings.mesh_directory = settings.mesh_directory.or(asset_directory);
@@ -109,6 +111,7 @@ impl Settings {
         self.balance = truth(part, "balanceinertia")?.unwrap_or(self.balance);
         self.strip_path = truth(part, "strippath")?.unwrap_or(self.strip_path);
         self.align_free = truth(part, "alignfree")?.unwrap_or(self.align_free);
+        self.fuse_static = truth(part, "fusestatic")?.unwrap_or(self.fuse_static);
         self.fit_bounds = truth(part, "fitaabb")?.unwrap_or(self.fit_bounds);
         if let Some(mass) = part.number("settotalmass")? {
             self.total_mass = Some(mass).filter(|mass| *mass > 0.0);

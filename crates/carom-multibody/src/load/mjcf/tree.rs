@@ -1,5 +1,6 @@
 //! The tree of bodies, and the model it makes.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use super::actuator::Rotor;
@@ -8,7 +9,7 @@ use super::class::{Classes, Stated};
 use super::geom::Geom;
 use super::inertial::Principal;
 use super::mesh::Meshes;
-use super::notes::Notes;
+use super::notes::{Notes, check_attributes};
 use super::pose::Pose;
 use super::settings::{FromGeoms, Settings, choice, truth};
 use super::source::{Part, Sources};
@@ -39,6 +40,7 @@ pub(super) struct Tree<'s, 'a> {
     pub(super) meshes: Meshes<'a>,
     pub(super) rotors: HashMap<&'a str, Rotor<'a>>,
     pub(super) notes: Notes,
+    steps: Cell<usize>,
     links: Vec<Draft<'a>>,
     sites: Vec<(Part<'a>, String, usize, Placement)>,
 }
@@ -52,7 +54,17 @@ impl<'s, 'a> Tree<'s, 'a> {
         rotors: HashMap<&'a str, Rotor<'a>>,
         notes: Notes,
     ) -> Self {
-        Self { sources, settings, classes, meshes, rotors, notes, links: Vec::new(), sites: Vec::new() }
+        Self {
+            sources,
+            settings,
+            classes,
+            meshes,
+            rotors,
+            notes,
+            steps: Cell::new(0),
+            links: Vec::new(),
+            sites: Vec::new(),
+        }
     }
 
     /// Reads all bodies, depth first.
@@ -73,7 +85,7 @@ impl<'s, 'a> Tree<'s, 'a> {
             if let Some(attribute) = part.node.attributes().next() {
                 return Err(part.value(format!("<worldbody> has the attribute {}; it has none", attribute.name())));
             }
-            let unfolder = Unfolder { sources: self.sources, settings: self.settings };
+            let unfolder = Unfolder { sources: self.sources, settings: self.settings, steps: &self.steps };
             unfolder.unfold(part, &Scope::TOP, &mut self.notes, &mut contents)?;
         }
         if let Some((part, _)) = contents.joints.first().or(contents.inertial.as_ref()) {
@@ -100,12 +112,12 @@ impl<'s, 'a> Tree<'s, 'a> {
 
     /// Reads a body and gives back those below it.
     fn body(&mut self, part: Part<'a>, scope: &Scope<'a>, parent: usize) -> Result<Vec<Scoped<'a>>, LoadError> {
-        self.notes.check_attributes(part, KNOWN);
+        check_attributes(part, KNOWN)?;
         let own = Pose::of(&Stated::alone(part), self.settings)?;
         let pose = scope.frame * own;
         let inner = scope.body(part);
         let mut contents = Contents::default();
-        let unfolder = Unfolder { sources: self.sources, settings: self.settings };
+        let unfolder = Unfolder { sources: self.sources, settings: self.settings, steps: &self.steps };
         unfolder.unfold(part, &inner, &mut self.notes, &mut contents)?;
 
         if part.number("gravcomp")?.is_some_and(|factor| factor != 0.0) {
@@ -157,12 +169,18 @@ impl<'s, 'a> Tree<'s, 'a> {
                 }
                 let words = [("false", Some(false)), ("true", Some(true)), ("auto", None)];
                 let align = if is_short { choice(part, "align", &words)?.flatten() } else { None };
-                if align.unwrap_or(self.settings.align_free) && contents.bodies.is_empty() {
-                    let message = "a free joint that is aligned with the inertia: its coordinates are not the body's";
+                // A body with others below is not aligned, unless they are fused into it first.
+                let alone = contents.bodies.is_empty() || self.settings.fuse_static;
+                if align.unwrap_or(self.settings.align_free) && alone {
+                    let message = "a free joint aligned with the inertia has other coordinates than its body: say \
+                                   align = \"false\"";
                     return Err(part.unsupported(message));
                 }
             }
-            if let Some(rotor) = part.text("name").and_then(|name| self.rotors.get_mut(name)) {
+            // An actuator names a replica by its whole name, or all of them by the name before.
+            let full = scope.name(part).filter(|name| self.rotors.contains_key(name.as_str()));
+            let name = full.as_deref().or(part.text("name"));
+            if let Some(rotor) = name.and_then(|name| self.rotors.get_mut(name)) {
                 if !joint.kind.is_single() {
                     let message = "an actuator with an armature on a ball or free joint changes the mass matrix";
                     return Err(rotor.part.unsupported(message));
@@ -192,7 +210,7 @@ impl<'s, 'a> Tree<'s, 'a> {
     fn place_sites(&mut self, contents: &Contents<'a>, link: usize) -> Result<(), LoadError> {
         for (part, scope) in &contents.sites {
             let stated = self.classes.stated(*part, "site", scope.class)?;
-            let pose = site::pose(&stated, self.settings, &mut self.notes)?;
+            let pose = site::pose(&stated, self.settings)?;
             if let Some(name) = scope.name(*part) {
                 self.sites.push((*part, name, link, (scope.frame * pose).placement()));
             }
@@ -208,7 +226,7 @@ impl<'s, 'a> Tree<'s, 'a> {
         moves: bool,
     ) -> Result<Inertia, LoadError> {
         let stated = match &contents.inertial {
-            Some((part, scope)) => Some(Principal::stated(*part, scope.frame, self.settings, &mut self.notes)?),
+            Some((part, scope)) => Some(Principal::stated(*part, scope.frame, self.settings)?),
             None => None,
         };
         let from_geoms = match self.settings.from_geoms {
@@ -220,14 +238,14 @@ impl<'s, 'a> Tree<'s, 'a> {
         for geom in geoms.iter().filter(|geom| from_geoms && geom.is_massive()) {
             match geom.inertia(&mut self.meshes) {
                 Ok(inertia) => sum = Some(sum.map_or(inertia, |sum| sum.joined(&inertia))),
-                // The mass of what never moves is in no equation.
-                Err(error) if error.kind == LoadErrorKind::Read && !moves => {
-                    self.notes.add(
-                        WarningKind::Missing,
-                        geom.part,
-                        "mesh of a body that does not move",
-                        &error.message,
-                    );
+                // The mass of what never moves is in no equation, unless all masses are scaled to a total.
+                Err(error)
+                    if matches!(error.kind, LoadErrorKind::Read | LoadErrorKind::Unsupported)
+                        && !moves
+                        && self.settings.total_mass.is_none() =>
+                {
+                    let subject = "geom of a body that does not move";
+                    self.notes.add(WarningKind::Missing, geom.part, subject, &error.message);
                 }
                 Err(error) => return Err(error),
             }
