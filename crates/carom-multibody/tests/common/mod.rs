@@ -1,6 +1,9 @@
 //! Random mechanisms, their states, and dense linear algebra that shares nothing with the crate's.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
+pub mod refusals;
+pub mod scales;
+
 use std::sync::Arc;
 
 use carom_multibody::{
