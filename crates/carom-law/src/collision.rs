@@ -118,7 +118,7 @@ impl Impact<'_> {
     /// The impulse with `v_t⁺ = -share v_t⁻`: `S i_t = -share v_t⁻ - v_f`, where
     /// `v_f = v_t⁻ - (1+e) v_n⁻ w / W_nn` is the velocity without friction.
     #[inline(always)]
-    fn turned_back(&self, e: f64, share: f64, mu: f64) -> Option<LinearImpulse> {
+    pub(crate) fn turned_back(&self, e: f64, share: f64, mu: f64) -> Option<LinearImpulse> {
         let &Contact { ref delassus, v_n, v_t, .. } = self.contact;
         let push = -(1.0 + e) * v_n;
         let v_f = add_scaled(v_t, push * delassus.inv_w_nn, delassus.w);

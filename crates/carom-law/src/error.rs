@@ -98,6 +98,16 @@ pub enum Error {
         /// Why it is needed.
         reason: Cow<'static, str>,
     },
+    /// The law asked for cannot do what is asked.
+    #[error("{field} = {value:?} {reason}")]
+    Unsupported {
+        /// What was asked for: `law` or `guard`.
+        field: Field,
+        /// Its name.
+        value: &'static str,
+        /// Why it cannot be.
+        reason: Cow<'static, str>,
+    },
     /// The answer is larger than any `f64`.
     #[error("{field} of the answer is beyond the range of f64 (largest 1.8e308): change the units")]
     Overflow {
@@ -126,6 +136,8 @@ pub enum ErrorKind {
     OutsideRange,
     /// A needed field was not given.
     Missing,
+    /// A guard or a contact that the chosen law has no answer to.
+    Unsupported,
     /// The answer is beyond `f64`.
     Overflow,
 }
@@ -141,6 +153,7 @@ impl Error {
             Error::NotPositive { .. } | Error::ZeroNormal { .. } => ErrorKind::NotPositive,
             Error::OutsideRange { .. } => ErrorKind::OutsideRange,
             Error::Missing { .. } => ErrorKind::Missing,
+            Error::Unsupported { .. } => ErrorKind::Unsupported,
             Error::Overflow { .. } => ErrorKind::Overflow,
         }
     }
@@ -156,6 +169,7 @@ impl Error {
             | Error::ZeroNormal { field }
             | Error::OutsideRange { field, .. }
             | Error::Missing { field, .. }
+            | Error::Unsupported { field, .. }
             | Error::Overflow { field } => field,
         }
     }
@@ -163,7 +177,7 @@ impl Error {
 
 impl ErrorKind {
     /// Every kind, in the order of the documentation.
-    pub const ALL: [ErrorKind; 8] = [
+    pub const ALL: [ErrorKind; 9] = [
         ErrorKind::NotFinite,
         ErrorKind::OutOfRange,
         ErrorKind::Shape,
@@ -171,6 +185,7 @@ impl ErrorKind {
         ErrorKind::NotPositive,
         ErrorKind::OutsideRange,
         ErrorKind::Missing,
+        ErrorKind::Unsupported,
         ErrorKind::Overflow,
     ];
 
@@ -184,6 +199,7 @@ impl ErrorKind {
             ErrorKind::NotPositive => "not_positive",
             ErrorKind::OutsideRange => "outside_range",
             ErrorKind::Missing => "missing",
+            ErrorKind::Unsupported => "unsupported",
             ErrorKind::Overflow => "overflow",
         }
     }

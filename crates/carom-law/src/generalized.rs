@@ -91,7 +91,11 @@ impl GeneralizedContact {
     /// # Errors
     /// As [`Contact::impact`]; also a velocity or kinetic energy beyond the range of `f64`.
     pub fn impact(&self, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
-        let mut outcome = self.contact.impact(coefficients, guard)?;
+        self.completed(self.contact.impact(coefficients, guard)?)
+    }
+
+    /// An outcome of the contact with what it does to the whole mechanism.
+    pub(crate) fn completed(&self, mut outcome: Outcome) -> Result<Outcome> {
         let after = match outcome.mode {
             Mode::Separating => self.velocity.clone(),
             Mode::Stick | Mode::Slip | Mode::Reversal => {

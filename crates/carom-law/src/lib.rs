@@ -21,6 +21,7 @@ mod direction;
 mod error;
 mod generalized;
 mod guard;
+mod laws;
 mod limits;
 mod matrix;
 mod mode;
@@ -38,6 +39,7 @@ pub use delassus::{Delassus, Dimension};
 pub use error::{Error, ErrorKind, Field, Result};
 pub use generalized::GeneralizedContact;
 pub use guard::Guard;
+pub use laws::{Claims, HuntCrossley};
 pub use matrix::MatrixView;
 pub use mode::Mode;
 pub use outcome::{

@@ -11,7 +11,7 @@ use crate::vector::ContactVector;
 
 /// What an impact does. `discriminator`, the critical coefficients, `printed`, the limits,
 /// `admissible` and `violations` describe the request; `mode`, `impulse`, the velocities and
-/// `energy` the answer after the guard.
+/// `energy` the answer after the guard. The request is judged by Aghili's criterion, whatever the law.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Outcome {
@@ -24,7 +24,8 @@ pub struct Outcome {
     pub velocity: Option<Vec<f64>>,
     /// The contact velocity before and after.
     pub contact_velocity: BeforeAfter,
-    /// The unit direction `u` of slip; `None` in the other modes.
+    /// The unit direction `u` of slip that friction opposes, at the end of the impact where the law follows it;
+    /// `None` in the other modes.
     pub direction: Option<ContactVector>,
     /// The ledger.
     pub energy: Energy,
@@ -42,7 +43,7 @@ pub struct Outcome {
     pub restitution_limit: RestitutionLimit,
     /// `μ*` \[38\]; `None` when infinite.
     pub friction_limit: Option<f64>,
-    /// False iff the law answers stick and that creates energy, `e > e*(v)`.
+    /// False iff Aghili's law answers stick and that creates energy, `e > e*(v)`.
     pub admissible: bool,
     /// Whether the pair is in the paper's admissible set \[41\], with the configuration's `e*`:
     /// sufficient, not necessary.
@@ -61,6 +62,10 @@ pub struct Outcome {
     pub contact_dimension: u8,
     /// The law that answered.
     pub law: Law,
+    /// What the contact does in compression and in restitution, such as `slip- | slip- stick`; only of laws that
+    /// follow it through the impact. Signs are those of a planar contact's slip.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub phases: Option<Box<str>>,
 }
 
 /// The impact laws.
@@ -71,16 +76,50 @@ pub enum Law {
     /// Aghili's law, corrected and completed.
     #[default]
     Aghili,
+    /// Aghili's law with the mode decided as the paper prints it.
+    AghiliPrinted,
+    /// Newton's restitution, friction against the slip before the impact.
+    Newton,
+    /// Newton's restitution, friction against the slip after the impact.
+    Moreau,
+    /// Poisson's restitution of impulse, friction at every instant of the impact.
+    Poisson,
+    /// Stronge's restitution of energy, friction at every instant of the impact.
+    Stronge,
+    /// Newton's restitution, friction at every instant of the impact.
+    NewtonRouth,
+    /// The algebraic law of Chatterjee and Ruina.
+    ChatterjeeRuina,
+    /// A compliant contact with the force of Hunt and Crossley.
+    HuntCrossley,
 }
 
 impl Law {
     /// Every law, the default first.
-    pub const ALL: [Law; 1] = [Law::Aghili];
+    pub const ALL: [Law; 9] = [
+        Law::Aghili,
+        Law::AghiliPrinted,
+        Law::Newton,
+        Law::Moreau,
+        Law::Poisson,
+        Law::Stronge,
+        Law::NewtonRouth,
+        Law::ChatterjeeRuina,
+        Law::HuntCrossley,
+    ];
 
     /// The name used in files.
     pub fn name(self) -> &'static str {
         match self {
             Law::Aghili => "aghili",
+            Law::AghiliPrinted => "aghili-printed",
+            Law::Newton => "newton",
+            Law::Moreau => "moreau",
+            Law::Poisson => "poisson",
+            Law::Stronge => "stronge",
+            Law::NewtonRouth => "newton-routh",
+            Law::ChatterjeeRuina => "chatterjee-ruina",
+            Law::HuntCrossley => "hunt-crossley",
         }
     }
 }

@@ -195,16 +195,29 @@ impl Contact {
     ) -> Result<Outcome> {
         let impact = &self.request::<NATURAL>(restitution, friction)?;
         let decision = impact.decide(guard);
+        self.report::<NATURAL>(restitution, friction, guard, impact, &decision)
+    }
+
+    /// A decision with the limits it is to be judged by, in the caller's units.
+    #[inline(always)]
+    pub(crate) fn report<const NATURAL: bool>(
+        &self,
+        restitution: &RestitutionValues,
+        friction: Option<Friction>,
+        guard: Guard,
+        impact: &Impact<'_>,
+        decision: &Decision,
+    ) -> Result<Outcome> {
         let solution = self.in_callers_units::<NATURAL>(&decision.answer);
         self.check_representable(&solution)?;
         let momentum = limits::contact_momentum(self);
         let locking = limits::locking(&self.delassus);
-        let state = consistent(limits::state(self, impact.e_t, locking, &momentum), impact.e, &decision);
+        let state = consistent(limits::state(self, impact.e_t, locking, &momentum), impact.e, decision);
         let configuration = limits::configuration(locking, impact.e_t);
         let friction_limit = self.coefficient::<NATURAL>(limits::friction(&self.delassus));
         let dimension = self.delassus.dimension;
         let reversal = decision.reversal.filter(|_| dimension != Dimension::Normal);
-        let discriminator = self.discriminator::<NATURAL>(impact, &decision)?;
+        let discriminator = self.discriminator::<NATURAL>(impact, decision)?;
         let printed = self.printed::<NATURAL>(impact, &momentum)?;
         let unguarded = match decision.unguarded {
             None => None,
@@ -268,11 +281,12 @@ impl Contact {
             friction,
             contact_dimension: dimension as u8,
             law: Law::Aghili,
+            phases: None,
         })
     }
 
     #[cold]
-    fn separating(&self, restitution: &RestitutionValues, friction: Option<Friction>, guard: Guard) -> Outcome {
+    pub(crate) fn separating(&self, restitution: &RestitutionValues, friction: Option<Friction>, guard: Guard) -> Outcome {
         let dimension = self.delassus.dimension;
         let configuration = limits::configuration(limits::locking(&self.delassus), restitution.tangential);
         Outcome {
@@ -297,6 +311,7 @@ impl Contact {
             friction,
             contact_dimension: dimension as u8,
             law: Law::Aghili,
+            phases: None,
         }
     }
 

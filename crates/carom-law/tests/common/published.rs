@@ -18,6 +18,18 @@ pub struct Case {
     pub friction_static: f64,
     pub friction_dynamic: f64,
     expected: Value,
+    laws: Value,
+}
+
+/// The answer of a law other than the project's own.
+pub struct Rival {
+    pub impulse: Vec<f64>,
+    pub after: Vec<f64>,
+    pub velocity: Vec<f64>,
+    pub energy_change: f64,
+    pub phases: Option<String>,
+    /// Of Chatterjee and Ruina.
+    pub kappa: Option<f64>,
 }
 
 pub fn load() -> Vec<Case> {
@@ -38,12 +50,26 @@ impl Case {
             friction_static: number("mu_s"),
             friction_dynamic: number("mu_d"),
             expected: value["expected"]["aghili"].clone(),
+            laws: value["expected"].clone(),
         }
     }
 
     /// A number that the collection gives for the law.
     pub fn expected(&self, name: &str) -> Option<f64> {
         self.expected[name].as_f64()
+    }
+
+    /// What the collection gives for another law; `None` where it has no impulse.
+    pub fn rival(&self, law: &str) -> Option<Rival> {
+        let value = &self.laws[law];
+        value["impulse"].is_array().then(|| Rival {
+            impulse: numbers(&value["impulse"]),
+            after: numbers(&value["v_plus_contact"]),
+            velocity: numbers(&value["qdot_plus"]),
+            energy_change: value["dK"].as_f64().unwrap(),
+            phases: value["phases"].as_str().map(|text| text.replace("+1", "+").replace("-1", "-")),
+            kappa: value["kappa"].as_f64(),
+        })
     }
 
     pub fn assert_agrees(&self, mode: &str, impulse: &[f64], after: &[f64], velocity: &[f64]) {

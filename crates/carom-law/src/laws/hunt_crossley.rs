@@ -1,0 +1,249 @@
+//! A compliant contact: the penetration force of Hunt and Crossley, integrated through the impact.
+//!
+//! `F = k xⁿ (1 + a ẋ)`, `ẋ = -v_n` (K. H. Hunt and F. R. E. Crossley, *Journal of Applied Mechanics* 42:440-445, 1975), with the
+//! friction `-μ_d F v_t / sqrt(|v_t|² + v_r²)`, which is Coulomb's but for slips of the order of `v_r`. In the instant of an
+//! impact the configuration is frozen, and stiffness and exponent drop out: with the stored energy `U = k xⁿ⁺¹/(n+1)` and the
+//! normal impulse `dp = F dt`,
+//!
+//! `dU = -v_n dp / (1 - a v_n)`,  `dv_c = W (1, -μ_d v_t / sqrt(|v_t|² + v_r²)) dp`,
+//!
+//! and the impact ends where `U` is spent. They tell the duration and the depth, not the impulse: the answer is that of an
+//! infinitely stiff contact, whatever `n`. What is left to set is `v_r`, as a fraction of `|v_n⁻|`. The damping `a` is such that a
+//! central impact without friction has the restitution asked for: with `A = a |v_n⁻|`, `(1+e) A = ln((1+A)/(1-eA))`.
+//!
+//! Integrated with `dp = (1 - a v_n) dτ`, in which nothing is singular, by the pair of Dormand and Prince (orders 5 and 4).
+//!
+//! Claims dissipation, the cone and continuity. Does not claim Newton's restitution. `μ_d` is the only coefficient of friction
+//! that it knows; `e_t` is ignored. It never sticks in earnest: the mode is stick where the contact ends slower than `v_r`.
+//! No answer where the integration takes too many steps: friction so large, or tangents so different, that it is stiff.
+
+use super::{After, ImpactLaw, Response, no_answer};
+use crate::collision::Impact;
+use crate::contact::Contact;
+use crate::error::{Error, Result};
+use crate::mode::Mode;
+use crate::outcome::Law;
+use crate::plane::{Vec2, add_scaled, dot, norm, scaled};
+use crate::scaling::scale;
+
+/// The error allowed in a step: relative to what there is at all, and of the slip to what is left of it, or `v_r`.
+const STEP_TOLERANCE: f64 = 1e-12;
+
+/// Steps before the integration is given up; some hundreds suffice for friction of order one.
+const MOST_STEPS: usize = 1_000_000;
+
+/// A slip that is this fraction of `v_r` from the creep at which friction holds it has settled; steps see it to a
+/// hundredth of that.
+const SETTLED: f64 = 1e-10;
+
+/// A damper this near to the end of its force, `1 - a v_n`, gives no more impulse.
+const SPENT: f64 = f64::EPSILON;
+
+/// Halvings of an interval of `f64`.
+const MOST_HALVINGS: usize = 200;
+
+/// Settings of [`Law::HuntCrossley`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HuntCrossley {
+    regularisation: f64,
+}
+
+/// `(v_n, v_t1, v_t2, p, i_t1, i_t2, U)`.
+type State = [f64; 7];
+
+/// The equations of motion in `τ`.
+struct Flow<'a> {
+    impact: &'a Impact<'a>,
+    /// `a`
+    damping: f64,
+    /// `v_r`
+    regular: f64,
+    /// Whether the slip has settled to a creep.
+    creeps: bool,
+}
+
+impl HuntCrossley {
+    pub(super) const DEFAULT: Self = Self { regularisation: 1e-3 };
+
+    /// `regularisation` is `v_r / |v_n⁻|`, in (0, 1]: the slip, as a fraction of the speed of approach, at which friction has
+    /// 0.7 of its bound.
+    ///
+    /// # Errors
+    /// `regularisation` not in (0, 1].
+    pub fn new(regularisation: f64) -> Result<Self> {
+        if regularisation > 0.0 && regularisation <= 1.0 {
+            Ok(Self { regularisation })
+        } else {
+            Err(Error::OutOfRange { field: "regularisation".into(), value: regularisation, bound: "(0, 1]".into() })
+        }
+    }
+
+    /// `v_r / |v_n⁻|`
+    pub fn regularisation(&self) -> f64 {
+        self.regularisation
+    }
+}
+
+impl Default for HuntCrossley {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+impl ImpactLaw for HuntCrossley {
+    fn law(&self) -> Law {
+        Law::HuntCrossley
+    }
+
+    fn respond(&self, impact: &Impact<'_>) -> Result<Response> {
+        let &Contact { ref delassus, v_n, v_t, .. } = impact.contact;
+        // Without restitution the impact ends with compression, and damping does not matter.
+        let damping = if impact.e > 0.0 { damping_ratio(impact.e) / -v_n } else { 0.0 };
+        let regular = scale(self.regularisation * -v_n, -delassus.beta);
+        let mut flow = Flow { impact, damping, regular, creeps: false };
+        let start = [v_n, v_t[0], v_t[1], 0.0, 0.0, 0.0, 0.0];
+        let Some([v_n, t1, t2, p, i1, i2, _]) = flow.through(start) else {
+            return Err(no_answer(self.law(), "has no answer here: friction makes the contact too stiff to integrate"));
+        };
+        let v_t = [t1, t2];
+        let speed = norm(v_t);
+        let mode = if speed <= regular { Mode::Stick } else { Mode::Slip };
+        let u = (speed > 0.0).then(|| scaled(1.0 / speed, v_t));
+        Ok(impact.answered(mode, p, [i1, i2], After { v_n, v_t }, u).into())
+    }
+}
+
+/// `A = a |v_n⁻|` of a restitution `e > 0`, by halving: `(1+e) A - ln(1+A) + ln(1-eA)` is positive, then negative.
+fn damping_ratio(e: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 1.0 / e);
+    for _ in 0..MOST_HALVINGS {
+        let a = 0.5 * (low + high);
+        if !(a > low && a < high) {
+            break;
+        }
+        let is_below = (1.0 + e) * a - a.ln_1p() + (-e * a).ln_1p() > 0.0;
+        (low, high) = if is_below { (a, high) } else { (low, a) };
+    }
+    if e == 1.0 { 0.0 } else { low }
+}
+
+impl Flow<'_> {
+    fn rate(&self, state: &State) -> State {
+        let &[v_n, t1, t2, ..] = state;
+        let d = &self.impact.contact.delassus;
+        let v_t = [t1, t2];
+        let friction = scaled(-self.impact.mu_d / norm(v_t).hypot(self.regular), v_t);
+        let turned = if self.creeps { [0.0, 0.0] } else { add_scaled(d.w_tt.times(friction), 1.0, d.w) };
+        let force = 1.0 - self.damping * v_n;
+        let normal = d.w_nn + dot(d.w, friction);
+        [force * normal, force * turned[0], force * turned[1], force, force * friction[0], force * friction[1], -v_n]
+    }
+
+    /// Whether `v_t` has come to the creep at which friction holds it, so that only its stiffness is left.
+    fn has_settled(&self, state: &State) -> bool {
+        let d = &self.impact.contact.delassus;
+        let v_t = [state[1], state[2]];
+        let reach = norm(v_t).hypot(self.regular);
+        let friction = scaled(-self.impact.mu_d / reach, v_t);
+        let left: Vec2 = add_scaled(d.w_tt.times(friction), 1.0, d.w);
+        let stiffness = self.impact.mu_d * d.w_tt.trace() / reach;
+        norm(left) <= SETTLED * self.regular * stiffness
+    }
+
+    /// The state at the end of the impact; `None` if the steps do not suffice.
+    fn through(&mut self, start: State) -> Option<State> {
+        let d = &self.impact.contact.delassus;
+        let mut state = start;
+        let speed = -start[0];
+        let impulse = speed * d.inv_w_nn;
+        // A hundredth of the time to stop without damping and friction.
+        let mut step = 0.01 * impulse;
+        let mut rate = self.rate(&state);
+        for _ in 0..MOST_STEPS {
+            let slip = norm([state[1], state[2]]) + self.regular;
+            let friction = impulse * self.impact.mu_d;
+            let sizes = [speed, slip, slip, impulse, friction, friction, speed * impulse];
+            let (next, next_rate, error) = self.step(&state, &rate, step, &sizes);
+            // Of order 5: the error goes with the fifth power of the step.
+            let factor = (0.9 * error.powf(-0.2)).clamp(0.2, 4.0);
+            if !(error <= 1.0) {
+                step *= if factor < 1.0 { factor } else { 0.2 };
+                continue;
+            }
+            if self.is_over(&next) {
+                return Some(self.end(&state, &rate, step, &sizes));
+            }
+            (state, rate, step) = (next, next_rate, step * factor);
+            let is_spent = state[0] > 0.0 && 1.0 - self.damping * state[0] <= SPENT;
+            if is_spent {
+                return Some(state);
+            }
+            if !self.creeps && self.has_settled(&state) {
+                self.creeps = true;
+                rate = self.rate(&state);
+            }
+        }
+        None
+    }
+
+    fn is_over(&self, state: &State) -> bool {
+        let is_restoring = state[0] >= 0.0;
+        is_restoring && (self.impact.e == 0.0 || state[6] <= 0.0)
+    }
+
+    /// The state at which the impact ends, inside a step: the step is halved until nothing is left to halve.
+    fn end(&self, state: &State, rate: &State, step: f64, sizes: &State) -> State {
+        let (mut low, mut high) = (0.0, step);
+        for _ in 0..MOST_HALVINGS {
+            let middle = 0.5 * (low + high);
+            if !(middle > low && middle < high) {
+                break;
+            }
+            let (next, _, _) = self.step(state, rate, middle, sizes);
+            (low, high) = if self.is_over(&next) { (low, middle) } else { (middle, high) };
+        }
+        self.step(state, rate, high, sizes).0
+    }
+
+    /// A step of Dormand and Prince's pair: the state, its rate, and the error in units of the tolerance.
+    fn step(&self, state: &State, first: &State, step: f64, sizes: &State) -> (State, State, f64) {
+        const STAGES: [&[f64]; 6] = [
+            &[1.0 / 5.0],
+            &[3.0 / 40.0, 9.0 / 40.0],
+            &[44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0],
+            &[19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0],
+            &[9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0],
+            &[35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0],
+        ];
+        const ERROR: [f64; 7] = [
+            71.0 / 57600.0,
+            0.0,
+            -71.0 / 16695.0,
+            71.0 / 1920.0,
+            -17253.0 / 339_200.0,
+            22.0 / 525.0,
+            -1.0 / 40.0,
+        ];
+        let mut rates = [*first; 7];
+        let mut next = *state;
+        for (i, weights) in STAGES.iter().enumerate() {
+            next = *state;
+            for (weight, rate) in weights.iter().zip(&rates) {
+                for (x, r) in next.iter_mut().zip(rate) {
+                    *x += step * weight * r;
+                }
+            }
+            rates[i + 1] = self.rate(&next);
+        }
+        let mut worst = 0.0_f64;
+        for c in 0..7 {
+            let error: f64 = ERROR.iter().zip(&rates).map(|(weight, rate)| weight * rate[c]).sum();
+            if sizes[c] > 0.0 {
+                worst = worst.max((step * error).abs() / (STEP_TOLERANCE * sizes[c]));
+            }
+        }
+        // A damper beyond the end of its force would pull.
+        let is_sound = next.iter().all(|x| x.is_finite()) && 1.0 - self.damping * next[0] >= 0.0;
+        (next, rates[6], if is_sound { worst } else { f64::INFINITY })
+    }
+}

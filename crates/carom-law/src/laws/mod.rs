@@ -1,0 +1,215 @@
+//! The rivals of Aghili's law: what else the literature makes of an impact, in the same terms.
+//!
+//! Each file states one law: its definition, where it comes from, what it claims and what it does not. All of them
+//! answer in the units of the scaled contact, from the same request, into the same [`Outcome`]. What a law claims is
+//! data ([`Claims`]), which the tests hold it to.
+
+mod chatterjee_ruina;
+mod hunt_crossley;
+mod keller;
+mod moreau;
+mod newton;
+mod newton_routh;
+mod path;
+mod poisson;
+mod printed;
+mod stronge;
+
+pub use hunt_crossley::HuntCrossley;
+
+use crate::collision::{Answer, Decision, Impact};
+use crate::contact::Contact;
+use crate::error::{Error, Result};
+use crate::generalized::GeneralizedContact;
+use crate::guard::Guard;
+use crate::mode::Mode;
+use crate::outcome::{Law, Outcome, RestitutionValues};
+use crate::plane::{Vec2, dot};
+use crate::solve::Coefficients;
+
+/// What a law claims of its answers, whatever the contact and the coefficients.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Claims {
+    /// `v̄·i <= 0`: no impact creates energy.
+    pub dissipates: bool,
+    /// `i_n >= 0` and `|i_t| <= μ_s i_n`.
+    pub obeys_cone: bool,
+    /// `v_n⁺ = -e v_n⁻`.
+    pub newton_restitution: bool,
+    /// In the plane, with `μ_s = μ_d` and a regular matrix, the answer is a continuous function of the velocity.
+    pub continuous: bool,
+    /// There is an answer for every regular contact and all coefficients.
+    pub always_answers: bool,
+}
+
+/// An impact law other than Aghili's, which has a faster way of its own.
+pub(crate) trait ImpactLaw {
+    /// Which law this is.
+    fn law(&self) -> Law;
+
+    /// What it makes of a contact that approaches.
+    ///
+    /// # Errors
+    /// It has no answer to this contact.
+    fn respond(&self, impact: &Impact<'_>) -> Result<Response>;
+}
+
+/// What a law answers, in the units of the scaled contact.
+pub(crate) struct Response {
+    answer: Answer,
+    /// What the contact does in compression and in restitution, of laws that follow it.
+    phases: Option<Box<str>>,
+}
+
+impl Law {
+    /// What the law claims. The tests hold it to that, and show it failing at what it does not claim.
+    pub fn claims(self) -> Claims {
+        let [dissipates, obeys_cone, newton_restitution, continuous, always_answers] = match self {
+            Law::Aghili => [false, true, true, false, true],
+            Law::AghiliPrinted => [false, false, true, false, true],
+            Law::Newton => [false, true, true, false, false],
+            Law::Moreau => [false, true, true, true, true],
+            Law::Poisson | Law::Stronge => [true, true, false, true, true],
+            Law::NewtonRouth => [false, true, true, true, true],
+            Law::ChatterjeeRuina => [true, true, true, true, true],
+            Law::HuntCrossley => [true, true, false, true, false],
+        };
+        Claims { dissipates, obeys_cone, newton_restitution, continuous, always_answers }
+    }
+
+    /// The law itself; `None` for Aghili's.
+    fn rival(self) -> Option<&'static dyn ImpactLaw> {
+        match self {
+            Law::Aghili => None,
+            Law::AghiliPrinted => Some(&printed::AghiliPrinted),
+            Law::Newton => Some(&newton::Newton),
+            Law::Moreau => Some(&moreau::Moreau),
+            Law::Poisson => Some(&poisson::Poisson),
+            Law::Stronge => Some(&stronge::Stronge),
+            Law::NewtonRouth => Some(&newton_routh::NewtonRouth),
+            Law::ChatterjeeRuina => Some(&chatterjee_ruina::ChatterjeeRuina),
+            Law::HuntCrossley => Some(&HuntCrossley::DEFAULT),
+        }
+    }
+}
+
+impl Contact {
+    /// What the impact does by one of the laws. `Law::Aghili` is [`Contact::impact`].
+    ///
+    /// In the outcome of a rival, `discriminator`, the critical coefficients, `printed`, the limits, `admissible`
+    /// and `violations` still describe the request by Aghili's criterion; `mode`, `impulse`, the velocities and
+    /// `energy` are the rival's answer, and `guard.restitution` is the ratio `-v_n⁺/v_n⁻` that it came to.
+    ///
+    /// ```
+    /// use carom_law::{Coefficients, Contact, Delassus, Friction, Guard, Law, Restitution};
+    ///
+    /// // Kane's double pendulum: friction reverses the slip during restitution.
+    /// let delassus = Delassus::planar([[1.00956029, 1.52130866], [1.52130866, 2.44033805]])?;
+    /// let contact = Contact::new(delassus, &[-0.13420201, -0.26717434])?;
+    /// let coefficients = Coefficients::new(Restitution::new(0.5)?, Friction::new(0.5)?);
+    /// let outcome = contact.impact_by(Law::Poisson, &coefficients, Guard::Report)?;
+    /// assert_eq!(outcome.phases.as_deref(), Some("slip- | slip- slip+"));
+    /// assert!(outcome.energy.change < 0.0);
+    /// # Ok::<(), carom_law::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Contact::impact`]; a guard other than `report` with a law other than Aghili's; a contact that the law
+    /// has no answer to.
+    pub fn impact_by(&self, law: Law, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
+        match law.rival() {
+            None => self.impact(coefficients, guard),
+            Some(rival) => self.respond(rival, coefficients, guard),
+        }
+    }
+
+    /// What the impact does by [`Law::HuntCrossley`] with settings of one's own.
+    ///
+    /// # Errors
+    /// As [`Contact::impact_by`].
+    pub fn compliant_impact(&self, settings: &HuntCrossley, coefficients: &Coefficients) -> Result<Outcome> {
+        self.respond(settings, coefficients, Guard::Report)
+    }
+
+    fn respond(&self, rival: &dyn ImpactLaw, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
+        let law = rival.law();
+        if guard != Guard::Report {
+            return Err(Error::Unsupported {
+                field: "guard".into(),
+                value: guard.name(),
+                reason: format!("mends the sticks of the law aghili: the law {} takes report alone", law.name()).into(),
+            });
+        }
+        let friction = coefficients.friction;
+        let restitution = RestitutionValues {
+            normal: coefficients.restitution.normal_at(self.approach_speed()),
+            tangential: coefficients.restitution.tangential(),
+        };
+        let impact = self.request::<false>(&restitution, friction)?;
+        if !self.approaches() {
+            return Ok(Outcome { law, ..self.separating(&restitution, friction, guard) });
+        }
+        let Response { answer, phases } = rival.respond(&impact)?;
+        let decision = Decision { answer, ..impact.decide(Guard::Report) };
+        let outcome = self.report::<false>(&restitution, friction, guard, &impact, &decision)?;
+        Ok(Outcome { law, phases, ..outcome })
+    }
+}
+
+impl GeneralizedContact {
+    /// What the impact does by one of the laws, in the contact and to the whole mechanism.
+    ///
+    /// # Errors
+    /// As [`Contact::impact_by`]; also a velocity or kinetic energy beyond the range of `f64`.
+    pub fn impact_by(&self, law: Law, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
+        self.completed(self.contact().impact_by(law, coefficients, guard)?)
+    }
+}
+
+/// The contact velocity after an impact.
+struct After {
+    v_n: f64,
+    v_t: Vec2,
+}
+
+impl Impact<'_> {
+    /// An answer with its ledger `v̄·i` \[26\].
+    fn answered(&self, mode: Mode, i_n: f64, i_t: Vec2, after: After, direction: Option<Vec2>) -> Answer {
+        let &Contact { v_n, v_t, .. } = self.contact;
+        let sum = [v_t[0] + after.v_t[0], v_t[1] + after.v_t[1]];
+        Answer {
+            mode,
+            e: -after.v_n / v_n,
+            normal: i_n,
+            tangential: i_t,
+            direction: direction.filter(|_| mode == Mode::Slip),
+            after: after.v_t,
+            normal_work: 0.5 * (v_n + after.v_n) * i_n,
+            tangential_work: 0.5 * dot(sum, i_t),
+            solutions: None,
+        }
+    }
+
+    /// The same for a law with Newton's restitution, without the rounding of `-v_n⁺/v_n⁻`.
+    fn answered_by_newton(&self, mode: Mode, i_n: f64, i_t: Vec2, v_t: Vec2, direction: Option<Vec2>) -> Answer {
+        let v_n = self.contact.v_n;
+        let answer = self.answered(mode, i_n, i_t, After { v_n: -self.e * v_n, v_t }, direction);
+        Answer { e: self.e, normal_work: 0.5 * (1.0 - self.e) * v_n * i_n, ..answer }
+    }
+
+    /// `-(1+e) v_n⁻`: by how much Newton's restitution changes the normal velocity.
+    fn push(&self) -> f64 {
+        -(1.0 + self.e) * self.contact.v_n
+    }
+}
+
+/// A law that has no answer to a contact.
+fn no_answer(law: Law, reason: impl Into<std::borrow::Cow<'static, str>>) -> Error {
+    Error::Unsupported { field: "law".into(), value: law.name(), reason: reason.into() }
+}
+
+impl From<Answer> for Response {
+    fn from(answer: Answer) -> Self {
+        Self { answer, phases: None }
+    }
+}
