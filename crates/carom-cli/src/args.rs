@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use carom::law::Law;
 use carom::problem::Edit;
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 #[derive(Debug, Parser)]
@@ -41,6 +43,10 @@ pub struct Impact {
     /// What to do with a stick that creates energy [default: the problem's, else report]
     #[arg(long, value_enum)]
     pub guard: Option<Guard>,
+
+    /// The impact law: aghili, or one of its rivals [default: the problem's, else aghili]
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Law::ALL.map(Law::name)))]
+    pub law: Option<String>,
 
     /// Change a value of the problem: restitution=0.7, friction.dynamic=0.3, state.velocity.elbow=-2
     #[arg(long = "set", value_name = "KEY=VALUE")]

@@ -204,7 +204,7 @@ fn values_are_set_by_path() {
         ("speed=1", "speed is not a key here"),
         ("velocity.x=1", "velocity.x cannot be set: x is not inside an object"),
         ("guard=maybe", "guard = \"maybe\" is not one of report, limit, slip"),
-        ("law=moreau", "law = \"moreau\" is not one of aghili"),
+        ("law=coulomb", "law = \"moreau\" is not one of aghili"),
     ] {
         let ran = set(&[edit]);
         assert_eq!(ran.code, 2, "{edit}");
@@ -331,4 +331,47 @@ fn numbers_survive_printing() {
         let limit = printed["restitution_limit"]["state"].as_f64().map(f64::to_bits);
         assert_eq!(limit, outcome.restitution_limit.state.map(f64::to_bits), "{}", scene.name);
     }
+}
+
+/// Published impacts by the rival laws: in the problem file and on the command line.
+#[test]
+fn rival_laws_answer_as_published() {
+    for (name, key) in [("newton", "naive_pre"), ("moreau", "moreau"), ("poisson", "poisson"), ("stronge", "stronge")] {
+        for case in published() {
+            let expected = &case["expected"][key];
+            if !expected["impulse"].is_array() {
+                continue;
+            }
+            let mut problem = problem(&case);
+            let asked = carom_with(&["impact", "-", "--format", "json", "--law", name], problem.to_string().as_bytes());
+            problem["law"] = name.into();
+            let written = carom_with(&["impact", "-", "--format", "json"], problem.to_string().as_bytes());
+            assert_eq!(asked.out, written.out);
+            let outcome = written.json();
+            assert_eq!(outcome["law"], name);
+            assert_eq!(outcome["solutions"], Value::Null);
+            assert_eq!(outcome["phases"].is_string(), ["poisson", "stronge"].contains(&name));
+            let what = format!("{} by {name}", case["name"]);
+            assert_close(&what, &numbers(&outcome["impulse"]), &numbers(&expected["impulse"]), 1e-8);
+            assert_close(&what, &numbers(&outcome["velocity"]), &numbers(&expected["qdot_plus"]), 1e-8);
+        }
+    }
+}
+
+#[test]
+fn rival_laws_take_no_guard() {
+    let ran = carom(&["impact", "kane", "--law", "poisson", "--guard", "slip", "--format", "json"]);
+    assert_eq!(ran.code, 2);
+    let error: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(error["error"]["kind"], "unsupported");
+    assert_eq!(error["error"]["field"], "guard");
+}
+
+#[test]
+fn the_text_names_a_rival_and_its_phases() {
+    let text = carom(&["impact", "kane", "--law", "poisson"]).out;
+    assert!(text.contains("by the law poisson") && text.contains("slip- | slip- slip+"), "{text}");
+    assert!(!text.contains("e*") && !text.contains("guard"), "{text}");
+    let unknown = carom(&["impact", "kane", "--law", "poison"]);
+    assert!(unknown.code == 2 && unknown.err.contains("poisson"), "{}", unknown.err);
 }

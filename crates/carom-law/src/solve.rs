@@ -286,7 +286,12 @@ impl Contact {
     }
 
     #[cold]
-    pub(crate) fn separating(&self, restitution: &RestitutionValues, friction: Option<Friction>, guard: Guard) -> Outcome {
+    pub(crate) fn separating(
+        &self,
+        restitution: &RestitutionValues,
+        friction: Option<Friction>,
+        guard: Guard,
+    ) -> Outcome {
         let dimension = self.delassus.dimension;
         let configuration = limits::configuration(limits::locking(&self.delassus), restitution.tangential);
         Outcome {

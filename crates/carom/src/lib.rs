@@ -22,4 +22,4 @@ mod strike;
 pub use carom_law as law;
 pub use carom_multibody as multibody;
 pub use problem::{Problem, ProblemError};
-pub use strike::{StrikeError, strike};
+pub use strike::{StrikeError, strike, strike_by};

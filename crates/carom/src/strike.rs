@@ -1,6 +1,6 @@
 //! One impact of a robot: from a state and a contact to the velocity after.
 
-use carom_law::{Coefficients, Contact, Delassus, Guard, Outcome};
+use carom_law::{Coefficients, Contact, Delassus, Guard, Law, Outcome};
 use carom_multibody::{ContactPoint, Dynamics, DynamicsError};
 
 /// Why a robot's impact has no answer.
@@ -47,15 +47,31 @@ pub fn strike(
     guard: Guard,
     velocity: &mut [f64],
 ) -> Result<Outcome, StrikeError> {
+    strike_by(Law::Aghili, dynamics, contact, coefficients, guard, velocity)
+}
+
+/// [`strike`] by one of the laws.
+///
+/// # Errors
+/// As [`strike`]; also a contact or a guard that the law has no answer to.
+pub fn strike_by(
+    law: Law,
+    dynamics: &mut Dynamics,
+    contact: &ContactPoint,
+    coefficients: &Coefficients,
+    guard: Guard,
+    velocity: &mut [f64],
+) -> Result<Outcome, StrikeError> {
     let terms = dynamics.single_contact(contact)?;
-    let w = &terms.delassus;
+    let (w, v) = (&terms.delassus, &terms.velocity);
     let outcome = match contact.dimension() {
-        3 => carom_law::impact(w, &terms.velocity, coefficients, guard)?,
+        3 if law == Law::Aghili => carom_law::impact(w, v, coefficients, guard)?,
+        3 => Contact::new(Delassus::spatial(*w)?, v)?.impact_by(law, coefficients, guard)?,
         2 => {
             let delassus = Delassus::planar([[w[0][0], w[0][1]], [w[1][0], w[1][1]]])?;
-            Contact::new(delassus, &terms.velocity[..2])?.impact(coefficients, guard)?
+            Contact::new(delassus, &v[..2])?.impact_by(law, coefficients, guard)?
         }
-        _ => Contact::new(Delassus::normal(w[0][0])?, &terms.velocity[..1])?.impact(coefficients, guard)?,
+        _ => Contact::new(Delassus::normal(w[0][0])?, &v[..1])?.impact_by(law, coefficients, guard)?,
     };
     dynamics.impulse_response(contact, &outcome.impulse, velocity)?;
     for (after, before) in velocity.iter_mut().zip(dynamics.velocity()) {

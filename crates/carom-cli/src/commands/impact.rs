@@ -19,6 +19,9 @@ pub fn run(arguments: &Impact) -> Result<ExitCode, Failure> {
     if let Some(guard) = arguments.guard {
         edits.extend(format!("guard={}", guard.name()).parse::<Edit>());
     }
+    if let Some(law) = &arguments.law {
+        edits.extend(format!("law={law}").parse::<Edit>());
+    }
     let source = Source::open(&arguments.problem)?;
     match source.answer(&edits, arguments.format) {
         Ok(text) => {

@@ -10,7 +10,7 @@
 //! without coupling or with `e = 0` it sticks. `κ = 1 + e_t` is asked of the cone of `μ_s`, smaller ones of that of `μ_d`.
 //! For a singular matrix `i_II` is the shortest of the impulses that bring the contact to rest.
 
-use super::{ImpactLaw, Response};
+use super::{ImpactLaw, Response, unit};
 use crate::collision::Impact;
 use crate::contact::Contact;
 use crate::error::Result;
@@ -49,9 +49,7 @@ impl ImpactLaw for ChatterjeeRuina {
         // v_t⁺ = (1 - κ) y - e v_n⁻ w / W_nn
         let after = add_scaled(scaled(1.0 - kappa, y), -e * v_n * d.inv_w_nn, d.w);
         let sticks = is_free && norm(add_scaled(after, e_t, v_t)) <= REST * norm(v_t);
-        let opposed = if norm(i_t) > 0.0 { scaled(-1.0, i_t) } else { after };
-        let length = norm(opposed);
-        let u = (length > 0.0).then(|| scaled(1.0 / length, opposed));
+        let u = unit(scaled(-1.0, i_t)).or_else(|| unit(after));
         let mode = if sticks { Mode::Stick } else { Mode::Slip };
         Ok(impact.answered_by_newton(mode, i_n, i_t, after, u).into())
     }

@@ -17,7 +17,8 @@
 //! that it knows; `e_t` is ignored. It never sticks in earnest: the mode is stick where the contact ends slower than `v_r`.
 //! No answer where the integration takes too many steps: friction so large, or tangents so different, that it is stiff.
 
-use super::{After, ImpactLaw, Response, no_answer};
+use super::path::sticking;
+use super::{After, ImpactLaw, Response, no_answer, unit};
 use crate::collision::Impact;
 use crate::contact::Contact;
 use crate::error::{Error, Result};
@@ -58,8 +59,8 @@ struct Flow<'a> {
     damping: f64,
     /// `v_r`
     regular: f64,
-    /// Whether the slip has settled to a creep.
-    creeps: bool,
+    /// `di_t/dp` once the slip has settled to a creep: what holds it there.
+    holding: Option<Vec2>,
 }
 
 impl HuntCrossley {
@@ -100,16 +101,14 @@ impl ImpactLaw for HuntCrossley {
         // Without restitution the impact ends with compression, and damping does not matter.
         let damping = if impact.e > 0.0 { damping_ratio(impact.e) / -v_n } else { 0.0 };
         let regular = scale(self.regularisation * -v_n, -delassus.beta);
-        let mut flow = Flow { impact, damping, regular, creeps: false };
+        let mut flow = Flow { impact, damping, regular, holding: None };
         let start = [v_n, v_t[0], v_t[1], 0.0, 0.0, 0.0, 0.0];
         let Some([v_n, t1, t2, p, i1, i2, _]) = flow.through(start) else {
             return Err(no_answer(self.law(), "has no answer here: friction makes the contact too stiff to integrate"));
         };
         let v_t = [t1, t2];
-        let speed = norm(v_t);
-        let mode = if speed <= regular { Mode::Stick } else { Mode::Slip };
-        let u = (speed > 0.0).then(|| scaled(1.0 / speed, v_t));
-        Ok(impact.answered(mode, p, [i1, i2], After { v_n, v_t }, u).into())
+        let mode = if norm(v_t) <= regular { Mode::Stick } else { Mode::Slip };
+        Ok(impact.answered(mode, p, [i1, i2], After { v_n, v_t }, unit(v_t)).into())
     }
 }
 
@@ -132,11 +131,21 @@ impl Flow<'_> {
         let &[v_n, t1, t2, ..] = state;
         let d = &self.impact.contact.delassus;
         let v_t = [t1, t2];
-        let friction = scaled(-self.impact.mu_d / norm(v_t).hypot(self.regular), v_t);
-        let turned = if self.creeps { [0.0, 0.0] } else { add_scaled(d.w_tt.times(friction), 1.0, d.w) };
+        let (friction, turned) = match self.holding {
+            Some(friction) => (friction, [0.0, 0.0]),
+            None => {
+                let friction = self.friction(v_t);
+                (friction, add_scaled(d.w_tt.times(friction), 1.0, d.w))
+            }
+        };
         let force = 1.0 - self.damping * v_n;
         let normal = d.w_nn + dot(d.w, friction);
         [force * normal, force * turned[0], force * turned[1], force, force * friction[0], force * friction[1], -v_n]
+    }
+
+    /// `di_t/dp`
+    fn friction(&self, v_t: Vec2) -> Vec2 {
+        scaled(-self.impact.mu_d / norm(v_t).hypot(self.regular), v_t)
     }
 
     /// Whether `v_t` has come to the creep at which friction holds it, so that only its stiffness is left.
@@ -144,8 +153,7 @@ impl Flow<'_> {
         let d = &self.impact.contact.delassus;
         let v_t = [state[1], state[2]];
         let reach = norm(v_t).hypot(self.regular);
-        let friction = scaled(-self.impact.mu_d / reach, v_t);
-        let left: Vec2 = add_scaled(d.w_tt.times(friction), 1.0, d.w);
+        let left = add_scaled(d.w_tt.times(self.friction(v_t)), 1.0, d.w);
         let stiffness = self.impact.mu_d * d.w_tt.trace() / reach;
         norm(left) <= SETTLED * self.regular * stiffness
     }
@@ -178,8 +186,8 @@ impl Flow<'_> {
             if is_spent {
                 return Some(state);
             }
-            if !self.creeps && self.has_settled(&state) {
-                self.creeps = true;
+            if self.holding.is_none() && self.has_settled(&state) {
+                self.holding = Some(sticking(d).0);
                 rate = self.rate(&state);
             }
         }
@@ -215,15 +223,8 @@ impl Flow<'_> {
             &[9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0],
             &[35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0],
         ];
-        const ERROR: [f64; 7] = [
-            71.0 / 57600.0,
-            0.0,
-            -71.0 / 16695.0,
-            71.0 / 1920.0,
-            -17253.0 / 339_200.0,
-            22.0 / 525.0,
-            -1.0 / 40.0,
-        ];
+        const ERROR: [f64; 7] =
+            [71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -17253.0 / 339_200.0, 22.0 / 525.0, -1.0 / 40.0];
         let mut rates = [*first; 7];
         let mut next = *state;
         for (i, weights) in STAGES.iter().enumerate() {

@@ -25,7 +25,7 @@ const LONGEST: f64 = 2.0;
 /// A direction turns no more if `|T|` is at most this.
 const STRAIGHT: f64 = 4.0 * f64::EPSILON;
 
-/// Steps until a goal is found inside the last one: halvings alone would need fewer than this.
+/// Steps to a goal inside the last step of the path; some ten suffice, and halvings alone would need sixty.
 const MOST_HALVINGS: usize = 100;
 
 type Series = [f64; ORDER + 1];
@@ -85,9 +85,7 @@ impl Turning {
             }
             let expansion = self.expand(state, u, speed);
             let step = expansion.step();
-            let excess = |s: f64| {
-                goal.excess(at(&expansion.p, s), at(&expansion.v_n, s), at(&expansion.work, s))
-            };
+            let excess = |s: f64| goal.excess(at(&expansion.p, s), at(&expansion.v_n, s), at(&expansion.work, s));
             if excess(step) >= 0.0 {
                 *state = expansion.at(first_zero(excess, step));
                 return true;
@@ -158,33 +156,32 @@ fn at(series: &Series, s: f64) -> f64 {
     series.iter().rev().fold(0.0, |sum, c| sum * s + c)
 }
 
-/// The zero between 0, where the function is negative, and `end`, where it is not: regula falsi as Illinois has it.
+/// The zero between 0, where the function is negative, and `end`, where it is not: regula falsi as Illinois has it,
+/// which halves the value at an end that stays.
 fn first_zero(f: impl Fn(f64) -> f64, end: f64) -> f64 {
     let (mut low, mut high) = (0.0, end);
     let (mut below, mut above) = (f(low), f(high));
-    let mut was_low = None;
+    let (mut best, mut least) = if -below < above { (low, -below) } else { (high, above) };
+    let mut side = 0;
     for _ in 0..MOST_HALVINGS {
-        let middle = high - above * (high - low) / (above - below);
-        if !(middle > low && middle < high) {
+        let secant = high - above * (high - low) / (above - below);
+        let middle = if secant > low && secant < high { secant } else { 0.5 * (low + high) };
+        if !(middle > low && middle < high) || least == 0.0 {
             break;
         }
         let value = f(middle);
+        if value.abs() < least {
+            (best, least) = (middle, value.abs());
+        }
         if value >= 0.0 {
             (high, above) = (middle, value);
-            if was_low == Some(false) {
-                below *= 0.5;
-            }
-            was_low = Some(false);
+            below *= if side > 0 { 0.5 } else { 1.0 };
+            side = 1;
         } else {
             (low, below) = (middle, value);
-            if was_low == Some(true) {
-                above *= 0.5;
-            }
-            was_low = Some(true);
-        }
-        if value == 0.0 {
-            break;
+            above *= if side < 0 { 0.5 } else { 1.0 };
+            side = -1;
         }
     }
-    high
+    best
 }

@@ -24,7 +24,7 @@ use crate::generalized::GeneralizedContact;
 use crate::guard::Guard;
 use crate::mode::Mode;
 use crate::outcome::{Law, Outcome, RestitutionValues};
-use crate::plane::{Vec2, dot};
+use crate::plane::{Vec2, dot, norm};
 use crate::solve::Coefficients;
 
 /// What a law claims of its answers, whatever the contact and the coefficients.
@@ -201,6 +201,12 @@ impl Impact<'_> {
     fn push(&self) -> f64 {
         -(1.0 + self.e) * self.contact.v_n
     }
+}
+
+/// `a / |a|`, exact where one component is zero; `None` for zero.
+fn unit(a: Vec2) -> Option<Vec2> {
+    let length = norm(a);
+    (length > 0.0).then(|| [a[0] / length, a[1] / length])
 }
 
 /// A law that has no answer to a contact.

@@ -10,13 +10,13 @@
 //! gives way to a slip that knows nothing of it. No answer where `W_nn <= μ_d w·u`: friction against the slip before would
 //! jam the contact.
 
-use super::{ImpactLaw, Response, no_answer};
+use super::{ImpactLaw, Response, no_answer, unit};
 use crate::collision::Impact;
 use crate::contact::Contact;
 use crate::error::Result;
 use crate::mode::Mode;
 use crate::outcome::Law;
-use crate::plane::{add_scaled, dot, norm, scaled};
+use crate::plane::{add_scaled, dot, scaled};
 
 pub(super) struct Newton;
 
@@ -30,10 +30,8 @@ impl ImpactLaw for Newton {
             return Ok(impact.stuck(impact.e, &stick).into());
         }
         let &Contact { delassus: ref d, v_t, .. } = impact.contact;
-        let before = if norm(v_t) > 0.0 { v_t } else { d.w };
-        let length = norm(before);
-        // Neither slip nor coupling: friction has nothing to oppose.
-        let u = if length > 0.0 { scaled(1.0 / length, before) } else { [0.0, 0.0] };
+        // Without slip or coupling friction has nothing to oppose.
+        let u = unit(v_t).or_else(|| unit(d.w)).unwrap_or([0.0, 0.0]);
         let mu = impact.mu_d;
         let denominator = d.w_nn - mu * dot(d.w, u);
         if !(denominator > 0.0) {

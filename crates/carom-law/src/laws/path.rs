@@ -15,7 +15,7 @@
 use arrayvec::ArrayVec;
 
 use super::keller::Turning;
-use super::{After, Response, no_answer};
+use super::{After, Response, no_answer, unit};
 use crate::collision::Impact;
 use crate::contact::Contact;
 use crate::delassus::{Delassus, Dimension};
@@ -151,7 +151,10 @@ impl<'a> Path<'a> {
         let &Contact { delassus: ref d, v_n, v_t, .. } = impact.contact;
         let speed = norm(v_t);
         let no_slip = NO_SLIP * (speed + norm(d.w) * v_n.abs() * d.inv_w_nn);
-        let motion = if speed > no_slip { Motion::Slip { u: scaled(1.0 / speed, v_t), speed } } else { Motion::Rest };
+        let motion = match unit(v_t) {
+            Some(u) if speed > no_slip => Motion::Slip { u, speed },
+            _ => Motion::Rest,
+        };
         Self {
             impact,
             law,
@@ -323,7 +326,7 @@ impl Piece {
 }
 
 /// `di_t/dp = -W_tt⁺ w` and `dv_n/dp = W_nn - wᵀ W_tt⁺ w` of stick.
-fn sticking(d: &Delassus) -> (Vec2, f64) {
+pub(super) fn sticking(d: &Delassus) -> (Vec2, f64) {
     let locking = limits::locking(d);
     let holding = if d.tangent.is_regular() {
         // Sherman and Morrison: W_tt⁻¹ w = S⁻¹ w / (1 + wᵀ S⁻¹ w / W_nn)

@@ -30,11 +30,8 @@ impl ImpactLaw for AghiliPrinted {
         let xi = limits::contact_momentum(impact.contact);
         // [22]
         let sticks = impact.mu_s * (1.0 + impact.e) * xi.normal.abs() >= norm(xi.tangential);
-        let answer = if sticks {
-            impact.stuck(impact.e, &stick)
-        } else {
-            impact.slide(impact.e, impact.reversal_at(impact.e))
-        };
+        let answer =
+            if sticks { impact.stuck(impact.e, &stick) } else { impact.slide(impact.e, impact.reversal_at(impact.e)) };
         Ok(crate::collision::Answer { solutions: None, ..answer }.into())
     }
 }

@@ -51,20 +51,18 @@ impl Problem {
     /// What the impact does.
     ///
     /// # Errors
-    /// A number that the law refuses, or an answer beyond `f64`.
+    /// A number that the law refuses, a contact or guard that it has no answer to, or an answer beyond `f64`.
     pub fn solve(&self) -> Result<Outcome, ProblemError> {
-        let outcome = match self.law {
-            Law::Aghili => match &self.form {
-                Form::Generalized { mass_matrix, contact_jacobian, velocity } => {
-                    let contact = GeneralizedContact::new(mass_matrix.view(), contact_jacobian.view(), velocity)?;
-                    contact.impact(&self.coefficients, self.guard)?
-                }
-                Form::ContactSpace { delassus, contact_velocity } => {
-                    let contact = Contact::new(Delassus::from_rows(delassus)?, contact_velocity)?;
-                    contact.impact(&self.coefficients, self.guard)?
-                }
-                Form::Scene(scene) => scene.strike(&self.coefficients, self.guard)?,
-            },
+        let outcome = match &self.form {
+            Form::Generalized { mass_matrix, contact_jacobian, velocity } => {
+                let contact = GeneralizedContact::new(mass_matrix.view(), contact_jacobian.view(), velocity)?;
+                contact.impact_by(self.law, &self.coefficients, self.guard)?
+            }
+            Form::ContactSpace { delassus, contact_velocity } => {
+                let contact = Contact::new(Delassus::from_rows(delassus)?, contact_velocity)?;
+                contact.impact_by(self.law, &self.coefficients, self.guard)?
+            }
+            Form::Scene(scene) => scene.strike(self.law, &self.coefficients, self.guard)?,
         };
         Ok(outcome)
     }
@@ -84,6 +82,11 @@ impl Problem {
             Form::Scene(scene) => Some(scene),
             Form::Generalized { .. } | Form::ContactSpace { .. } => None,
         }
+    }
+
+    /// The law asked for.
+    pub fn law(&self) -> Law {
+        self.law
     }
 
     /// The guard asked for.

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use carom_law::{Guard, Mode, Outcome};
+use carom_law::{Guard, Law, Mode, Outcome};
 
 use super::RobotRecord;
 use super::number::{signed, significant};
@@ -63,7 +63,13 @@ impl Text<'_> {
             2 => &["normal", "tangent"],
             _ => &["normal", "tangent 1", "tangent 2"],
         };
+        if o.law != Law::Aghili {
+            row(f, "law", o.law.name())?;
+        }
         row(f, "mode", o.mode.name())?;
+        if let Some(phases) = &o.phases {
+            row(f, "  phases", phases)?;
+        }
         row(f, "contact", &columns(names.iter().map(|name| (*name).to_owned())))?;
         row(f, "  velocity before", &numbers(&o.contact_velocity.before))?;
         row(f, "  velocity after", &numbers(&o.contact_velocity.after))?;
@@ -117,20 +123,22 @@ impl Text<'_> {
         if o.restitution.tangential != 0.0 {
             e += &format!(", e_t = {}", digits(o.restitution.tangential));
         }
+        // The limits are Aghili's; what a rival's contact came to, it did not ask for.
+        let is_rival = o.law != Law::Aghili;
+        if is_rival && o.mode != Mode::Separating && !o.law.claims().newton_restitution {
+            e += &format!(", of velocities {}", digits(o.guard.restitution));
+        }
         row(f, "restitution", &e)?;
+        if is_rival {
+            return friction_row(f, o).map(drop);
+        }
         let limits = [("this state", o.restitution_limit.state), ("every state", o.restitution_limit.configuration)];
         let limits: Vec<String> =
             limits.into_iter().filter_map(|(whose, limit)| Some(format!("{} in {whose}", digits(limit?)))).collect();
         row(f, "  limit for stick", &format!("e* = {}", limits.join(", ")))?;
-        let Some(friction) = o.friction.filter(|_| o.contact_dimension > 1) else {
+        if !friction_row(f, o)? {
             return Ok(());
-        };
-        let mu = if friction.mu_s() == friction.mu_d() {
-            format!("mu = {}", digits(friction.mu_s()))
-        } else {
-            format!("mu_s = {}, mu_d = {}", digits(friction.mu_s()), digits(friction.mu_d()))
-        };
-        row(f, "friction", &mu)?;
+        }
         if o.mode != Mode::Separating {
             let mut critical = o.critical_friction.map_or("none".into(), |mu| format!("mu_cr = {}", digits(mu)));
             if let Some(printed) = o.printed.and_then(|printed| printed.critical_friction) {
@@ -146,6 +154,9 @@ impl Text<'_> {
     }
 
     fn guard(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.outcome.law != Law::Aghili {
+            return Ok(());
+        }
         let guard = &self.outcome.guard;
         let what = match (guard.acted, guard.name) {
             (true, Guard::Limit) => format!("lowered the restitution to {}", significant(guard.restitution, DIGITS)),
@@ -161,6 +172,21 @@ impl Text<'_> {
         }
         Ok(())
     }
+}
+
+/// The coefficients of friction; whether there are any.
+fn friction_row(f: &mut Formatter<'_>, outcome: &Outcome) -> Result<bool, fmt::Error> {
+    let Some(friction) = outcome.friction.filter(|_| outcome.contact_dimension > 1) else {
+        return Ok(false);
+    };
+    let digits = |x: f64| significant(x, DIGITS);
+    let mu = if friction.mu_s() == friction.mu_d() {
+        format!("mu = {}", digits(friction.mu_s()))
+    } else {
+        format!("mu_s = {}, mu_d = {}", digits(friction.mu_s()), digits(friction.mu_d()))
+    };
+    row(f, "friction", &mu)?;
+    Ok(true)
 }
 
 /// A line for each velocity, under the names of the joints.
@@ -205,6 +231,8 @@ pub fn verdict(outcome: &Outcome) -> String {
     }
     let friction = outcome.friction.map(|friction| friction.mu_s());
     let reason = match outcome.mode {
+        // The criteria are Aghili's.
+        _ if outcome.law != Law::Aghili => format!(", by the law {}", outcome.law.name()),
         Mode::Stick if !outcome.admissible => {
             let limit = outcome.restitution_limit.state.unwrap_or_default();
             let [e, limit] = apart(outcome.restitution.normal, limit);

@@ -7,11 +7,11 @@ mod state;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use carom_law::{Coefficients, Guard, Outcome};
+use carom_law::{Coefficients, Guard, Law, Outcome};
 use carom_multibody::{ContactPoint, Dynamics, DynamicsError, Model, Vector, Warning, WarningKind};
 
 use crate::problem::{Kind, ProblemError};
-use crate::strike::{StrikeError, strike};
+use crate::strike::{StrikeError, strike_by};
 
 /// The keys of a scene, beside those that every problem has.
 pub(crate) const KEYS: [&str; 9] =
@@ -118,15 +118,14 @@ impl Scene {
     }
 
     /// What the impact does, with the joints' velocities and the kinetic energies filled in.
-    pub(crate) fn strike(&self, coefficients: &Coefficients, guard: Guard) -> Result<Outcome, ProblemError> {
+    pub(crate) fn strike(&self, law: Law, coefficients: &Coefficients, guard: Guard) -> Result<Outcome, ProblemError> {
         let mut dynamics = self.dynamics()?;
         let mut after = vec![0.0; self.velocity.len()];
-        let mut outcome = strike(&mut dynamics, &self.contact().point, coefficients, guard, &mut after).map_err(
-            |error| match error {
+        let mut outcome = strike_by(law, &mut dynamics, &self.contact().point, coefficients, guard, &mut after)
+            .map_err(|error| match error {
                 StrikeError::Dynamics(error) => dynamics_error(error),
                 StrikeError::Law(error) => self.law_error(error),
-            },
-        )?;
+            })?;
         outcome.energy.before = Some(dynamics.kinetic_energy());
         dynamics.set_state(&self.configuration, &after).map_err(dynamics_error)?;
         outcome.energy.after = Some(dynamics.kinetic_energy());
