@@ -204,7 +204,7 @@ fn values_are_set_by_path() {
         ("speed=1", "speed is not a key here"),
         ("velocity.x=1", "velocity.x cannot be set: x is not inside an object"),
         ("guard=maybe", "guard = \"maybe\" is not one of report, limit, slip"),
-        ("law=coulomb", "law = \"moreau\" is not one of aghili"),
+        ("law=coulomb", "law = \"coulomb\" is not one of aghili, aghili-printed, newton"),
     ] {
         let ran = set(&[edit]);
         assert_eq!(ran.code, 2, "{edit}");

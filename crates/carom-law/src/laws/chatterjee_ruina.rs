@@ -44,8 +44,10 @@ impl ImpactLaw for ChatterjeeRuina {
         let whole = 1.0 + e_t;
         let is_free = largest(mu_s) >= whole;
         let kappa = if is_free { whole } else { largest(mu_d).min(whole) };
-        let i_n = frictionless + kappa * d_n;
         let i_t = scaled(kappa, d_t);
+        // In the cone also where the sum has lost digits.
+        let least = norm(i_t) / if is_free { mu_s } else { mu_d };
+        let i_n = (frictionless + kappa * d_n).max(if least.is_finite() { least } else { 0.0 });
         // v_t⁺ = (1 - κ) y - e v_n⁻ w / W_nn
         let after = add_scaled(scaled(1.0 - kappa, y), -e * v_n * d.inv_w_nn, d.w);
         let sticks = is_free && norm(add_scaled(after, e_t, v_t)) <= REST * norm(v_t);

@@ -248,3 +248,21 @@ impl Flow<'_> {
         (next, rates[6], if is_sound { worst } else { f64::INFINITY })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::damping_ratio;
+
+    #[test]
+    fn damping_gives_the_restitution() {
+        for e in [1e-3, 0.1, 0.3, 0.5, 0.9, 0.999, 1.0 - 1e-9] {
+            let a: f64 = damping_ratio(e);
+            let residual = (1.0 + e) * a - a.ln_1p() + (-e * a).ln_1p();
+            // Small restitutions end where the damper's force does: to rounding, at 1/e.
+            assert!(residual.abs() < 1e-9 || (1.0 - e * a).abs() < 1e-15, "{e} {a} {residual}");
+        }
+        assert_eq!(damping_ratio(1.0), 0.0);
+        // Of a nearly elastic impact: A = 3 (1-e) / 2.
+        assert!((damping_ratio(0.9999) / 1.5e-4 - 1.0).abs() < 1e-3);
+    }
+}

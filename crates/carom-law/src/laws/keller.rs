@@ -19,8 +19,11 @@ const ORDER: usize = 24;
 /// The part of the radius of convergence that a step takes: `0.2²⁴ = 2e-17`.
 const STRIDE: f64 = 0.2;
 
-/// No step is longer, in the unit of `1/H`: of a slip that turns no more the series converge everywhere.
-const LONGEST: f64 = 2.0;
+/// No step is longer: where the last terms underflow, rates are less than 1e-13, and so long a step is still short.
+const LONGEST: f64 = 1e9;
+
+/// Steps before the slip is given up; some tens suffice.
+const MOST_STEPS: usize = 100_000;
 
 /// A direction turns no more if `|T|` is at most this.
 const STRAIGHT: f64 = 4.0 * f64::EPSILON;
@@ -38,6 +41,16 @@ pub(super) struct Turning {
     mu_w_tt: Sym2,
     w_nn: f64,
     mu_w: Vec2,
+}
+
+/// How a stretch of turning slip ended.
+pub(super) enum End {
+    /// At the goal.
+    Goal,
+    /// It has stopped, or keeps its direction from here.
+    Straight,
+    /// Nowhere: velocities hardly change with the impulse.
+    Nowhere,
 }
 
 /// The state around a point, in powers of `s`.
@@ -74,25 +87,26 @@ impl Turning {
         self.inv_h == 0.0 || (cross(u, h).abs() <= STRAIGHT && steepness < -STRAIGHT)
     }
 
-    /// Follows the slip to the goal, or until it stops or keeps its direction: whether the goal was reached.
-    pub(super) fn advance(&self, state: &mut State, goal: Goal, no_slip: f64) -> bool {
-        while let Motion::Slip { u, speed } = state.motion {
+    /// Follows the slip to the goal, or until it stops or keeps its direction.
+    pub(super) fn advance(&self, state: &mut State, goal: Goal, no_slip: f64) -> End {
+        for _ in 0..MOST_STEPS {
             if goal.excess(state.p, state.v_n, state.work) >= 0.0 {
-                return true;
+                return End::Goal;
             }
-            if speed <= no_slip || self.is_straight(u) {
-                return false;
-            }
+            let (u, speed) = match state.motion {
+                Motion::Slip { u, speed } if speed > no_slip && !self.is_straight(u) => (u, speed),
+                _ => return End::Straight,
+            };
             let expansion = self.expand(state, u, speed);
             let step = expansion.step();
             let excess = |s: f64| goal.excess(at(&expansion.p, s), at(&expansion.v_n, s), at(&expansion.work, s));
             if excess(step) >= 0.0 {
                 *state = expansion.at(first_zero(excess, step));
-                return true;
+                return End::Goal;
             }
             *state = expansion.at(step);
         }
-        false
+        End::Nowhere
     }
 
     fn expand(&self, state: &State, direction: Vec2, speed: f64) -> Expansion {
@@ -184,4 +198,33 @@ fn first_zero(f: impl Fn(f64) -> f64, end: f64) -> f64 {
         }
     }
     best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zeros_are_found_where_functions_are_flat_and_steep() {
+        let zero = |f: fn(f64) -> f64| first_zero(f, 2.0);
+        assert!((zero(|x| x * x - 2.0) - 2f64.sqrt()).abs() < 4.0 * f64::EPSILON);
+        assert!((zero(|x| (x - 1.0).powi(9)) - 1.0).abs() < 1e-4);
+        assert!((zero(|x| (20.0 * (x - 1.5)).tanh()) - 1.5).abs() < 4.0 * f64::EPSILON);
+        assert_eq!(zero(|x| if x < 2.0 { -1.0 } else { 0.0 }), 2.0);
+    }
+
+    /// Without friction the slip is `v_t + w p`, a straight line, and nothing but its direction turns.
+    #[test]
+    fn the_series_follow_a_line() {
+        let matrix = [[1.0, 0.3, -0.2], [0.3, 2.0, 0.1], [-0.2, 0.1, 1.5]];
+        let delassus = Delassus::spatial(matrix).unwrap();
+        let motion = Motion::Slip { u: [0.6, 0.8], speed: 0.5 };
+        let mut state = State { p: 0.0, i_t: [0.0, 0.0], v_n: -1.0, motion, work: 0.0 };
+        let end = Turning::new(&delassus, 0.0).advance(&mut state, Goal::Impulse(3.0), 0.0);
+        assert!(matches!(end, End::Goal));
+        let Motion::Slip { u, speed } = state.motion else { panic!() };
+        let expected = [0.3 + 0.3 * 3.0, 0.4 - 0.2 * 3.0];
+        assert!((speed * u[0] - expected[0]).abs() < 1e-14 && (speed * u[1] - expected[1]).abs() < 1e-14);
+        assert!((state.v_n - 2.0).abs() < 1e-14 && (state.work - 1.5).abs() < 1e-14);
+    }
 }

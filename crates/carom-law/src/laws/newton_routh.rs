@@ -23,7 +23,7 @@ impl ImpactLaw for NewtonRouth {
     fn respond(&self, impact: &Impact<'_>) -> Result<Response> {
         let mut path = Path::new(impact, self.law());
         path.compress()?;
-        path.restore(Goal::NormalVelocity(-impact.e * impact.contact.v_n))?;
+        path.restore(Goal::Velocity(-impact.e * impact.contact.v_n))?;
         Ok(path.response())
     }
 }

@@ -14,13 +14,13 @@
 
 use arrayvec::ArrayVec;
 
-use super::keller::Turning;
+use super::keller::{End, Turning};
 use super::{After, Response, no_answer, unit};
 use crate::collision::Impact;
 use crate::contact::Contact;
 use crate::delassus::{Delassus, Dimension};
 use crate::direction::{Direction, DirectionEquation};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::limits;
 use crate::mode::Mode;
 use crate::outcome::Law;
@@ -41,11 +41,11 @@ const MOST_PIECES: usize = 4;
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Goal {
     /// `v_n` rises to this.
-    NormalVelocity(f64),
+    Velocity(f64),
     /// The normal impulse of the whole impact is this.
-    NormalImpulse(f64),
+    Impulse(f64),
     /// The work of the normal impulse since compression is this.
-    NormalWork(f64),
+    Work(f64),
 }
 
 /// What happened until `v_n = 0`.
@@ -120,9 +120,9 @@ impl Goal {
     /// How far the contact is past the goal; negative before it.
     pub(super) fn excess(self, p: f64, v_n: f64, work: f64) -> f64 {
         match self {
-            Goal::NormalVelocity(target) => v_n - target,
-            Goal::NormalImpulse(target) => p - target,
-            Goal::NormalWork(target) => work - target,
+            Goal::Velocity(target) => v_n - target,
+            Goal::Impulse(target) => p - target,
+            Goal::Work(target) => work - target,
         }
     }
 
@@ -133,15 +133,15 @@ impl Goal {
             return 0.0;
         }
         match self {
-            Goal::NormalVelocity(_) if slope > 0.0 => missing / slope,
-            Goal::NormalImpulse(_) => missing,
+            Goal::Velocity(_) if slope > 0.0 => missing / slope,
+            Goal::Impulse(_) => missing,
             // v_n x + slope x²/2 = missing, the smaller positive root.
-            Goal::NormalWork(_) => {
+            Goal::Work(_) => {
                 let root = (state.v_n * state.v_n + 2.0 * slope * missing).sqrt();
                 let distance = 2.0 * missing / (state.v_n + root);
                 if distance >= 0.0 { distance } else { f64::INFINITY }
             }
-            Goal::NormalVelocity(_) => f64::INFINITY,
+            Goal::Velocity(_) => f64::INFINITY,
         }
     }
 }
@@ -169,7 +169,7 @@ impl<'a> Path<'a> {
 
     /// Follows the path to the end of compression.
     pub(super) fn compress(&mut self) -> Result<Compression> {
-        self.follow(Goal::NormalVelocity(0.0))?;
+        self.follow(Goal::Velocity(0.0))?;
         self.state.v_n = 0.0;
         let compression = Compression { normal_impulse: self.state.p, normal_work: self.state.work };
         self.state.work = 0.0;
@@ -180,7 +180,7 @@ impl<'a> Path<'a> {
     /// Follows the path from the end of compression to that of the impact.
     pub(super) fn restore(&mut self, goal: Goal) -> Result<()> {
         self.follow(goal)?;
-        if let Goal::NormalVelocity(target) = goal {
+        if let Goal::Velocity(target) = goal {
             self.state.v_n = target;
         }
         Ok(())
@@ -209,10 +209,11 @@ impl<'a> Path<'a> {
                 let turning = Turning::new(self.delassus(), self.impact.mu_d);
                 if !turning.is_straight(u) {
                     self.note(Piece::Slip);
-                    if turning.advance(&mut self.state, goal, self.no_slip) {
-                        return Ok(());
+                    match turning.advance(&mut self.state, goal, self.no_slip) {
+                        End::Goal => return Ok(()),
+                        End::Straight => continue,
+                        End::Nowhere => return Err(self.held()),
                     }
-                    continue;
                 }
             }
             let straight = self.straight();
@@ -220,9 +221,7 @@ impl<'a> Path<'a> {
             let to_goal = goal.distance(&self.state, straight.normal);
             let to_stop = straight.stop(&self.state);
             if to_goal == f64::INFINITY && to_stop == f64::INFINITY {
-                let reason = "has no answer here: the delassus matrix is singular, and friction holds the contact so \
-                              that the normal velocity never rises";
-                return Err(no_answer(self.law, reason));
+                return Err(self.held());
             }
             let is_one_event = to_stop.is_finite() && (to_goal - to_stop).abs() <= SAME_EVENT * to_stop;
             let (ends, stops) = (to_goal <= to_stop || is_one_event, to_stop < to_goal || is_one_event);
@@ -238,6 +237,13 @@ impl<'a> Path<'a> {
 
     fn delassus(&self) -> &'a Delassus {
         &self.impact.contact.delassus
+    }
+
+    /// The error of a path that leads nowhere, which only a singular matrix can have.
+    fn held(&self) -> Error {
+        let reason = "has no answer here: the delassus matrix is singular, and friction holds the contact so that \
+                      the normal velocity never rises";
+        no_answer(self.law, reason)
     }
 
     fn note(&mut self, piece: Piece) {

@@ -26,7 +26,7 @@ impl ImpactLaw for Poisson {
     fn respond(&self, impact: &Impact<'_>) -> Result<Response> {
         let mut path = Path::new(impact, self.law());
         let compression = path.compress()?;
-        path.restore(Goal::NormalImpulse((1.0 + impact.e) * compression.normal_impulse))?;
+        path.restore(Goal::Impulse((1.0 + impact.e) * compression.normal_impulse))?;
         Ok(path.response())
     }
 }

@@ -23,7 +23,7 @@ impl ImpactLaw for Stronge {
     fn respond(&self, impact: &Impact<'_>) -> Result<Response> {
         let mut path = Path::new(impact, self.law());
         let compression = path.compress()?;
-        path.restore(Goal::NormalWork(impact.e * impact.e * -compression.normal_work))?;
+        path.restore(Goal::Work(impact.e * impact.e * -compression.normal_work))?;
         Ok(path.response())
     }
 }
