@@ -11,6 +11,7 @@
 //! ```
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+pub mod analysis;
 pub mod batch;
 pub mod gallery;
 pub mod models;

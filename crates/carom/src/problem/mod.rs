@@ -84,6 +84,12 @@ impl Problem {
         }
     }
 
+    /// The same problem by another law, with another guard.
+    pub fn with_law(mut self, law: Law, guard: Guard) -> Self {
+        (self.law, self.guard) = (law, guard);
+        self
+    }
+
     /// The law asked for.
     pub fn law(&self) -> Law {
         self.law

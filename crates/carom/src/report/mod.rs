@@ -1,5 +1,6 @@
 //! Outcomes for people and for programs.
 
+mod comparison;
 mod id;
 mod json;
 mod model;
@@ -7,6 +8,7 @@ mod number;
 mod robot;
 mod text;
 
+pub use comparison::ComparisonText;
 pub use id::Id;
 pub use json::{ErrorRecord, OutcomeRecord};
 pub use model::ModelText;
