@@ -1,5 +1,5 @@
 //! What users of carom import: impact problems in JSON and TOML, scenes with robots, the built-in gallery, reports,
-//! and batches of problems over a stream of lines. The law itself is [`law`] (the crate `carom-law`), robots are
+//! maps over coefficients and states, and batches of problems over a stream of lines. The law itself is [`law`] (the crate `carom-law`), robots are
 //! [`multibody`] (the crate `carom-multibody`), and [`strike`] brings the two together.
 //!
 //! ```

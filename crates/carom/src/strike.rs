@@ -1,7 +1,7 @@
 //! One impact of a robot: from a state and a contact to the velocity after.
 
 use carom_law::{Coefficients, Contact, Delassus, Guard, Law, Outcome};
-use carom_multibody::{ContactPoint, Dynamics, DynamicsError};
+use carom_multibody::{ContactPoint, ContactTerms, Dynamics, DynamicsError};
 
 /// Why a robot's impact has no answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -63,19 +63,25 @@ pub fn strike_by(
     velocity: &mut [f64],
 ) -> Result<Outcome, StrikeError> {
     let terms = dynamics.single_contact(contact)?;
-    let (w, v) = (&terms.delassus, &terms.velocity);
+    // The quickest way for the common case, which keeps no contact.
     let outcome = match contact.dimension() {
-        3 if law == Law::Aghili => carom_law::impact(w, v, coefficients, guard)?,
-        3 => Contact::new(Delassus::spatial(*w)?, v)?.impact_by(law, coefficients, guard)?,
-        2 => {
-            let delassus = Delassus::planar([[w[0][0], w[0][1]], [w[1][0], w[1][1]]])?;
-            Contact::new(delassus, &v[..2])?.impact_by(law, coefficients, guard)?
-        }
-        _ => Contact::new(Delassus::normal(w[0][0])?, &v[..1])?.impact_by(law, coefficients, guard)?,
+        3 if law == Law::Aghili => carom_law::impact(&terms.delassus, &terms.velocity, coefficients, guard)?,
+        _ => contact_of(&terms, contact.dimension())?.impact_by(law, coefficients, guard)?,
     };
     dynamics.impulse_response(contact, &outcome.impulse, velocity)?;
     for (after, before) in velocity.iter_mut().zip(dynamics.velocity()) {
         *after += before;
     }
     Ok(outcome)
+}
+
+/// W and v_c⁻ of a robot's contact, with as many rows as it has dimensions.
+pub(crate) fn contact_of(terms: &ContactTerms, dimension: usize) -> carom_law::Result<Contact> {
+    let w = &terms.delassus;
+    let delassus = match dimension {
+        3 => Delassus::spatial(*w)?,
+        2 => Delassus::planar([[w[0][0], w[0][1]], [w[1][0], w[1][1]]])?,
+        _ => Delassus::normal(w[0][0])?,
+    };
+    Contact::new(delassus, &terms.velocity[..dimension.clamp(1, 3)])
 }

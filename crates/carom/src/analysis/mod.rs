@@ -1,5 +1,15 @@
-//! What a problem says beyond its one answer.
+//! What a problem says beyond its one answer: maps over coefficients and over states, and all laws side by side.
 
 mod compare;
+mod error;
+mod map;
+mod profile;
+mod range;
+mod rows;
+mod state;
+pub(crate) mod trace;
 
 pub use compare::{Answered, Comparison, LawAnswer, Verdict};
+pub use error::MapError;
+pub use map::{Axis, Cell, Curve, CurveName, EnergyUnit, Map, Options, Over, Point, Quantity, Region, RegionKind};
+pub use range::Range;

@@ -67,6 +67,29 @@ impl Problem {
         Ok(outcome)
     }
 
+    /// The contact that is struck: W and v_c⁻.
+    ///
+    /// # Errors
+    /// A number that the law refuses.
+    pub fn contact(&self) -> Result<Contact, ProblemError> {
+        match &self.form {
+            Form::Generalized { mass_matrix, contact_jacobian, velocity } => {
+                let contact = GeneralizedContact::new(mass_matrix.view(), contact_jacobian.view(), velocity)?;
+                Ok(*contact.contact())
+            }
+            Form::ContactSpace { delassus, contact_velocity } => {
+                Ok(Contact::new(Delassus::from_rows(delassus)?, contact_velocity)?)
+            }
+            Form::Scene(scene) => scene.struck_contact(),
+        }
+    }
+
+    /// The same problem with another guard.
+    #[must_use]
+    pub fn with_guard(&self, guard: Guard) -> Self {
+        Self { guard, ..self.clone() }
+    }
+
     /// The velocity before the impact, of a problem in generalized form.
     pub fn velocity(&self) -> Option<&[f64]> {
         match &self.form {

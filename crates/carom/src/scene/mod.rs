@@ -7,11 +7,11 @@ mod state;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use carom_law::{Coefficients, Guard, Law, Outcome};
+use carom_law::{Coefficients, Contact, Guard, Law, Outcome};
 use carom_multibody::{ContactPoint, Dynamics, DynamicsError, Model, Vector, Warning, WarningKind};
 
 use crate::problem::{Kind, ProblemError};
-use crate::strike::{StrikeError, strike_by};
+use crate::strike::{StrikeError, contact_of, strike_by};
 
 /// The keys of a scene, beside those that every problem has.
 pub(crate) const KEYS: [&str; 9] =
@@ -131,6 +131,13 @@ impl Scene {
         outcome.energy.after = Some(dynamics.kinetic_energy());
         outcome.velocity = Some(after);
         Ok(outcome)
+    }
+
+    /// W and v_c⁻ of the contact that strikes.
+    pub(crate) fn struck_contact(&self) -> Result<Contact, ProblemError> {
+        let point = &self.contact().point;
+        let terms = self.dynamics()?.single_contact(point).map_err(dynamics_error)?;
+        contact_of(&terms, point.dimension()).map_err(|error| self.law_error(error))
     }
 
     /// The law speaks of matrices; the reader of a scene has given none.
