@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use carom::analysis::Range;
 use carom::law::Law;
 use carom::problem::Edit;
 use clap::builder::PossibleValuesParser;
@@ -21,6 +22,8 @@ pub struct Arguments {
 pub enum Command {
     /// Solve one impact
     Impact(Impact),
+    /// Draw a map: what sticks, slips, reverses or creates energy, over coefficients or states
+    Map(Map),
     /// Solve many impacts, one JSON problem a line
     Batch(Batch),
     /// Read a robot file and print its tree, freedoms, masses, frames and warnings
@@ -51,6 +54,46 @@ pub struct Impact {
     /// Change a value of the problem: restitution=0.7, friction.dynamic=0.3, state.velocity.elbow=-2
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub edits: Vec<Edit>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Exit codes: 0 drawn, 2 bad input or usage.")]
+pub struct Map {
+    /// A built-in scene, a JSON or TOML problem or scene file, or - for standard input
+    #[arg(value_name = "SCENE|FILE|-")]
+    pub problem: PathBuf,
+
+    /// Where to write it: .svg or .png for a figure, .json or .csv for its data
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+
+    /// What varies
+    #[arg(long, value_enum, default_value_t = MapOver::Coefficients)]
+    pub over: MapOver,
+
+    /// Cells along each axis, 2 to 4000
+    #[arg(long, value_name = "N", default_value_t = 400)]
+    pub resolution: usize,
+
+    /// The ends of the vertical axis, or of both axes, horizontal first: 2, 0.1:2 or 0:0.5,0:2 [default: from the curves]
+    #[arg(long, value_name = "MAX|MIN:MAX|MIN:MAX,MIN:MAX", allow_hyphen_values = true)]
+    pub range: Option<Range>,
+
+    /// Hatch the paper's set [41]: pairs that create energy in no state of this configuration
+    #[arg(long)]
+    pub admissible_set: bool,
+
+    /// Change a value of the problem: restitution=0.7, friction.dynamic=0.3, state.velocity.elbow=-2
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub edits: Vec<Edit>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MapOver {
+    /// Restitution and friction, for this state
+    Coefficients,
+    /// The tangential velocity, for this pair; in the plane with friction as the other axis
+    State,
 }
 
 #[derive(Debug, Args)]

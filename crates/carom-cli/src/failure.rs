@@ -5,7 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use carom::ProblemError;
+use carom::analysis::MapError;
 use carom::multibody::load::LoadError;
+use carom::report::figure::FigureError;
 
 use crate::snippet::snippet;
 
@@ -26,6 +28,12 @@ pub enum Failure {
     SceneNotRobot { name: String },
     /// No such scene, and no such file where a file would do too.
     NoSuchScene { name: String, or_file: bool },
+    /// A problem that has no map.
+    Map { source: String, error: MapError },
+    /// A map that cannot be drawn.
+    Figure(FigureError),
+    /// A file whose ending says nothing.
+    Ending { path: PathBuf, endings: &'static str },
     /// A file that cannot be read or written.
     File { path: PathBuf, doing: &'static str, error: io::Error },
 }
@@ -84,6 +92,11 @@ impl Display for Failure {
                 }
                 let what = if *or_file { "neither a file nor a scene" } else { "not a scene" };
                 write!(f, "{name:?} is {what}; the scenes are {}", names.join(", "))
+            }
+            Failure::Map { source, error } => write!(f, "{source}: {error}"),
+            Failure::Figure(error) => write!(f, "{error}"),
+            Failure::Ending { path, endings } => {
+                write!(f, "cannot tell what to write to {}: give it the ending {endings}", path.display())
             }
             Failure::File { path, doing, error } => write!(f, "cannot {doing} {}: {error}", path.display()),
         }

@@ -6,6 +6,7 @@ mod commands;
 mod failure;
 mod output;
 mod snippet;
+mod source;
 
 use std::process::ExitCode;
 
@@ -18,6 +19,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match arguments.command {
         Command::Impact(arguments) => commands::impact::run(&arguments),
+        Command::Map(arguments) => commands::map::run(&arguments),
         Command::Batch(arguments) => commands::batch::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),
         Command::Gallery(arguments) => commands::gallery::run(&arguments),

@@ -4,3 +4,4 @@ pub mod batch;
 pub mod check;
 pub mod gallery;
 pub mod impact;
+pub mod map;

@@ -1,9 +1,11 @@
 //! Outcomes for people and for programs.
 
 mod comparison;
+pub mod figure;
 mod id;
 mod json;
 mod model;
+mod map;
 mod number;
 mod robot;
 mod text;
@@ -11,6 +13,7 @@ mod text;
 pub use comparison::ComparisonText;
 pub use id::Id;
 pub use json::{ErrorRecord, OutcomeRecord};
+pub use map::{map_csv, map_json};
 pub use model::ModelText;
 pub use robot::RobotRecord;
 pub use text::{Text, verdict};

@@ -1,0 +1,129 @@
+//! The key below a plot: only what the picture shows.
+
+use super::drawing::{Drawing, Path, Vec2};
+use super::font::Fonts;
+use super::style;
+use crate::analysis::{CurveName, EnergyUnit, Map, Over, RegionKind};
+
+const SIZE: f64 = 8.5;
+const ROW: f64 = 13.0;
+/// Width of a sample.
+const SAMPLE: f64 = 24.0;
+
+/// What a line of the key shows.
+pub(super) enum Key {
+    Region(RegionKind),
+    Curve(CurveName),
+    Contour,
+    Point,
+}
+
+/// The lines of the key, in the order of reading.
+pub(super) fn keys(map: &Map, admissible_set: bool, has_contours: bool, has_point: bool) -> Vec<(Key, String)> {
+    let mut keys = Vec::new();
+    for kind in [RegionKind::Stick, RegionKind::Slip, RegionKind::Reversal, RegionKind::Creation, RegionKind::Several, RegionKind::AdmissibleSet] {
+        let is_shown = map.regions.iter().any(|region| region.kind == kind);
+        if is_shown && (admissible_set || kind != RegionKind::AdmissibleSet) {
+            keys.push((Key::Region(kind), region(kind).to_owned()));
+        }
+    }
+    if has_point {
+        keys.push((Key::Point, "this impact".to_owned()));
+    }
+    for name in [
+        CurveName::CriticalFriction,
+        CurveName::PrintedCriticalFriction,
+        CurveName::CriticalReversal,
+        CurveName::RestitutionLimitState,
+        CurveName::RestitutionLimitConfiguration,
+        CurveName::FrictionLimit,
+    ] {
+        if map.curves.iter().any(|curve| curve.name == name) {
+            keys.push((Key::Curve(name), curve(name, map)));
+        }
+    }
+    if has_contours {
+        let what = match map.energy_unit {
+            EnergyUnit::KineticEnergy => "Δ*K* in % of *K*^{−}",
+            EnergyUnit::ContactEnergy => "Δ*K* in % of *K*_{c}",
+            EnergyUnit::Absolute => "Δ*K*, the problem’s units",
+        };
+        keys.push((Key::Contour, what.to_owned()));
+    }
+    keys
+}
+
+fn region(kind: RegionKind) -> &'static str {
+    match kind {
+        RegionKind::Stick => "stick",
+        RegionKind::Slip => "slip",
+        RegionKind::Reversal => "reversal",
+        RegionKind::Several => "several answers",
+        RegionKind::Creation => "stick that creates energy",
+        RegionKind::AdmissibleSet => "admissible in every state",
+    }
+}
+
+fn curve(name: CurveName, map: &Map) -> String {
+    let is_ratio = map.friction.mu_s() != map.friction.mu_d();
+    let planar_axis = map.over == Over::Coefficients || map.contact_dimension == 2;
+    // Where friction is an axis, dynamic limits are drawn at the static coefficient that goes with them.
+    let over = if is_ratio && planar_axis { "·*μ*_{s}/*μ*_{d}" } else { "" };
+    match (name, planar_axis) {
+        (CurveName::CriticalFriction, true) => "*μ*_{cr}, exact".to_owned(),
+        (CurveName::CriticalFriction, false) => "*μ*_{s} = *μ*_{cr}, exact".to_owned(),
+        (CurveName::PrintedCriticalFriction, true) => "*μ*_{cr} as printed [23]".to_owned(),
+        (CurveName::PrintedCriticalFriction, false) => "*μ*_{s} = *μ*_{cr} as printed [23]".to_owned(),
+        (CurveName::CriticalReversal, true) => format!("*μ*_{{rev}}{over}"),
+        (CurveName::CriticalReversal, false) => "*μ*_{d} = *μ*_{rev}".to_owned(),
+        (CurveName::RestitutionLimitState, true) => "*e*^{∗}, this state [30]".to_owned(),
+        (CurveName::RestitutionLimitState, false) => "*e* = *e*^{∗}, each state [30]".to_owned(),
+        (CurveName::RestitutionLimitConfiguration, _) => "*e*^{∗}, every state [32]".to_owned(),
+        (CurveName::FrictionLimit, _) => format!("*μ*^{{∗}}{over} [38]"),
+    }
+}
+
+/// The height of a key in two columns.
+pub(super) fn height(count: usize) -> f64 {
+    ROW * count.div_ceil(2) as f64
+}
+
+/// Draws the key in two columns, down the first and then down the second.
+pub(super) fn draw(drawing: &mut Drawing, keys: Vec<(Key, String)>, corner: Vec2, width: f64, fonts: &Fonts) {
+    let rows = keys.len().div_ceil(2);
+    for (i, (key, text)) in keys.into_iter().enumerate() {
+        let column = if i < rows { 0.0 } else { 0.5 * width };
+        let (x, y) = (corner[0] + column, corner[1] + ROW * (i % rows) as f64);
+        sample(drawing, &key, [x, y], fonts);
+        drawing.text([x + SAMPLE + 6.0, y + 7.6], fonts.marked(&text), SIZE);
+    }
+}
+
+fn sample(drawing: &mut Drawing, key: &Key, [x, y]: Vec2, fonts: &Fonts) {
+    let line = || Path::polyline([[x, y + 4.5], [x + SAMPLE, y + 4.5]]);
+    match key {
+        Key::Region(kind) => {
+            let size = [SAMPLE, 9.0];
+            let path = Path::rectangle([x, y], size);
+            let fill = style::fill(*kind);
+            if let Some(colour) = fill.colour {
+                drawing.fill(path.clone(), colour);
+            }
+            if fill.pattern != style::Pattern::None {
+                let clip = drawing.clip(path.clone());
+                style::pattern(drawing, fill.pattern, [[x, y], [x + size[0], y + size[1]]], clip);
+            }
+            drawing.stroke(path, super::drawing::Stroke { width: 0.5, ..style::FRAME }, None);
+        }
+        Key::Curve(name) => drawing.stroke(line(), style::stroke(*name), None),
+        Key::Contour => {
+            let text = fonts.plain("−10");
+            let left = x + 0.5 * (SAMPLE - 7.0 * text.width);
+            for ends in [[x, left - 1.5], [left + 7.0 * text.width + 1.5, x + SAMPLE]] {
+                drawing.stroke(Path::polyline(ends.map(|x| [x, y + 4.5])), style::CONTOUR, None);
+            }
+            drawing.text([left, y + 7.0], text, 7.0);
+        }
+        Key::Point => style::marker(drawing, [x + 0.5 * SAMPLE, y + 4.5]),
+    }
+}

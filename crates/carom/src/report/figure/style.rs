@@ -1,0 +1,98 @@
+//! Colours, patterns and lines. Regions differ in lightness and pattern, lines in their dashes, so that a grey print
+//! tells them apart; the hues are safe for the colour-blind (after Okabe and Ito).
+
+use super::drawing::{Clip, Colour, Drawing, Item, Path, Stroke, Vec2};
+use crate::analysis::{CurveName, RegionKind};
+
+/// How a region is filled.
+pub(super) struct Fill {
+    pub(super) colour: Option<Colour>,
+    pub(super) pattern: Pattern,
+}
+
+/// What is drawn over a fill.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pattern {
+    None,
+    Rising(Colour),
+    Falling(Colour),
+    Crossed(Colour),
+    Dots(Colour),
+}
+
+pub(super) fn fill(kind: RegionKind) -> Fill {
+    let (colour, pattern) = match kind {
+        RegionKind::Slip => (Some(0xff_fbee), Pattern::None),
+        RegionKind::Stick => (Some(0xc9_dff1), Pattern::None),
+        RegionKind::Reversal => (Some(0xd6_ebcb), Pattern::Dots(Colour(0x2f_6b3c))),
+        RegionKind::Creation => (Some(0xf3_ba93), Pattern::Rising(Colour(0xa6_4400))),
+        RegionKind::Several => (Some(0xdc_cfe8), Pattern::Crossed(Colour(0x5b_3a7d))),
+        RegionKind::AdmissibleSet => (None, Pattern::Falling(Colour(0x40_4040))),
+    };
+    Fill { colour: colour.map(Colour), pattern }
+}
+
+pub(super) fn stroke(name: CurveName) -> Stroke {
+    const BLUE: Colour = Colour(0x00_5a9c);
+    const RED: Colour = Colour(0xb0_3a00);
+    const GREEN: Colour = Colour(0x1f_6b45);
+    let (colour, width, dash): (Colour, f64, &'static [f64]) = match name {
+        CurveName::CriticalFriction => (Colour::BLACK, 1.7, &[]),
+        CurveName::PrintedCriticalFriction => (Colour::BLACK, 1.1, &[5.0, 3.0]),
+        CurveName::CriticalReversal => (GREEN, 1.5, &[8.0, 2.0, 1.6, 2.0]),
+        CurveName::RestitutionLimitState => (RED, 1.5, &[]),
+        CurveName::RestitutionLimitConfiguration => (RED, 1.2, &[1.4, 2.2]),
+        CurveName::FrictionLimit => (BLUE, 1.2, &[3.0, 1.6, 1.0, 1.6, 1.0, 1.6]),
+    };
+    Stroke { colour, width, dash, is_round: false }
+}
+
+pub(super) const CONTOUR: Stroke = Stroke { colour: Colour(0x70_7070), width: 0.5, dash: &[], is_round: true };
+pub(super) const GRID: Stroke = Stroke { colour: Colour(0x90_9090), width: 0.35, dash: &[1.0, 2.0], is_round: false };
+pub(super) const FRAME: Stroke = Stroke { colour: Colour::BLACK, width: 0.8, dash: &[], is_round: false };
+
+/// Lines of a pattern over a box, cut to a clip.
+pub(super) fn pattern(drawing: &mut Drawing, pattern: Pattern, [low, high]: [Vec2; 2], clip: Clip) {
+    let line = |colour, width| Stroke { colour, width, dash: &[], is_round: false };
+    let diagonals = |rising: bool, spacing: f64| {
+        let height = high[1] - low[1];
+        let mut path = Path::default();
+        // All boxes share one set of lines, so that the pattern runs on from region to region.
+        let mut x = ((low[0] - height) / spacing).floor() * spacing;
+        while x < high[0] + height {
+            let ends = if rising { [[x, high[1]], [x + height, low[1]]] } else { [[x, low[1]], [x + height, high[1]]] };
+            path.extend(Path::polyline(ends));
+            x += spacing;
+        }
+        path
+    };
+    match pattern {
+        Pattern::None => {}
+        Pattern::Rising(colour) => drawing.stroke(diagonals(true, 5.0), line(colour, 0.6), Some(clip)),
+        Pattern::Falling(colour) => drawing.stroke(diagonals(false, 7.0), line(colour, 0.5), Some(clip)),
+        Pattern::Crossed(colour) => {
+            drawing.stroke(diagonals(true, 4.0), line(colour, 0.5), Some(clip));
+            drawing.stroke(diagonals(false, 4.0), line(colour, 0.5), Some(clip));
+        }
+        Pattern::Dots(colour) => {
+            let mut path = Path::default();
+            let mut row = (low[1] / 4.0).floor() * 4.0;
+            let mut is_odd = false;
+            while row < high[1] {
+                let start = (low[0] / 5.0).floor() * 5.0 + if is_odd { 2.5 } else { 0.0 };
+                path.extend(Path::polyline([[start, row], [high[0], row]]));
+                row += 4.0;
+                is_odd = !is_odd;
+            }
+            let stroke = Stroke { colour, width: 1.2, dash: &[0.01, 4.99], is_round: true };
+            drawing.stroke(path, stroke, Some(clip));
+        }
+    }
+}
+
+/// The problem's own place.
+pub(super) fn marker(drawing: &mut Drawing, at: Vec2) {
+    drawing.items.push(Item::Fill { path: Path::disc(at, 4.6), colour: Colour::WHITE });
+    drawing.items.push(Item::Fill { path: Path::disc(at, 3.6), colour: Colour::BLACK });
+    drawing.items.push(Item::Fill { path: Path::disc(at, 1.3), colour: Colour::WHITE });
+}
