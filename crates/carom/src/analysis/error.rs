@@ -19,7 +19,9 @@ pub enum MapError {
     #[error("the contact has dimension 1: without friction it sticks everywhere, and there is nothing to map")]
     Frictionless,
     /// A singular Delassus matrix under a map over states.
-    #[error("the Delassus matrix is singular: only some tangential velocities can occur, so there is no map over states")]
+    #[error(
+        "the Delassus matrix is singular: only some tangential velocities can occur, so there is no map over states"
+    )]
     Singular,
     /// Another law than the one whose curves are drawn.
     #[error("law = {name:?} has no map: only \"aghili\" has")]

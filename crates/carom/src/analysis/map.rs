@@ -237,13 +237,14 @@ impl Map {
         let (contact, e_t, ratio) = (&subject.contact, subject.outcome.restitution.tangential, subject.ratio());
         let restitution = |e: f64| Restitution::with_tangential(e, e_t);
         let x = Axis::new(Quantity::Restitution, options.range.x.unwrap_or([0.0, 1.0]))?;
-        let limits = [contact.restitution_limit(&restitution(0.0)?), Some(contact.delassus().restitution_limit(&restitution(0.0)?))];
+        let limits = [
+            contact.restitution_limit(&restitution(0.0)?),
+            Some(contact.delassus().restitution_limit(&restitution(0.0)?)),
+        ];
         let stuck_from = |e: f64| Sample {
             x: e,
             // In range by the bounds of the axis.
-            curves: restitution(e).map_or([f64::INFINITY; 3], |restitution| {
-                subject.critical(contact, &restitution)
-            }),
+            curves: restitution(e).map_or([f64::INFINITY; 3], |restitution| subject.critical(contact, &restitution)),
             creates: limits[0].is_some_and(|limit| e > limit),
             is_safe: limits[1].is_none_or(|limit| e <= limit),
         };
@@ -342,8 +343,12 @@ impl Subject {
             values.sort_unstable_by(f64::total_cmp);
             values[values.len() / 2]
         };
-        let interesting = [median(0), median(1), friction_limit].into_iter().filter(|&mu| mu <= STRANGE_FRICTION);
-        let top = interesting.fold(self.friction.mu_s(), f64::max);
+        let critical = [median(0), median(1)].into_iter().filter(|&mu| mu <= STRANGE_FRICTION);
+        let mut top = critical.fold(self.friction.mu_s(), f64::max);
+        // The paper's limit bounds little; it must not press the rest into a corner.
+        if friction_limit <= 2.5 * top {
+            top = top.max(friction_limit);
+        }
         [0.0, round_up(1.2 * if top > 0.0 { top } else { 1.0 })]
     }
 

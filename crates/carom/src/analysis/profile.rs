@@ -33,7 +33,8 @@ pub(super) struct Profile {
 impl Profile {
     pub(super) fn new(x: Axis, y: Axis, friction_limit: f64, sample: impl Fn(f64) -> Sample) -> Self {
         let mut profile = Self { y, x, friction_limit, samples: Vec::new() };
-        let at = |i: usize| if i == INTERVALS { x.max } else { x.min + (x.max - x.min) * (i as f64 / INTERVALS as f64) };
+        let at =
+            |i: usize| if i == INTERVALS { x.max } else { x.min + (x.max - x.min) * (i as f64 / INTERVALS as f64) };
         let coarse: Vec<Sample> = (0..=INTERVALS).map(|i| sample(at(i))).collect();
         profile.samples.push(coarse[0]);
         for pair in coarse.windows(2) {

@@ -32,12 +32,16 @@ impl Map {
         match subject.contact.delassus().dimension() {
             Dimension::Spatial => {
                 let (axes, curves, regions, cells) = states.spatial(own, options)?;
-                Ok(subject.map(title, Over::State, axes, own, 0.0, curves, regions, cells).with_scale(&problem.contact()?)?)
+                Ok(subject
+                    .map(title, Over::State, axes, own, 0.0, curves, regions, cells)
+                    .with_scale(&problem.contact()?)?)
             }
             Dimension::Planar | Dimension::Normal => {
                 let (axes, curves, regions, cells) = states.planar(own[0], options)?;
                 let at = [own[0], subject.friction.mu_s()];
-                Ok(subject.map(title, Over::State, axes, at, 0.0, curves, regions, cells).with_scale(&problem.contact()?)?)
+                Ok(subject
+                    .map(title, Over::State, axes, at, 0.0, curves, regions, cells)
+                    .with_scale(&problem.contact()?)?)
             }
         }
     }
@@ -66,7 +70,8 @@ impl States<'_> {
             let contact = self.contact([x, 0.0]);
             Sample {
                 x,
-                curves: contact.map_or([f64::INFINITY; 3], |contact| self.subject.critical(&contact, &self.restitution)),
+                curves: contact
+                    .map_or([f64::INFINITY; 3], |contact| self.subject.critical(&contact, &self.restitution)),
                 creates: contact.is_some_and(|contact| self.creates(&contact)),
                 is_safe: safe,
             }
@@ -88,7 +93,7 @@ impl States<'_> {
     fn spatial(&self, own: [f64; 2], options: &Options) -> Result<Parts, MapError> {
         let half = match options.range.y {
             Some((_, top)) => top,
-            None => half_width(own[0].hypot(own[1])),
+            None => half_width(own[0].hypot(own[1]).max(self.reach())),
         };
         let y = match options.range.y {
             Some((Some(low), high)) => [low, high],
@@ -133,6 +138,21 @@ impl States<'_> {
         let regions: Vec<Region> = conditions.par_iter().map(|(kind, holds)| region(*kind, holds)).collect();
         let regions = regions.into_iter().filter(|region| !region.polygons.is_empty()).collect();
         Ok((axes, self.boundaries(axes, resolution), regions, cells))
+    }
+
+    /// How far out contacts stick, as far as a map can show.
+    fn reach(&self) -> f64 {
+        const DIRECTIONS: u32 = 48;
+        let sticks = |ratio: f64| {
+            (0..DIRECTIONS).any(|k| {
+                let (sin, cos) = (f64::from(k) * std::f64::consts::TAU / f64::from(DIRECTIONS)).sin_cos();
+                let contact = self.contact([ratio * cos, ratio * sin]);
+                contact.is_some_and(|c| self.subject.critical(&c, &self.restitution)[0] <= self.subject.friction.mu_s())
+            })
+        };
+        let ratios = (1..=100).map(|k| 0.1 * f64::from(k)).filter(|ratio| sticks(*ratio));
+        // What reaches so far does not end in a picture.
+        ratios.last().filter(|ratio| *ratio < 9.95).unwrap_or(0.0)
     }
 
     /// Where this pair's coefficients are the critical ones, by the law's own functions.
@@ -191,5 +211,5 @@ fn ratios(contact: &Contact) -> [f64; 2] {
 }
 
 fn half_width(own: f64) -> f64 {
-    round_up((1.25 * own.abs()).clamp(LEAST_RATIO, 1e5))
+    round_up((1.2 * own.abs()).clamp(LEAST_RATIO, 1e5))
 }

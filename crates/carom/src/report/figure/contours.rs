@@ -6,11 +6,12 @@ use super::layout::Room;
 use super::plot::{Plot, shown, step};
 use super::style;
 use crate::analysis::{Cell, Map, trace};
-use crate::report::number::significant;
 
 const SIZE: f64 = 7.5;
-/// About so many levels.
-const LEVELS: f64 = 9.0;
+/// At most about so many levels on either side of zero.
+const LEVELS: f64 = 6.0;
+/// And so many more for the few cells with extreme values.
+const BEYOND: f64 = 20.0;
 /// Two numbers on one line are at least so far apart.
 const APART: f64 = 110.0;
 /// Shorter lines have no number.
@@ -28,23 +29,20 @@ pub(super) fn contours(map: &Map, plot: &Plot) -> Vec<Contour> {
     let cell = |i: usize, j: usize| &map.cells[j * n + i];
     let mut values: Vec<f64> = map.cells.iter().map(|cell| cell.energy_change).collect();
     values.sort_unstable_by(f64::total_cmp);
-    // A pole in a corner must not thin out the rest.
-    let [low, high] = [0.02, 0.98].map(|part| values[(part * (values.len() - 1) as f64) as usize]);
-    if !(high - low > 1e-9 * high.abs().max(low.abs())) {
-        return Vec::new();
-    }
-    let step = step(high - low, LEVELS);
-    let levels = ((values[0] / step).ceil() as i64).max(-60)..=((values[values.len() - 1] / step).floor() as i64).min(60);
+    // An impact that loses exactly what a level says must not be drawn as a line of rounding errors.
+    let slack = 1e-9 * values.iter().fold(0.0_f64, |size, value| size.max(value.abs()));
     let mut contours = Vec::new();
-    for level in levels.filter(|k| *k != 0).map(|k| k as f64 * step) {
+    for level in levels(&values) {
         // Of a square whose corners are of one kind only.
-        let alike = |a: &Cell, b: &Cell| a.mode == b.mode && a.solutions.unwrap_or(1).min(2) == b.solutions.unwrap_or(1).min(2);
+        let alike =
+            |a: &Cell, b: &Cell| a.mode == b.mode && a.solutions.unwrap_or(1).min(2) == b.solutions.unwrap_or(1).min(2);
         let mut lines = Vec::new();
         for kind in kinds(map) {
-            let holds = |i: usize, j: usize| alike(cell(i, j), &kind).then(|| cell(i, j).energy_change >= level);
+            let holds =
+                |i: usize, j: usize| alike(cell(i, j), &kind).then(|| cell(i, j).energy_change >= level - slack);
             lines.extend(trace::boundaries(n, n, holds, |out, inside| {
                 let [a, b] = [cell(out[0], out[1]), cell(inside[0], inside[1])];
-                let t = (level - a.energy_change) / (b.energy_change - a.energy_change);
+                let t = ((level - a.energy_change) / (b.energy_change - a.energy_change)).clamp(0.0, 1.0);
                 plot.place([0, 1].map(|k: usize| a.at[k] + t * (b.at[k] - a.at[k])))
             }));
         }
@@ -54,6 +52,26 @@ pub(super) fn contours(map: &Map, plot: &Plot) -> Vec<Contour> {
         }
     }
     contours
+}
+
+/// Round levels below and above zero, each side with steps of its own: what is created may be many times of what is lost.
+fn levels(values: &[f64]) -> Vec<f64> {
+    let split = values.partition_point(|value| *value <= 0.0);
+    let (lost, created) = values.split_at(split);
+    let mut levels = Vec::new();
+    for side in [lost, created] {
+        let [Some(least), Some(most)] = [side.first(), side.last()] else { continue };
+        // A pole in a corner must not thin out the rest.
+        let [low, high] = [0.03, 0.97].map(|part| side[(part * (side.len() - 1) as f64) as usize]);
+        if !(high - low > 1e-6 * high.abs().max(low.abs())) {
+            continue;
+        }
+        let step = step(high - low, LEVELS);
+        let first = (least / step).ceil().max((low / step).floor() - BEYOND) as i64;
+        let last = (most / step).floor().min((high / step).ceil() + BEYOND) as i64;
+        levels.extend((first..=last).filter(|k| *k != 0).map(|k| k as f64 * step));
+    }
+    levels
 }
 
 /// One cell of each kind that occurs.
@@ -106,7 +124,6 @@ pub(super) fn label(drawing: &mut Drawing, contours: &[Contour], fonts: &Fonts, 
     for contour in contours {
         let sign = if contour.level > 0.0 { "+" } else { "" };
         let text = fonts.plain(&format!("{sign}{}", shown(contour.level)));
-        debug_assert!(!significant(contour.level, 6).is_empty());
         let size = [SIZE * text.width, 0.75 * SIZE];
         for line in &contour.lines {
             let mut last: Option<f64> = None;

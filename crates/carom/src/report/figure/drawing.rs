@@ -47,7 +47,12 @@ impl Path {
     /// Four quadratic arcs are within 3 % of a circle, which is enough for a marker.
     pub(super) fn disc([x, y]: Vec2, r: f64) -> Self {
         let mut path = Self::default();
-        let corner = |k: u32| [x + r * (f64::from(k) * 0.25 * std::f64::consts::PI).cos(), y + r * (f64::from(k) * 0.25 * std::f64::consts::PI).sin()];
+        let corner = |k: u32| {
+            [
+                x + r * (f64::from(k) * 0.25 * std::f64::consts::PI).cos(),
+                y + r * (f64::from(k) * 0.25 * std::f64::consts::PI).sin(),
+            ]
+        };
         path.0.push(Step::Move(corner(0)));
         for k in 0..8 {
             let angle = (f64::from(k) + 0.5) * 0.25 * std::f64::consts::PI;
@@ -81,12 +86,28 @@ pub(super) struct Clip(pub(super) usize);
 /// One thing on the picture.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Item {
-    Fill { path: Path, colour: Colour },
+    Fill {
+        path: Path,
+        colour: Colour,
+    },
     /// The outline of a clip, filled.
-    FillClip { clip: Clip, colour: Colour },
-    Stroke { path: Path, stroke: Stroke, clip: Option<Clip> },
+    FillClip {
+        clip: Clip,
+        colour: Colour,
+    },
+    Stroke {
+        path: Path,
+        stroke: Stroke,
+        clip: Option<Clip>,
+    },
     /// A line of text from its left end on the base line; `is_turned` reads upwards.
-    Text { at: Vec2, line: Line, size: f64, is_turned: bool, halo: Option<Colour> },
+    Text {
+        at: Vec2,
+        line: Line,
+        size: f64,
+        is_turned: bool,
+        halo: Option<Colour>,
+    },
 }
 
 /// A picture in points, from the top left.

@@ -1,5 +1,7 @@
 //! The key below a plot: only what the picture shows.
 
+use carom_law::Mode;
+
 use super::drawing::{Drawing, Path, Vec2};
 use super::font::Fonts;
 use super::style;
@@ -21,8 +23,17 @@ pub(super) enum Key {
 /// The lines of the key, in the order of reading.
 pub(super) fn keys(map: &Map, admissible_set: bool, has_contours: bool, has_point: bool) -> Vec<(Key, String)> {
     let mut keys = Vec::new();
-    for kind in [RegionKind::Stick, RegionKind::Slip, RegionKind::Reversal, RegionKind::Creation, RegionKind::Several, RegionKind::AdmissibleSet] {
-        let is_shown = map.regions.iter().any(|region| region.kind == kind);
+    for kind in [
+        RegionKind::Stick,
+        RegionKind::Slip,
+        RegionKind::Reversal,
+        RegionKind::Creation,
+        RegionKind::Several,
+        RegionKind::AdmissibleSet,
+    ] {
+        // Stick may be covered by what creates energy.
+        let is_bare = kind != RegionKind::Stick || map.cells.iter().any(|c| c.mode == Mode::Stick && c.admissible);
+        let is_shown = is_bare && map.regions.iter().any(|region| region.kind == kind);
         if is_shown && (admissible_set || kind != RegionKind::AdmissibleSet) {
             keys.push((Key::Region(kind), region(kind).to_owned()));
         }
@@ -84,16 +95,18 @@ fn curve(name: CurveName, map: &Map) -> String {
 }
 
 /// The height of a key in two columns.
-pub(super) fn height(count: usize) -> f64 {
-    ROW * count.div_ceil(2) as f64
+pub(super) fn height(keys: &[(Key, String)]) -> f64 {
+    let curves = keys.iter().filter(|(key, _)| matches!(key, Key::Curve(_))).count();
+    ROW * curves.max(keys.len() - curves) as f64
 }
 
-/// Draws the key in two columns, down the first and then down the second.
+/// Draws the key in two columns: areas, the point and contours; and the curves.
 pub(super) fn draw(drawing: &mut Drawing, keys: Vec<(Key, String)>, corner: Vec2, width: f64, fonts: &Fonts) {
-    let rows = keys.len().div_ceil(2);
-    for (i, (key, text)) in keys.into_iter().enumerate() {
-        let column = if i < rows { 0.0 } else { 0.5 * width };
-        let (x, y) = (corner[0] + column, corner[1] + ROW * (i % rows) as f64);
+    let mut rows = [0.0; 2];
+    for (key, text) in keys {
+        let column = usize::from(matches!(key, Key::Curve(_)));
+        let (x, y) = (corner[0] + 0.5 * width * column as f64, corner[1] + ROW * rows[column]);
+        rows[column] += 1.0;
         sample(drawing, &key, [x, y], fonts);
         drawing.text([x + SAMPLE + 6.0, y + 7.6], fonts.marked(&text), SIZE);
     }

@@ -23,7 +23,8 @@ const NAME_SIZE: f64 = 10.0;
 /// The whole picture.
 pub(super) fn draw(map: &Map, options: &Options, fonts: &Fonts) -> Drawing {
     let is_square = map.axes[1].quantity == Quantity::VelocityRatio2;
-    let mut drawing = Drawing { title: map.title.clone(), description: map.point.verdict.clone(), ..Drawing::default() };
+    let mut drawing =
+        Drawing { title: map.title.clone(), description: map.point.verdict.clone(), ..Drawing::default() };
     let head = head(map, fonts);
     let top = MARGIN + head.iter().map(|(_, size)| size * 1.3).sum::<f64>() + 7.0;
     let width = if is_square { 268.0 } else { WIDTH - LEFT - 2.0 * MARGIN };
@@ -33,7 +34,7 @@ pub(super) fn draw(map: &Map, options: &Options, fonts: &Fonts) -> Drawing {
     let contours = contours::contours(map, &plot);
     let keys = legend::keys(map, options.admissible_set, !contours.is_empty(), plot.shows(map.point.at));
     let below = top + size[1] + 36.0;
-    drawing.size = [WIDTH, below + legend::height(keys.len()) + MARGIN];
+    drawing.size = [WIDTH, below + legend::height(&keys) + MARGIN];
     drawing.fill(Path::rectangle([0.0, 0.0], drawing.size), Colour::WHITE);
 
     let mut y = MARGIN;
@@ -54,10 +55,10 @@ pub(super) fn draw(map: &Map, options: &Options, fonts: &Fonts) -> Drawing {
     }
     names(&mut drawing, map, &plot, fonts, &mut room);
     contours::label(&mut drawing, &contours, fonts, &mut room);
+    plot.frame(&mut drawing, fonts);
     if plot.shows(map.point.at) {
         style::marker(&mut drawing, plot.place(map.point.at));
     }
-    plot.frame(&mut drawing, fonts);
     legend::draw(&mut drawing, keys, [LEFT, below], WIDTH - LEFT - MARGIN, fonts);
     drawing
 }

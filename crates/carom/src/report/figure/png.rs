@@ -1,9 +1,7 @@
 //! A drawing as PNG: the same shapes, filled by `tiny-skia`.
 
 use miniz_oxide::deflate::compress_to_vec_zlib;
-use tiny_skia::{
-    FillRule, LineCap, LineJoin, Mask, Paint, PathBuilder, Pixmap, Stroke as Pen, StrokeDash, Transform,
-};
+use tiny_skia::{FillRule, LineCap, LineJoin, Mask, Paint, PathBuilder, Pixmap, Stroke as Pen, StrokeDash, Transform};
 
 use super::FigureError;
 use super::drawing::{Clip, Colour, Drawing, Item, Path, Step, Stroke, Vec2};
@@ -79,7 +77,8 @@ impl Canvas {
     fn text(&mut self, at: Vec2, line: &Line, size: f64, is_turned: bool, halo: Option<&Stroke>, fonts: &Fonts) {
         let unit = size / fonts.units();
         let turn = if is_turned { -90.0 } else { 0.0 };
-        let base = self.scale.pre_translate(at[0] as f32, at[1] as f32).pre_rotate(turn).pre_scale(unit as f32, -unit as f32);
+        let base =
+            self.scale.pre_translate(at[0] as f32, at[1] as f32).pre_rotate(turn).pre_scale(unit as f32, -unit as f32);
         for glyph in &line.glyphs {
             let (x, y) = (glyph.x * fonts.units(), glyph.y * fonts.units());
             let place = base.pre_translate(x as f32, y as f32).pre_scale(glyph.scale as f32, glyph.scale as f32);

@@ -40,14 +40,14 @@ pub(super) fn stroke(name: CurveName) -> Stroke {
         CurveName::CriticalFriction => (Colour::BLACK, 1.7, &[]),
         CurveName::PrintedCriticalFriction => (Colour::BLACK, 1.1, &[5.0, 3.0]),
         CurveName::CriticalReversal => (GREEN, 1.5, &[8.0, 2.0, 1.6, 2.0]),
-        CurveName::RestitutionLimitState => (RED, 1.5, &[]),
+        CurveName::RestitutionLimitState => (RED, 1.5, &[11.0, 2.0]),
         CurveName::RestitutionLimitConfiguration => (RED, 1.2, &[1.4, 2.2]),
         CurveName::FrictionLimit => (BLUE, 1.2, &[3.0, 1.6, 1.0, 1.6, 1.0, 1.6]),
     };
     Stroke { colour, width, dash, is_round: false }
 }
 
-pub(super) const CONTOUR: Stroke = Stroke { colour: Colour(0x70_7070), width: 0.5, dash: &[], is_round: true };
+pub(super) const CONTOUR: Stroke = Stroke { colour: Colour(0x50_5050), width: 0.5, dash: &[], is_round: true };
 pub(super) const GRID: Stroke = Stroke { colour: Colour(0x90_9090), width: 0.35, dash: &[1.0, 2.0], is_round: false };
 pub(super) const FRAME: Stroke = Stroke { colour: Colour::BLACK, width: 0.8, dash: &[], is_round: false };
 

@@ -39,7 +39,12 @@ fn definitions(svg: &mut String, drawing: &Drawing, fonts: &Fonts) {
     }
     for (i, path) in drawing.clips.iter().enumerate() {
         let data = data(path);
-        put(svg, format_args!("<path id=\"p{i}\" d=\"{data}\"/><clipPath id=\"c{i}\"><use xlink:href=\"#p{i}\"/></clipPath>\n"));
+        put(
+            svg,
+            format_args!(
+                "<path id=\"p{i}\" d=\"{data}\"/><clipPath id=\"c{i}\"><use xlink:href=\"#p{i}\"/></clipPath>\n"
+            ),
+        );
     }
 }
 
@@ -58,7 +63,11 @@ fn push_item(svg: &mut String, item: &Item, fonts: &Fonts) {
         Item::Text { at, line, size, is_turned, halo } => {
             if let Some(colour) = halo {
                 let width = 0.28 * fonts.units();
-                let attributes = format!(" stroke=\"{}\" stroke-width=\"{}\" stroke-linejoin=\"round\"", hex(*colour), number(width));
+                let attributes = format!(
+                    " stroke=\"{}\" stroke-width=\"{}\" stroke-linejoin=\"round\"",
+                    hex(*colour),
+                    number(width)
+                );
                 push_text(svg, *at, line, *size, *is_turned, &attributes, fonts);
             }
             push_text(svg, *at, line, *size, *is_turned, "", fonts);
@@ -144,6 +153,7 @@ fn hex(colour: Colour) -> String {
 
 /// A control character is no part of XML at all.
 fn escaped(text: &str) -> String {
-    let text: String = text.chars().map(|c| if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') { ' ' } else { c }).collect();
+    let text: String =
+        text.chars().map(|c| if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') { ' ' } else { c }).collect();
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,0 +1,235 @@
+//! Maps say what the law says: at the curves to a few units in the last place, in the regions, in every cell.
+
+use carom::Problem;
+use carom::analysis::{CurveName, Map, MapError, Options, Quantity, Range, RegionKind};
+use carom::law::{Coefficients, Contact, Friction, Guard, Mode, Outcome, Restitution};
+use carom::problem::Edit;
+use serde_json::{Value, json};
+
+const SCENES: [&str; 12] =
+    ["kane", "rod", "sphere", "superball", "block", "wheel", "cube", "reversal", "walker", "arm", "foot", "humanoid"];
+
+fn tree(scene: &str) -> Value {
+    carom::gallery::find(scene).unwrap().tree().unwrap()
+}
+
+fn problem(scene: &str) -> Problem {
+    Problem::from_tree(&tree(scene)).unwrap()
+}
+
+fn options(resolution: usize) -> Options {
+    Options { resolution, ..Options::default() }
+}
+
+fn impact(map: &Map, contact: &Contact, e: f64, mu: f64) -> Outcome {
+    let ratio = map.friction.mu_d() / map.friction.mu_s();
+    let friction = Friction::with_static(mu, mu.min(ratio * mu)).unwrap();
+    let restitution = Restitution::with_tangential(e, map.restitution.tangential).unwrap();
+    contact.impact(&Coefficients::new(restitution, friction), Guard::Report).unwrap()
+}
+
+fn ulps(x: f64, count: i64) -> f64 {
+    f64::from_bits((x.to_bits() as i64 + count) as u64)
+}
+
+fn curve(map: &Map, name: CurveName) -> Vec<[f64; 2]> {
+    map.curves.iter().filter(|curve| curve.name == name).flat_map(|curve| curve.pieces.concat()).collect()
+}
+
+#[test]
+fn the_law_changes_at_the_critical_friction() {
+    let mut checked = 0;
+    for scene in SCENES {
+        let problem = problem(scene);
+        let (map, contact) =
+            (Map::over_coefficients(&problem, scene, &options(20)).unwrap(), problem.contact().unwrap());
+        for [e, mu] in curve(&map, CurveName::CriticalFriction).into_iter().filter(|[_, mu]| *mu > 1e-9) {
+            assert_eq!(impact(&map, &contact, e, mu).mode, Mode::Stick, "{scene} at {e}, {mu}");
+            assert_ne!(impact(&map, &contact, e, ulps(mu, -2)).mode, Mode::Stick, "{scene} at {e}, {mu}");
+            checked += 1;
+        }
+    }
+    assert!(checked > 1000, "{checked}");
+}
+
+#[test]
+fn the_law_changes_at_the_critical_reversal() {
+    let mut checked = 0;
+    for scene in SCENES {
+        let problem = problem(scene);
+        let (map, contact) =
+            (Map::over_coefficients(&problem, scene, &options(20)).unwrap(), problem.contact().unwrap());
+        // The dynamic coefficient is a quotient of a product: a few roundings where the two differ.
+        let few = if map.friction.mu_s() == map.friction.mu_d() { 4 } else { 8 };
+        for [e, mu] in curve(&map, CurveName::CriticalReversal).into_iter().filter(|[_, mu]| *mu > 1e-6) {
+            let restitution = Restitution::with_tangential(e, map.restitution.tangential).unwrap();
+            let sticks_from = contact.critical_friction(&restitution).unwrap_or(f64::INFINITY);
+            let [below, above] = [-few, few].map(|count| impact(&map, &contact, e, ulps(mu, count)));
+            if ulps(mu, few) < sticks_from && above.solutions == Some(1) && below.solutions == Some(1) {
+                assert_eq!((below.mode, above.mode), (Mode::Slip, Mode::Reversal), "{scene} at {e}, {mu}");
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 100, "{checked}");
+}
+
+#[test]
+fn energy_is_created_from_the_limit_on() {
+    let mut checked = 0;
+    for scene in SCENES {
+        let problem = problem(scene);
+        let (map, contact) =
+            (Map::over_coefficients(&problem, scene, &options(20)).unwrap(), problem.contact().unwrap());
+        let line = curve(&map, CurveName::RestitutionLimitState);
+        let Some(&[limit, _]) = line.first().filter(|[limit, _]| *limit < 1.0) else { continue };
+        let [below, above] =
+            [limit * (1.0 - 1e-14), limit * (1.0 + 1e-14)].map(|e| impact(&map, &contact, e, map.axes[1].max));
+        if below.mode == Mode::Stick {
+            // The law counts a few roundings of the energy as none.
+            assert!(below.admissible, "{scene}");
+            assert!(!above.admissible || above.energy.change.abs() < 1e-13 * above.energy.normal.abs(), "{scene}");
+            assert!(!impact(&map, &contact, limit + 1e-9, map.axes[1].max).admissible, "{scene}");
+            checked += 1;
+        }
+    }
+    assert!(checked >= 3, "{checked}");
+}
+
+#[test]
+fn cells_are_what_solve_answers() {
+    for scene in ["kane", "reversal", "arm", "cube"] {
+        let map = Map::over_coefficients(&problem(scene), scene, &options(40)).unwrap();
+        let ratio = map.friction.mu_d() / map.friction.mu_s();
+        for cell in map.cells.iter().step_by(37) {
+            let mut tree = tree(scene);
+            tree["restitution"] = json!({ "normal": cell.at[0], "tangential": map.restitution.tangential });
+            tree["friction"] = json!({ "static": cell.at[1], "dynamic": cell.at[1].min(ratio * cell.at[1]) });
+            let outcome = Problem::from_tree(&tree).unwrap().solve().unwrap();
+            assert_eq!((cell.mode, cell.admissible), (outcome.mode, outcome.admissible), "{scene} at {:?}", cell.at);
+            assert_eq!((cell.solutions, cell.admissible_any_state), (outcome.solutions, outcome.admissible_any_state));
+            let percent = 100.0 * outcome.energy.change / outcome.energy.before.unwrap();
+            assert!((cell.energy_change - percent).abs() <= 1e-9 * percent.abs().max(1.0), "{scene} at {:?}", cell.at);
+        }
+    }
+}
+
+fn contains(polygons: &[Vec<[f64; 2]>], [x, y]: [f64; 2]) -> bool {
+    polygons.iter().any(|polygon| {
+        let edges = polygon.iter().zip(polygon.iter().cycle().skip(1));
+        edges.filter(|(a, b)| (a[1] > y) != (b[1] > y) && x < a[0] + (b[0] - a[0]) * (y - a[1]) / (b[1] - a[1])).count()
+            % 2
+            == 1
+    })
+}
+
+/// Every cell lies in the region of its mode, but for cells at a boundary, which the outline of a region may pass by a
+/// five-thousandth of the axis.
+fn assert_regions_agree(scene: &str, map: &Map) {
+    let n = map.resolution;
+    let region =
+        |kind| map.regions.iter().filter(|r| r.kind == kind).flat_map(|r| r.polygons.clone()).collect::<Vec<_>>();
+    let [stick, slip, reversal, creation] =
+        [RegionKind::Stick, RegionKind::Slip, RegionKind::Reversal, RegionKind::Creation].map(region);
+    let admissible_set = region(RegionKind::AdmissibleSet);
+    let key = |i: usize| {
+        (
+            map.cells[i].mode,
+            map.cells[i].admissible,
+            map.cells[i].admissible_any_state,
+            map.cells[i].solutions.unwrap_or(1) > 1,
+        )
+    };
+    for (i, cell) in map.cells.iter().enumerate() {
+        let (column, row) = (i % n, i / n);
+        let is_inner = (1..n - 1).contains(&column) && (1..n - 1).contains(&row);
+        if !is_inner || [i - 1, i + 1, i - n, i + n].into_iter().any(|j| key(j) != key(i)) || key(i).3 {
+            continue;
+        }
+        let found = [&stick, &slip, &reversal].map(|polygons| contains(polygons, cell.at));
+        let expected = [Mode::Stick, Mode::Slip, Mode::Reversal].map(|mode| mode == cell.mode);
+        assert_eq!(found, expected, "{scene} at {:?}", cell.at);
+        assert_eq!(contains(&creation, cell.at), !cell.admissible, "{scene} at {:?}", cell.at);
+        if !admissible_set.is_empty() {
+            assert_eq!(contains(&admissible_set, cell.at), cell.admissible_any_state, "{scene} at {:?}", cell.at);
+        }
+    }
+}
+
+#[test]
+fn regions_are_where_the_cells_say() {
+    for scene in SCENES {
+        assert_regions_agree(scene, &Map::over_coefficients(&problem(scene), scene, &options(80)).unwrap());
+        if let Ok(map) = Map::over_state(&problem(scene), scene, &options(80)) {
+            assert_regions_agree(scene, &map);
+        }
+    }
+}
+
+/// In a map over states the own pair is critical on the curves.
+#[test]
+fn curves_over_states_are_exact() {
+    for scene in ["foot", "cube", "humanoid"] {
+        let problem = problem(scene);
+        let map = Map::over_state(&problem, scene, &options(60)).unwrap();
+        let delassus = *problem.contact().unwrap().delassus();
+        let restitution = Restitution::new(map.restitution.normal).unwrap();
+        let points = curve(&map, CurveName::CriticalFriction);
+        assert!(points.len() > 50, "{scene}");
+        for [x, y] in points {
+            let contact = Contact::new(delassus, &[-1.0, x, y]).unwrap();
+            let critical = contact.critical_friction(&restitution).unwrap();
+            assert!((critical / map.friction.mu_s() - 1.0).abs() < 1e-12, "{scene} at {x}, {y}: {critical}");
+        }
+    }
+}
+
+#[test]
+fn the_own_point_is_the_outcome() {
+    for scene in SCENES {
+        let outcome = problem(scene).solve().unwrap();
+        let map = Map::over_coefficients(&problem(scene), scene, &options(4)).unwrap();
+        assert_eq!(map.point.at, [outcome.restitution.normal, outcome.friction.unwrap().mu_s()], "{scene}");
+        assert_eq!(map.point.verdict, carom::report::verdict(&outcome));
+        let [x, y] = map.axes;
+        assert!((x.min..=x.max).contains(&map.point.at[0]) && (y.min..=y.max).contains(&map.point.at[1]), "{scene}");
+    }
+}
+
+#[test]
+fn in_contact_space_percent_are_of_what_the_contact_reaches() {
+    let tree = json!({ "delassus": [[2.0, 0.5], [0.5, 3.0]], "contact_velocity": [-1.0, 0.5], "restitution": 0.0, "friction": 2.0 });
+    let map = Map::over_coefficients(&Problem::from_tree(&tree).unwrap(), "matrix", &options(10)).unwrap();
+    // A stick without restitution loses all of it.
+    assert_eq!(map.point.mode, Mode::Stick);
+    assert!((map.point.energy_change + 100.0).abs() < 1e-12, "{}", map.point.energy_change);
+}
+
+#[test]
+fn data_survive_json() {
+    let map = Map::over_coefficients(&problem("reversal"), "reversal", &options(12)).unwrap();
+    let mut text = Vec::new();
+    carom::report::map_json(&map, &mut text).unwrap();
+    assert_eq!(serde_json::from_slice::<Map>(&text).unwrap(), map);
+}
+
+#[test]
+fn what_has_no_map_says_why() {
+    let error = |tree: &Value, options: &Options| {
+        let problem = Problem::from_tree(tree).unwrap();
+        Map::over_coefficients(&problem, "", options).unwrap_err()
+    };
+    let mut away = json!({ "delassus": [[1.0, 0.0], [0.0, 1.0]], "contact_velocity": [0.5, 0.0], "restitution": 0, "friction": 1 });
+    assert_eq!(error(&away, &Options::default()), MapError::Separating { normal_velocity: 0.5 });
+    "contact_velocity=[-1,0]".parse::<Edit>().unwrap().apply(&mut away).unwrap();
+    assert_eq!(error(&away, &options(1)), MapError::Resolution { value: 1, low: 2, high: 4000 });
+    let range = Range { x: Some([0.0, 2.0]), y: None };
+    let bound = MapError::Range { quantity: Quantity::Restitution, value: [0.0, 2.0], bound: "[0, 1]" };
+    assert_eq!(error(&away, &Options { range, ..Options::default() }), bound);
+    let normal = json!({ "delassus": [[1.0]], "contact_velocity": [-1.0], "restitution": 0 });
+    assert_eq!(error(&normal, &Options::default()), MapError::Frictionless);
+    let singular = json!({ "delassus": [[1.0, 1.0], [1.0, 1.0]], "contact_velocity": [-1.0, -1.0], "restitution": 0, "friction": 1 });
+    let singular = Problem::from_tree(&singular).unwrap();
+    assert_eq!(Map::over_state(&singular, "", &Options::default()).unwrap_err(), MapError::Singular);
+    assert!(Map::over_coefficients(&singular, "", &Options::default()).is_ok());
+}
