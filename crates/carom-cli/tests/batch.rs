@@ -168,3 +168,19 @@ fn text_that_is_not_utf8_is_an_error_of_its_line() {
     assert_eq!(ran.code, 1);
     assert_eq!(lines(&ran.out)[1]["error"]["line"], 2);
 }
+
+#[test]
+fn every_line_has_its_own_law() {
+    let names = carom::law::Law::ALL.map(carom::law::Law::name);
+    let line = |law: &str| {
+        let mut problem = problem(3);
+        problem["law"] = law.into();
+        problem.to_string() + "\n"
+    };
+    let input: String = names.into_iter().map(line).collect();
+    let ran = carom_with(&["batch", "-"], input.as_bytes());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    for (name, outcome) in names.into_iter().zip(lines(&ran.out)) {
+        assert_eq!(outcome["law"], name);
+    }
+}
