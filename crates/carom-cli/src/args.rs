@@ -24,6 +24,8 @@ pub enum Command {
     Impact(Impact),
     /// Draw a map: what sticks, slips, reverses or creates energy, over coefficients or states
     Map(Map),
+    /// Put one impact to every law, side by side
+    Compare(Compare),
     /// Solve many impacts, one JSON problem a line
     Batch(Batch),
     /// Read a robot file and print its tree, freedoms, masses, frames and warnings
@@ -82,6 +84,22 @@ pub struct Map {
     /// Hatch the paper's set [41]: pairs that create energy in no state of this configuration
     #[arg(long)]
     pub admissible_set: bool,
+
+    /// Change a value of the problem: restitution=0.7, friction.dynamic=0.3, state.velocity.elbow=-2
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub edits: Vec<Edit>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Exit codes: 0 answered, 2 bad input or usage.")]
+pub struct Compare {
+    /// A built-in scene, a JSON or TOML problem or scene file, or - for standard input
+    #[arg(value_name = "SCENE|FILE|-")]
+    pub problem: PathBuf,
+
+    /// How to print the laws' answers
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
 
     /// Change a value of the problem: restitution=0.7, friction.dynamic=0.3, state.velocity.elbow=-2
     #[arg(long = "set", value_name = "KEY=VALUE")]

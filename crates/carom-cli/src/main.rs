@@ -20,6 +20,7 @@ fn main() -> ExitCode {
     let result = match arguments.command {
         Command::Impact(arguments) => commands::impact::run(&arguments),
         Command::Map(arguments) => commands::map::run(&arguments),
+        Command::Compare(arguments) => commands::compare::run(&arguments),
         Command::Batch(arguments) => commands::batch::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),
         Command::Gallery(arguments) => commands::gallery::run(&arguments),

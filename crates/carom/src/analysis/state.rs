@@ -14,6 +14,9 @@ use crate::problem::Problem;
 /// The least half width that is chosen: tangential velocities twice the normal one are common.
 const LEAST_RATIO: f64 = 2.0;
 
+/// What holds on one side of a boundary.
+type Condition<'c> = dyn Fn([f64; 2]) -> bool + Sync + 'c;
+
 impl Map {
     /// The map of the problem's coefficients over states: in the plane over `v_t/|v_n|` and friction, in space over
     /// the two components of `v_t/|v_n|`.
@@ -150,9 +153,9 @@ impl States<'_> {
                 contact.is_some_and(|c| self.subject.critical(&c, &self.restitution)[0] <= self.subject.friction.mu_s())
             })
         };
-        let ratios = (1..=100).map(|k| 0.1 * f64::from(k)).filter(|ratio| sticks(*ratio));
+        let largest = (1..=100).rev().map(|k| 0.1 * f64::from(k)).find(|ratio| sticks(*ratio));
         // What reaches so far does not end in a picture.
-        ratios.last().filter(|ratio| *ratio < 9.95).unwrap_or(0.0)
+        largest.filter(|ratio| *ratio < 9.95).unwrap_or(0.0)
     }
 
     /// Where this pair's coefficients are the critical ones, by the law's own functions.
@@ -162,13 +165,13 @@ impl States<'_> {
         let (mu_s, e) = (self.subject.friction.mu_s(), self.restitution);
         let critical = |at: [f64; 2]| self.contact(at).map_or([f64::INFINITY; 3], |c| self.subject.critical(&c, &e));
         let creates = |at: [f64; 2]| self.contact(at).is_some_and(|contact| self.creates(&contact));
-        let conditions: [(CurveName, &(dyn Fn([f64; 2]) -> bool + Sync)); 4] = [
+        let conditions: [(CurveName, &Condition<'_>); 4] = [
             (CurveName::CriticalFriction, &|at| mu_s >= critical(at)[0]),
             (CurveName::CriticalReversal, &|at| mu_s >= critical(at)[1]),
             (CurveName::PrintedCriticalFriction, &|at| mu_s >= critical(at)[2]),
             (CurveName::RestitutionLimitState, &creates),
         ];
-        let curve = |(name, holds): &(CurveName, &(dyn Fn([f64; 2]) -> bool + Sync))| {
+        let curve = |(name, holds): &(CurveName, &Condition<'_>)| {
             let nodes: Vec<bool> =
                 (0..=resolution).flat_map(|j| (0..=resolution).map(move |i| [i, j])).map(|n| holds(place(n))).collect();
             let at = |i: usize, j: usize| Some(nodes[j * (resolution + 1) + i]);

@@ -19,6 +19,11 @@ pub struct ComparisonText<'a> {
     pub comparison: &'a Comparison,
 }
 
+/// The comparison as one line of JSON.
+pub fn comparison_json(comparison: &Comparison) -> String {
+    super::json::to_string(comparison)
+}
+
 impl Display for ComparisonText<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let c = self.comparison;

@@ -44,7 +44,7 @@ impl ErrorRecord<'_> {
 }
 
 /// Records hold finite numbers and text: nothing that JSON cannot.
-fn to_string(record: &impl Serialize) -> String {
+pub(super) fn to_string(record: &impl Serialize) -> String {
     serde_json::to_string(record).unwrap_or_else(|error| {
         let error = serde_json::json!({ "kind": "syntax", "message": error.to_string(), "field": null, "line": null });
         serde_json::json!({ "error": error, "id": null }).to_string()

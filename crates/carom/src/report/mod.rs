@@ -10,7 +10,7 @@ mod number;
 mod robot;
 mod text;
 
-pub use comparison::ComparisonText;
+pub use comparison::{ComparisonText, comparison_json};
 pub use id::Id;
 pub use json::{ErrorRecord, OutcomeRecord};
 pub use map::{map_csv, map_json};
