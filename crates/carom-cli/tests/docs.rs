@@ -22,6 +22,27 @@ fn the_readme_shows_what_the_command_prints() {
     assert!(read("README.md").contains(&shown), "README.md does not show\n{printed}");
 }
 
+/// The figures of the book are what the command draws, byte for byte.
+#[test]
+fn figures_are_what_the_command_draws() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, arguments) in [
+        ("kane.svg", &["kane"][..]),
+        ("reversal.svg", &["reversal", "--admissible-set"]),
+        ("foot-state.svg", &["foot", "--over", "state"]),
+    ] {
+        let file = folder.path().join(name);
+        let ran = common::carom(&[&["map"], arguments, &["-o", file.to_str().unwrap()]].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let command = format!("carom map {} -o {name}", arguments.join(" "));
+        assert!(read("book/src/maps.md").contains(&command), "book/src/maps.md does not show {command}");
+        let (drawn, kept) =
+            (std::fs::read(&file).unwrap(), std::fs::read(root().join("book/src/figures").join(name)).unwrap());
+        assert!(kept.len() < 150_000, "{name} has {} bytes", kept.len());
+        assert!(drawn == kept, "book/src/figures/{name} is out of date: run {command} there");
+    }
+}
+
 #[test]
 fn every_path_in_the_architecture_exists() {
     let text = read("ARCHITECTURE.md");
@@ -50,9 +71,14 @@ fn every_source_file_of_the_kernels_is_in_the_architecture() {
 
 #[test]
 fn links_between_documents_lead_somewhere() {
-    for document in
-        ["README.md", "CONTRIBUTING.md", "book/src/SUMMARY.md", "book/src/robots.md", "book/src/interface.md"]
-    {
+    for document in [
+        "README.md",
+        "CONTRIBUTING.md",
+        "book/src/SUMMARY.md",
+        "book/src/robots.md",
+        "book/src/interface.md",
+        "book/src/maps.md",
+    ] {
         let folder = root().join(document).parent().unwrap().to_owned();
         for link in read(document).split("](").skip(1).map(|rest| rest.split(')').next().unwrap().to_owned()) {
             assert!(link.starts_with("http") || folder.join(&link).exists(), "{document}: {link}");

@@ -13,6 +13,7 @@ use crate::output::Output;
 use crate::source::Source;
 
 /// Pixels across a PNG: 8 cm at 380 dots an inch.
+#[cfg(feature = "png")]
 const PIXELS: u32 = 1200;
 
 pub fn run(arguments: &args::Map) -> Result<ExitCode, Failure> {
@@ -30,6 +31,7 @@ pub fn run(arguments: &args::Map) -> Result<ExitCode, Failure> {
     let mut output = Output::open(Some(&arguments.output))?;
     let written = match kind {
         Kind::Svg => output.write_all(figure::svg(&map, &options).map_err(Failure::Figure)?.as_bytes()),
+        #[cfg(feature = "png")]
         Kind::Png => output.write_all(&figure::png(&map, &options, PIXELS).map_err(Failure::Figure)?),
         Kind::Json => map_json(&map, &mut output),
         Kind::Csv => map_csv(&map, &mut output),
@@ -49,9 +51,13 @@ fn draw_up(source: &Source, arguments: &args::Map) -> Result<Map, MapError> {
     }
 }
 
+/// The endings that say what to write.
+const ENDINGS: &str = if cfg!(feature = "png") { ".svg, .png, .json or .csv" } else { ".svg, .json or .csv" };
+
 /// What to write, by the file's ending.
 enum Kind {
     Svg,
+    #[cfg(feature = "png")]
     Png,
     Json,
     Csv,
@@ -61,10 +67,11 @@ impl Kind {
     fn of(path: &Path) -> Result<Self, Failure> {
         match path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase).as_deref() {
             Some("svg") => Ok(Self::Svg),
+            #[cfg(feature = "png")]
             Some("png") => Ok(Self::Png),
             Some("json") => Ok(Self::Json),
             Some("csv") => Ok(Self::Csv),
-            _ => Err(Failure::Ending { path: path.to_owned(), endings: ".svg, .png, .json or .csv" }),
+            _ => Err(Failure::Ending { path: path.to_owned(), endings: ENDINGS }),
         }
     }
 }

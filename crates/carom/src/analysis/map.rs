@@ -2,20 +2,15 @@
 //!
 //! The curves are the law's own functions, sampled as finely as their shape asks for; they are not read off the cells.
 
-use carom_law::{Coefficients, Contact, Dimension, Friction, Guard, Mode, Outcome, Restitution, RestitutionValues};
+use carom_law::{Coefficients, Friction, Guard, Mode, Outcome, Restitution, RestitutionValues};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::profile::{Profile, Sample};
-use super::range::{checked, round_up};
+use super::range::checked;
+use super::subject::Subject;
 use super::{MapError, Range, rows};
 use crate::problem::Problem;
-use crate::report::verdict;
-
-/// The least and the largest number of cells along an axis.
-const RESOLUTION: [usize; 2] = [2, 4000];
-/// Beyond this a coefficient of friction is no longer looked for: tyres and rubber end at about 2.
-const STRANGE_FRICTION: f64 = 5.0;
 
 /// How fine a map is and what it spans.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -269,126 +264,6 @@ impl Map {
     }
 }
 
-/// A problem ready to be mapped.
-pub(super) struct Subject {
-    pub(super) contact: Contact,
-    pub(super) outcome: Outcome,
-    pub(super) friction: Friction,
-    unit: EnergyUnit,
-    energy: f64,
-    resolution: usize,
-}
-
-impl Subject {
-    pub(super) fn new(problem: &Problem, options: &Options) -> Result<Self, MapError> {
-        let [low, high] = RESOLUTION;
-        if !(low..=high).contains(&options.resolution) {
-            return Err(MapError::Resolution { value: options.resolution, low, high });
-        }
-        let contact = problem.contact()?;
-        let outcome = problem.with_guard(Guard::Report).solve()?;
-        if outcome.law != carom_law::Law::Aghili {
-            return Err(MapError::Law { name: outcome.law.name() });
-        }
-        if !contact.approaches() {
-            return Err(MapError::Separating { normal_velocity: contact.velocity()[0] });
-        }
-        let friction = outcome.friction.filter(|_| contact.delassus().dimension() != Dimension::Normal);
-        let friction = friction.ok_or(MapError::Frictionless)?;
-        let (unit, energy) = match (outcome.energy.before, contact_energy(&contact)?) {
-            (Some(before), _) => (EnergyUnit::KineticEnergy, before),
-            (None, Some(energy)) => (EnergyUnit::ContactEnergy, energy),
-            (None, None) => (EnergyUnit::Absolute, 100.0),
-        };
-        Ok(Self { contact, outcome, friction, unit, energy, resolution: options.resolution })
-    }
-
-    /// What changes of energy are divided by.
-    pub(super) fn energy(&self) -> f64 {
-        self.energy
-    }
-
-    /// `μ_d/μ_s`, one where there is no friction to compare.
-    pub(super) fn ratio(&self) -> f64 {
-        if self.friction.mu_s() > 0.0 { self.friction.mu_d() / self.friction.mu_s() } else { 1.0 }
-    }
-
-    /// The pair with this static coefficient.
-    pub(super) fn friction(&self, mu: f64) -> carom_law::Result<Friction> {
-        Friction::with_static(mu, mu.min(self.ratio() * mu))
-    }
-
-    /// `μ_cr`, `μ_rev` and the printed `μ_cr` as static coefficients, infinite where there is none.
-    pub(super) fn critical(&self, contact: &Contact, restitution: &Restitution) -> [f64; 3] {
-        let reversal = contact.critical_reversal(restitution).map(|mu| if mu == 0.0 { 0.0 } else { mu / self.ratio() });
-        [contact.critical_friction(restitution), reversal, contact.printed_critical_friction(restitution)]
-            .map(|mu| mu.unwrap_or(f64::INFINITY))
-    }
-
-    /// The ends of an axis of friction: wide enough for the own pair and for what at least half of the abscissas have
-    /// to show; critical coefficients have poles, which no axis can hold.
-    pub(super) fn friction_ends(
-        &self,
-        range: &Range,
-        friction_limit: f64,
-        x: Axis,
-        sample: impl Fn(f64) -> Sample,
-    ) -> [f64; 2] {
-        if let Some((low, high)) = range.y {
-            return [low.unwrap_or(0.0), high];
-        }
-        let samples: Vec<Sample> = (0..65).map(|i| sample(x.middle(i, 65))).collect();
-        let median = |k: usize| {
-            let mut values: Vec<f64> = samples.iter().map(|sample| sample.curves[k]).collect();
-            values.sort_unstable_by(f64::total_cmp);
-            values[values.len() / 2]
-        };
-        let critical = [median(0), median(1)].into_iter().filter(|&mu| mu <= STRANGE_FRICTION);
-        let mut top = critical.fold(self.friction.mu_s(), f64::max);
-        // The paper's limit bounds little; it must not press the rest into a corner.
-        if friction_limit <= 2.5 * top {
-            top = top.max(friction_limit);
-        }
-        [0.0, round_up(1.2 * if top > 0.0 { top } else { 1.0 })]
-    }
-
-    #[allow(clippy::too_many_arguments, reason = "the fields of a map, each once")]
-    pub(super) fn map(
-        self,
-        title: &str,
-        over: Over,
-        axes: [Axis; 2],
-        at: [f64; 2],
-        scale: f64,
-        curves: Vec<Curve>,
-        regions: Vec<Region>,
-        cells: Vec<Cell>,
-    ) -> Map {
-        let outcome = &self.outcome;
-        let point = Point {
-            at,
-            mode: outcome.mode,
-            energy_change: scale * outcome.energy.change,
-            admissible: outcome.admissible,
-            verdict: verdict(outcome),
-        };
-        Map {
-            title: title.to_owned(),
-            over,
-            axes,
-            resolution: self.resolution,
-            restitution: outcome.restitution,
-            friction: self.friction,
-            contact_dimension: outcome.contact_dimension,
-            energy_unit: if over == Over::State { EnergyUnit::ContactEnergy } else { self.unit },
-            point,
-            curves,
-            regions,
-            cells,
-        }
-    }
-}
-
 impl Cell {
     pub(super) fn new(at: [f64; 2], outcome: &Outcome, scale: f64) -> Self {
         Self {
@@ -414,15 +289,4 @@ pub(super) fn cells(
     };
     let rows: Vec<Vec<Cell>> = (0..resolution).into_par_iter().map(row).collect::<Result<_, _>>()?;
     Ok(rows.concat())
-}
-
-/// `K_c = v_cᵀ W⁺ v_c / 2`. Without friction and restitution the impact takes `v_n² / (2 W_nn)`, and by \[30\] and \[32\]
-/// without tangential restitution `(e*(v)/e*)² = 2 K_c W_nn / v_n²`. `None` where holding the tangents locks the normal.
-pub(super) fn contact_energy(contact: &Contact) -> Result<Option<f64>, MapError> {
-    let plastic = Restitution::new(0.0)?;
-    let coefficients = Coefficients::new(plastic, Friction::new(0.0)?);
-    let normal = -contact.impact(&coefficients, Guard::Report)?.energy.change;
-    let configuration = contact.delassus().restitution_limit(&plastic);
-    let energy = contact.restitution_limit(&plastic).map(|state| normal * (state / configuration).powi(2));
-    Ok(energy.filter(|energy| energy.is_finite() && *energy > 0.0))
 }

@@ -7,6 +7,7 @@ mod profile;
 mod range;
 mod rows;
 mod state;
+mod subject;
 pub(crate) mod trace;
 
 pub use compare::{Answered, Comparison, LawAnswer, Verdict};

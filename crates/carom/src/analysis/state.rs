@@ -4,18 +4,16 @@
 use carom_law::{Coefficients, Contact, Dimension, Guard, Mode, Restitution};
 use rayon::prelude::*;
 
-use super::map::{Subject, cells, contact_energy};
+use super::map::cells;
 use super::profile::{Profile, Sample};
 use super::range::round_up;
+use super::subject::{Subject, contact_energy};
 use super::trace::{bisect, boundaries};
 use super::{Axis, Cell, Curve, CurveName, Map, MapError, Options, Over, Quantity, Region, RegionKind, rows};
 use crate::problem::Problem;
 
 /// The least half width that is chosen: tangential velocities twice the normal one are common.
 const LEAST_RATIO: f64 = 2.0;
-
-/// What holds on one side of a boundary.
-type Condition<'c> = dyn Fn([f64; 2]) -> bool + Sync + 'c;
 
 impl Map {
     /// The map of the problem's coefficients over states: in the plane over `v_t/|v_n|` and friction, in space over
@@ -32,33 +30,22 @@ impl Map {
         let restitution = Restitution::with_tangential(restitution.normal, restitution.tangential)?;
         let own = ratios(&subject.contact);
         let states = States { subject: &subject, restitution };
-        match subject.contact.delassus().dimension() {
-            Dimension::Spatial => {
-                let (axes, curves, regions, cells) = states.spatial(own, options)?;
-                Ok(subject
-                    .map(title, Over::State, axes, own, 0.0, curves, regions, cells)
-                    .with_scale(&problem.contact()?)?)
-            }
+        let scale = percent(&subject.contact, 1.0)?;
+        let (parts, at) = match subject.contact.delassus().dimension() {
+            Dimension::Spatial => (states.spatial(own, options)?, own),
             Dimension::Planar | Dimension::Normal => {
-                let (axes, curves, regions, cells) = states.planar(own[0], options)?;
-                let at = [own[0], subject.friction.mu_s()];
-                Ok(subject
-                    .map(title, Over::State, axes, at, 0.0, curves, regions, cells)
-                    .with_scale(&problem.contact()?)?)
+                (states.planar(own[0], options)?, [own[0], subject.friction.mu_s()])
             }
-        }
-    }
-
-    /// The own point's change of energy, in percent of the energy that its contact can reach.
-    fn with_scale(mut self, contact: &Contact) -> Result<Self, MapError> {
-        let [e, e_t] = [self.restitution.normal, self.restitution.tangential];
-        let coefficients = Coefficients::new(Restitution::with_tangential(e, e_t)?, self.friction);
-        self.point.energy_change = percent(contact, contact.impact(&coefficients, Guard::Report)?.energy.change)?;
-        Ok(self)
+        };
+        let (axes, curves, regions, cells) = parts;
+        Ok(subject.map(title, Over::State, axes, at, scale, curves, regions, cells))
     }
 }
 
 type Parts = ([Axis; 2], Vec<Curve>, Vec<Region>, Vec<Cell>);
+
+/// A curve, and what holds on one side of it.
+type Boundary<'a> = (CurveName, &'a (dyn Fn([f64; 2]) -> bool + Sync));
 
 struct States<'a> {
     subject: &'a Subject,
@@ -153,9 +140,9 @@ impl States<'_> {
                 contact.is_some_and(|c| self.subject.critical(&c, &self.restitution)[0] <= self.subject.friction.mu_s())
             })
         };
-        let largest = (1..=100).rev().map(|k| 0.1 * f64::from(k)).find(|ratio| sticks(*ratio));
+        let mut ratios = (1..=100).map(|k| 0.1 * f64::from(k)).filter(|ratio| sticks(*ratio));
         // What reaches so far does not end in a picture.
-        largest.filter(|ratio| *ratio < 9.95).unwrap_or(0.0)
+        ratios.next_back().filter(|ratio| *ratio < 9.95).unwrap_or(0.0)
     }
 
     /// Where this pair's coefficients are the critical ones, by the law's own functions.
@@ -165,13 +152,13 @@ impl States<'_> {
         let (mu_s, e) = (self.subject.friction.mu_s(), self.restitution);
         let critical = |at: [f64; 2]| self.contact(at).map_or([f64::INFINITY; 3], |c| self.subject.critical(&c, &e));
         let creates = |at: [f64; 2]| self.contact(at).is_some_and(|contact| self.creates(&contact));
-        let conditions: [(CurveName, &Condition<'_>); 4] = [
+        let conditions: [Boundary<'_>; 4] = [
             (CurveName::CriticalFriction, &|at| mu_s >= critical(at)[0]),
             (CurveName::CriticalReversal, &|at| mu_s >= critical(at)[1]),
             (CurveName::PrintedCriticalFriction, &|at| mu_s >= critical(at)[2]),
             (CurveName::RestitutionLimitState, &creates),
         ];
-        let curve = |(name, holds): &(CurveName, &Condition<'_>)| {
+        let curve = |(name, holds): &Boundary<'_>| {
             let nodes: Vec<bool> =
                 (0..=resolution).flat_map(|j| (0..=resolution).map(move |i| [i, j])).map(|n| holds(place(n))).collect();
             let at = |i: usize, j: usize| Some(nodes[j * (resolution + 1) + i]);
