@@ -84,8 +84,6 @@ impl Drop for Gauge {
     }
 }
 
-// ---------------------------------------------------------------------------------------------------- random numbers
-
 /// Between -size and size.
 pub fn spread(rng: &mut Rng, size: f64) -> f64 {
     size * (2.0 * rng.f64() - 1.0)
@@ -154,8 +152,6 @@ pub fn inertia(rng: &mut Rng) -> Inertia {
     let rotational = Symmetric::diagonal([b + c, a + c, a + b]).rotated(&rotation(rng));
     Inertia { mass, center: vector(rng, 0.3), rotational }
 }
-
-// ---------------------------------------------------------------------------------------------------- random trees
 
 /// A model before it is built, so that variants of it can be.
 #[derive(Debug, Clone)]
@@ -460,8 +456,6 @@ pub fn derivative(h: f64, mut f: impl FnMut(f64) -> Vec<f64>) -> Vec<f64> {
     sum
 }
 
-// ---------------------------------------------------------------------------------------------------- dense algebra
-
 pub fn rows(matrix: &Matrix) -> Rows {
     (0..matrix.rows()).map(|i| matrix.row(i).to_vec()).collect()
 }
@@ -572,8 +566,6 @@ pub fn condition(mass: &Rows) -> f64 {
     let (least, most) = (values[0], values[values.len() - 1]);
     if least > 0.0 { most / least } else { f64::INFINITY }
 }
-
-// ---------------------------------------------------------------------------------------------------- small helpers
 
 pub const X: Vector = Vector::new(1.0, 0.0, 0.0);
 pub const Y: Vector = Vector::new(0.0, 1.0, 0.0);
