@@ -1,9 +1,9 @@
 //! Configurations: points of the manifold on which a model moves.
 
-use crate::dynamics::{DynamicsError, UNIT_TOLERANCE};
+use crate::dynamics::DynamicsError;
 use crate::model::{Model, ModelJoint, Motion, Warning, WarningKind};
 use crate::spatial::screw_coefficients;
-use crate::{Placement, Quaternion, Vector};
+use crate::{Placement, Quaternion, UNIT_TOLERANCE, Vector};
 
 impl Model {
     /// q ⊕ v dt: where a constant velocity leads in a time dt. Quaternions stay of length one.

@@ -10,11 +10,9 @@ pub mod load;
 mod model;
 mod spatial;
 
-pub use dynamics::{
-    ContactPoint, ContactTerms, Contacts, Dynamics, DynamicsError, Matrix, UNIT_TOLERANCE, contact_basis,
-};
+pub use dynamics::{ContactPoint, ContactTerms, Contacts, Dynamics, DynamicsError, Matrix, contact_basis};
 pub use model::{
     BuildError, Frame, Geometry, Joint, JointKind, Link, LinkId, LinkSpec, Mimic, Model, ModelBuilder, ModelJoint,
     Shape, Spring, Warning, WarningKind,
 };
-pub use spatial::{Inertia, Placement, Quaternion, Rotation, Symmetric, Vector};
+pub use spatial::{Inertia, Placement, Quaternion, Rotation, Symmetric, UNIT_TOLERANCE, Vector};

@@ -15,10 +15,12 @@ pub mod analysis;
 pub mod batch;
 pub mod gallery;
 pub mod models;
+mod number;
 pub mod problem;
 pub mod report;
 pub mod scene;
 mod strike;
+mod verdict;
 
 pub use carom_law as law;
 pub use carom_multibody as multibody;

@@ -1,5 +1,7 @@
 //! What is wrong with a state or a request.
 
+use crate::UNIT_TOLERANCE;
+
 /// A state or request that cannot be computed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DynamicsError {
@@ -78,7 +80,3 @@ pub enum DynamicsError {
         value: f64,
     },
 }
-
-/// Quaternions may be this far from length one: enough for a file of seven digits, far below what an
-/// error would be.
-pub const UNIT_TOLERANCE: f64 = 1e-6;

@@ -21,7 +21,7 @@ mod strand;
 use std::sync::Arc;
 
 pub use contact::{ContactPoint, Contacts, contact_basis};
-pub use error::{DynamicsError, UNIT_TOLERANCE};
+pub use error::DynamicsError;
 pub use matrix::Matrix;
 pub use response::ContactTerms;
 

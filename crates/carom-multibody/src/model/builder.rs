@@ -7,9 +7,8 @@ use super::{
     BuildError, Frame, Joint, JointKind, Link, LinkId, Model, ModelJoint, Motion, NO_NODE, Node, Shape, Sparsity, Tree,
     Warning, WarningKind,
 };
-use crate::dynamics::UNIT_TOLERANCE;
 use crate::spatial::BodyInertia;
-use crate::{Inertia, Placement, Quaternion, Rotation, Vector};
+use crate::{Inertia, Placement, Quaternion, Rotation, UNIT_TOLERANCE, Vector};
 
 /// Gravity at the Earth's surface, along -z.
 const GRAVITY: Vector = Vector::new(0.0, 0.0, -9.81);

@@ -10,5 +10,5 @@ mod vector;
 pub use inertia::{Inertia, Symmetric};
 pub(crate) use motion::{BodyInertia, Twist, Wrench, screw_coefficients};
 pub use placement::Placement;
-pub use rotation::{Quaternion, Rotation};
+pub use rotation::{Quaternion, Rotation, UNIT_TOLERANCE};
 pub use vector::Vector;

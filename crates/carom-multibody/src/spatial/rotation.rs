@@ -115,6 +115,10 @@ impl Mul for Rotation {
     }
 }
 
+/// Quaternions may be this far from length one: enough for a file of seven digits, far below what an
+/// error would be.
+pub const UNIT_TOLERANCE: f64 = 1e-6;
+
 /// A quaternion w + x i + y j + z k.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quaternion {

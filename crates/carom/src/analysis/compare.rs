@@ -78,9 +78,10 @@ impl Comparison {
     /// # Errors
     /// What every law would refuse: a problem that cannot be solved at all.
     pub fn new(problem: &Problem) -> Result<Self, ProblemError> {
-        let own = problem.clone().with_law(Law::Aghili, Guard::Report).solve()?;
+        let problem = problem.with_guard(Guard::Report);
+        let own = problem.with_law(Law::Aghili).solve()?;
         let answers = Law::ALL.into_iter().map(|law| {
-            let answer = match problem.clone().with_law(law, Guard::Report).solve() {
+            let answer = match problem.with_law(law).solve() {
                 Ok(outcome) => Answered::Yes(Box::new(Verdict::of(&outcome))),
                 Err(error) => Answered::No { error: error.message },
             };

@@ -6,7 +6,7 @@ use super::profile::Sample;
 use super::range::round_up;
 use super::{Axis, Cell, Curve, EnergyUnit, Map, MapError, Options, Over, Point, Range, Region};
 use crate::problem::Problem;
-use crate::report::verdict;
+use crate::verdict::verdict;
 
 /// The least and the largest number of cells along an axis.
 const RESOLUTION: [usize; 2] = [2, 4000];

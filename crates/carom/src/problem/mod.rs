@@ -107,10 +107,9 @@ impl Problem {
         }
     }
 
-    /// The same problem by another law, with another guard.
-    pub fn with_law(mut self, law: Law, guard: Guard) -> Self {
-        (self.law, self.guard) = (law, guard);
-        self
+    /// The same problem by another law.
+    pub fn with_law(&self, law: Law) -> Self {
+        Self { law, ..self.clone() }
     }
 
     /// The law asked for.

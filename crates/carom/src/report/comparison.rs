@@ -2,13 +2,15 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::number::{signed, significant};
 use crate::analysis::{Answered, Comparison, Verdict};
+use crate::number::{signed, significant, tidy};
 
 /// Digits of the table.
 const DIGITS: usize = 5;
 /// Digits of percentages.
 const FEW: usize = 3;
+/// Numbers below this part of their size are rounding.
+const ROUNDING: f64 = 1e-12;
 
 /// A comparison with what its impact was called.
 #[derive(Debug, Clone, Copy)]
@@ -74,12 +76,12 @@ impl ComparisonText<'_> {
             None => verdict.mode.name().to_owned(),
         };
         let energy = match self.comparison.energy_before.filter(|energy| *energy > 0.0) {
-            Some(before) => signed(tidy(100.0 * verdict.energy_change / before, 100.0), FEW),
+            Some(before) => signed(tidy(100.0 * verdict.energy_change / before, 100.0 * ROUNDING), FEW),
             None => signed(verdict.energy_change, DIGITS),
         };
         let size = self.comparison.contact_velocity.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
         let push = verdict.impulse.iter().fold(0.0, |most: f64, i| most.max(i.abs()));
-        let number = |x: &f64, size: f64| significant(tidy(*x, size), DIGITS);
+        let number = |x: &f64, size: f64| significant(tidy(*x, ROUNDING * size), DIGITS);
         let truth = |is: bool| if is { "yes" } else { "no" }.to_owned();
         let mut cells = vec![mode];
         cells.extend(verdict.contact_velocity.iter().map(|v| number(v, size)));
@@ -87,11 +89,6 @@ impl ComparisonText<'_> {
         cells.extend([energy, truth(verdict.obeys_cone), truth(verdict.obeys_restitution)]);
         cells
     }
-}
-
-/// Zero where rounding is all that is left of numbers of a size.
-fn tidy(x: f64, size: f64) -> f64 {
-    if x.abs() <= 1e-12 * size { 0.0 } else { x }
 }
 
 /// Rows in columns as wide as they need; a row with fewer cells than the head may run on.

@@ -6,7 +6,6 @@ mod id;
 mod json;
 mod map;
 mod model;
-mod number;
 mod robot;
 mod text;
 
@@ -16,4 +15,6 @@ pub use json::{ErrorRecord, OutcomeRecord};
 pub use map::{map_csv, map_json};
 pub use model::ModelText;
 pub use robot::RobotRecord;
-pub use text::{Text, verdict};
+pub use text::Text;
+
+pub use crate::verdict::verdict;

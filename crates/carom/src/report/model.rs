@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use carom_multibody::{DynamicsError, JointKind, LinkId, Model, ModelJoint, Vector};
 
-use super::number::significant;
+use crate::number::significant;
 
 /// How deep the tree is drawn.
 const DEEPEST: usize = 40;

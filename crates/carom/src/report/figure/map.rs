@@ -76,7 +76,7 @@ fn head(map: &Map, fonts: &Fonts) -> Vec<(Line, f64)> {
 
 /// The coefficients that a map over states holds.
 fn given(map: &Map) -> String {
-    use crate::report::number::significant;
+    use crate::number::significant;
     let e = significant(map.restitution.normal, 4);
     let [mu_s, mu_d] = [map.friction.mu_s(), map.friction.mu_d()].map(|mu| significant(mu, 4));
     let tangential = match map.restitution.tangential {

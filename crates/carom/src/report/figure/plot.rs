@@ -4,7 +4,7 @@ use super::drawing::{Drawing, Item, Path, Vec2};
 use super::font::Fonts;
 use super::style;
 use crate::analysis::{Axis, Quantity};
-use crate::report::number::significant;
+use crate::number::significant;
 
 /// Size of numbers at the ticks and of the axes' labels.
 const TICK_SIZE: f64 = 8.5;

@@ -21,6 +21,11 @@ pub(crate) fn signed(x: f64, digits: usize) -> String {
     if x > 0.0 { format!("+{text}") } else { text }
 }
 
+/// Zero where rounding is all that is left.
+pub(crate) fn tidy(x: f64, rounding: f64) -> f64 {
+    if x.abs() <= rounding { 0.0 } else { x }
+}
+
 fn without_trailing_zeros(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
