@@ -19,6 +19,7 @@ mod number;
 pub mod problem;
 pub mod report;
 pub mod scene;
+pub mod sim;
 mod strike;
 mod verdict;
 

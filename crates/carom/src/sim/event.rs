@@ -1,0 +1,86 @@
+//! What happens at an instant.
+
+use serde::Serialize;
+
+/// Whether a contact is open, and what it does if not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ContactMode {
+    /// Open.
+    Flight,
+    /// Closed, and its points do not slide.
+    Stick,
+    /// Closed, and sliding.
+    Slip,
+}
+
+impl ContactMode {
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Flight => "flight",
+            Self::Stick => "stick",
+            Self::Slip => "slip",
+        }
+    }
+}
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EventKind {
+    /// It struck, or stood by while another struck and took an impulse.
+    Impact,
+    /// Its bounces became smaller than can be told apart; it is closed from here.
+    Settle,
+    /// It left the surface.
+    LiftOff,
+    /// It stopped sliding.
+    Stick,
+    /// It began to slide.
+    Slip,
+    /// It slid with a friction that no force can balance, and took an impulse without a collision.
+    Jam,
+    /// Sliding and lifting off were both possible; it lifted off.
+    Ambiguous,
+    /// Events came too fast to be told apart; a short window of time stepping took over.
+    Window,
+}
+
+impl EventKind {
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Impact => "impact",
+            Self::Settle => "settle",
+            Self::LiftOff => "lift_off",
+            Self::Stick => "stick",
+            Self::Slip => "slip",
+            Self::Jam => "jam",
+            Self::Ambiguous => "ambiguous",
+            Self::Window => "window",
+        }
+    }
+}
+
+/// A contact at an event.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Event {
+    /// When.
+    pub time: f64,
+    /// What.
+    pub kind: EventKind,
+    /// The contact, by its place in the header; none where all are meant.
+    pub contact: Option<usize>,
+    /// The law's mode, at an impact.
+    pub impact: Option<carom_law::Mode>,
+    /// Its mode after the event and all that happened at the same instant.
+    pub mode: Option<ContactMode>,
+    /// Impulse along the normal and the tangents; zeros beyond the contact's dimension.
+    pub impulse: [f64; 3],
+    /// What the contact did to the energy: its mean velocity times its impulse; at a settling and in a window, what was
+    /// taken.
+    pub energy_change: f64,
+    /// At a settling: when the bounces that are too small to follow would have ended.
+    pub settled: Option<f64>,
+}

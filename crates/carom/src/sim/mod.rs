@@ -1,0 +1,9 @@
+//! Event-driven simulation: flight, stick, slip and impact, with an energy book.
+
+mod energy;
+mod event;
+mod record;
+
+pub use energy::Ledger;
+pub use event::{ContactMode, Event, EventKind};
+pub use record::{ContactHeader, ContactSample, Ending, Header, Record, Sample, Summary, SurfaceHeader};
