@@ -8,7 +8,7 @@
 //! of bodies, files or time.
 //!
 //! Start with [`Contact`] if you have `(W, v)`, with [`GeneralizedContact`] if you have `(M, A, v)`, and
-//! with [`batch`] if you have a million of them.
+//! with [`batch`] if you have a million of them. Contacts that stay closed between impacts are for [`PhaseForces`].
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod batch;
@@ -26,6 +26,7 @@ mod limits;
 mod matrix;
 mod mode;
 mod outcome;
+mod persistent;
 mod plane;
 mod scaling;
 mod slip;
@@ -46,5 +47,6 @@ pub use outcome::{
     BeforeAfter, Energy, GuardReport, Law, Limit, Outcome, Printed, RestitutionLimit, RestitutionValues, Unguarded,
     Violation,
 };
+pub use persistent::{Grip, PhaseContact, PhaseForces, PhaseReport, Rows};
 pub use solve::{Coefficients, impact};
 pub use vector::ContactVector;

@@ -1,6 +1,7 @@
 //! What several tests share.
 #![allow(dead_code, reason = "each test binary uses a part of the module")]
 
+pub mod bodies;
 pub mod oracle;
 pub mod precise;
 pub mod published;

@@ -1,0 +1,10 @@
+//! Contacts that stay closed between impacts: the forces that keep them so.
+//!
+//! `M q̈ + h = τ + Aᵀ λ`, so the contacts accelerate by `a = α + W λ` with the free acceleration
+//! `α = Ȧ v + A M⁻¹ (τ - h)`. Inside a phase whose modes are known the forces are a linear matter:
+//! [`PhaseForces`], for every stage of an integrator.
+
+mod linear;
+mod phase;
+
+pub use phase::{Grip, PhaseContact, PhaseForces, PhaseReport, Rows};
