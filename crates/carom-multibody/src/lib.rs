@@ -10,7 +10,10 @@ pub mod load;
 mod model;
 mod spatial;
 
-pub use dynamics::{ContactPoint, ContactTerms, Contacts, Dynamics, DynamicsError, Matrix, contact_basis};
+pub use dynamics::{
+    ContactKind, ContactPoint, ContactTerms, Contacts, Dynamics, DynamicsError, HalfSpace, Matrix, contact_basis,
+    half_spaces,
+};
 pub use model::{
     BuildError, Frame, Geometry, Joint, JointKind, Link, LinkId, LinkSpec, Mimic, Model, ModelBuilder, ModelJoint,
     Shape, Spring, Warning, WarningKind,

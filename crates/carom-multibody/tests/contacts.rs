@@ -9,9 +9,7 @@ mod common;
 
 use std::sync::Arc;
 
-use carom_multibody::{
-    ContactPoint, ContactTerms, Contacts, Dynamics, Joint, JointKind, LinkId, LinkSpec, Vector, contact_basis,
-};
+use carom_multibody::{ContactPoint, ContactTerms, Contacts, Dynamics, LinkId, Vector, contact_basis};
 use common::*;
 
 #[test]
@@ -182,27 +180,7 @@ fn planar_models_have_planar_contacts_that_leave_nothing_out() {
     for_cases(200, |rng| {
         let normal = if rng.bool() { coordinate_axis(rng) } else { direction(rng) };
         let [_, one, two] = contact_basis(normal).unwrap();
-        let mut sketch = Sketch { gravity: vector(rng, 10.0), links: Vec::new() };
-        let count = 1 + rng.usize(..8);
-        let mut turned = vec![carom_multibody::Rotation::IDENTITY];
-        for i in 1..=count {
-            let parent = rng.usize(..i);
-            let place = placement(rng, 0.5);
-            let rotation = turned[parent] * place.rotation;
-            turned.push(rotation);
-            let angle = spread(rng, 3.0);
-            let slide = angle.cos() * one + angle.sin() * two;
-            let joint = match rng.u8(..3) {
-                _ if i == 1 => Joint::new("j1", JointKind::Continuous).along(rotation.apply_inverse(normal)),
-                0 => Joint::new(format!("j{i}"), JointKind::Prismatic).along(rotation.apply_inverse(slide)),
-                1 => Joint::new(format!("j{i}"), JointKind::Planar).along(rotation.apply_inverse(-normal)),
-                _ => Joint::new(format!("j{i}"), JointKind::Revolute).along(rotation.apply_inverse(normal)),
-            };
-            let spec = LinkSpec::new(format!("l{i}"));
-            sketch
-                .links
-                .push((parent, spec.placed(place).inertia(inertia(rng)).joint(joint.through(vector(rng, 0.4)))));
-        }
+        let sketch = Sketch::planar(rng, normal);
         let model = sketch.build();
         let plane = model.plane().expect("all axes agree");
         assert!((plane.dot(normal).abs() - 1.0).abs() < 1e-14);

@@ -1,8 +1,8 @@
-//! Contacts: a point of a link against a surface, and the terms that an impact needs.
+//! Contacts: what of a link touches a surface, and along which axes.
 
-use super::{Dynamics, DynamicsError, Matrix};
+use super::feature::{FLAT, Feature};
+use super::{ContactKind, Dynamics, DynamicsError};
 use crate::model::{LinkId, Model, NO_NODE, PARALLEL};
-use crate::spatial::Wrench;
 use crate::{Rotation, Vector};
 
 /// Normal and tangents of a surface: (n, t1, t2), all of length one.
@@ -21,16 +21,17 @@ pub fn contact_basis(normal: impl Into<Vector>) -> Result<[Vector; 3], DynamicsE
     Ok([n, t1, t2])
 }
 
-/// A point of a link that touches a surface.
+/// What of a link touches a surface: a point of it, a ball or a rim.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactPoint {
     link: LinkId,
-    /// The node that carries it, and the point there.
+    /// The node that carries it, and the point or centre there.
     pub(super) node: usize,
     pub(super) point: Vector,
     /// Rows of the contact: the normal and the tangents.
     pub(super) basis: [Vector; 3],
     pub(super) dimension: usize,
+    pub(super) feature: Feature,
 }
 
 impl ContactPoint {
@@ -48,16 +49,7 @@ impl ContactPoint {
         point: impl Into<Vector>,
         normal: impl Into<Vector>,
     ) -> Result<Self, DynamicsError> {
-        let [n, t1, t2] = contact_basis(normal)?;
-        let spatial = Self::spatial(model, link, point, n)?;
-        let Some(out_of_plane) = model.plane() else { return Ok(spatial) };
-        if out_of_plane.dot(n).abs() > PARALLEL {
-            return Ok(spatial);
-        }
-        let Some(along) = out_of_plane.cross(n).normalized() else { return Ok(spatial) };
-        let agrees = if along.dot(t1).abs() > PARALLEL { along.dot(t1) } else { along.dot(t2) };
-        let tangent = if agrees < 0.0 { -along } else { along };
-        Ok(Self { basis: [n, tangent, n.cross(tangent)], dimension: 2, ..spatial })
+        Ok(Self::spatial(model, link, point, normal)?.flattened(model))
     }
 
     /// The same with two tangents, whatever the model.
@@ -70,15 +62,73 @@ impl ContactPoint {
         point: impl Into<Vector>,
         normal: impl Into<Vector>,
     ) -> Result<Self, DynamicsError> {
-        let point = point.into();
-        if let Some(value) = point.to_array().into_iter().find(|value| !value.is_finite()) {
-            return Err(DynamicsError::ContactNotFinite { field: "point", value });
-        }
+        let point = finite("point", point.into())?;
         let basis = contact_basis(normal)?;
         let count = model.links().len();
         let carrier =
             model.links().get(link.index()).ok_or(DynamicsError::UnknownLink { index: link.index(), count })?;
-        Ok(Self { link, node: carrier.node, point: carrier.on_node.apply(point), basis, dimension: 3 })
+        let point = carrier.on_node.apply(point);
+        Ok(Self { link, node: carrier.node, point, basis, dimension: 3, feature: Feature::Point })
+    }
+
+    /// A ball of a link, about a centre in the link's frame: it touches at centre - radius · normal, and rolls.
+    ///
+    /// Planar or spatial as [`ContactPoint::new`] says. In a planar model this is also a disc whose axis is out of the
+    /// plane.
+    ///
+    /// # Errors
+    /// As for [`ContactPoint::new`], and a radius that is negative or not finite.
+    pub fn ball(
+        model: &Model,
+        link: LinkId,
+        center: impl Into<Vector>,
+        radius: f64,
+        normal: impl Into<Vector>,
+    ) -> Result<Self, DynamicsError> {
+        let radius = checked_radius(radius)?;
+        Ok(Self { feature: Feature::Ball { radius }, ..Self::new(model, link, center, normal)? })
+    }
+
+    /// A circle of a link, about an axis of any length but zero through a centre, both in the link's frame: it touches
+    /// at the point that is lowest against the normal n, centre - radius · w/|w| with w = n - (n·a) a, and rolls.
+    ///
+    /// Planar or spatial as [`ContactPoint::new`] says. Where the axis is along the normal the whole circle is lowest:
+    /// see [`Dynamics::rim_sine`].
+    ///
+    /// # Errors
+    /// As for [`ContactPoint::ball`], and an axis without direction.
+    pub fn rim(
+        model: &Model,
+        link: LinkId,
+        center: impl Into<Vector>,
+        axis: impl Into<Vector>,
+        radius: f64,
+        normal: impl Into<Vector>,
+    ) -> Result<Self, DynamicsError> {
+        let radius = checked_radius(radius)?;
+        let axis = finite("axis", axis.into())?;
+        let axis = axis.normalized().ok_or(DynamicsError::ZeroAxis { axis: axis.to_array() })?;
+        let contact = Self::new(model, link, center, normal)?;
+        let axis = model.link(link).on_node.rotation.apply(axis);
+        Ok(Self { feature: Feature::Rim { radius, axis }, ..contact })
+    }
+
+    /// With the one tangent in the plane, where the model and the normal are in one.
+    fn flattened(self, model: &Model) -> Self {
+        let [n, t1, t2] = self.basis;
+        let Some(out_of_plane) = model.plane().filter(|plane| plane.dot(n).abs() <= PARALLEL) else { return self };
+        let Some(along) = out_of_plane.cross(n).normalized() else { return self };
+        let agrees = if along.dot(t1).abs() > PARALLEL { along.dot(t1) } else { along.dot(t2) };
+        let tangent = if agrees < 0.0 { -along } else { along };
+        Self { basis: [n, tangent, n.cross(tangent)], dimension: 2, ..self }
+    }
+
+    /// With two tangents, whatever the model.
+    pub fn with_two_tangents(mut self) -> Self {
+        let [t1, t2, n] = Rotation::with_z_along(self.basis[0]).columns;
+        self.basis = [n, t1, t2];
+        self.dimension = 3;
+        self
     }
 
     /// With fewer rows: 1 keeps the normal alone, 2 the first tangent too. More than it has changes nothing.
@@ -92,6 +142,16 @@ impl ContactPoint {
         self.link
     }
 
+    /// What touches.
+    pub fn kind(&self) -> ContactKind {
+        self.feature.kind()
+    }
+
+    /// Of a ball or rim, m; zero for a point.
+    pub fn radius(&self) -> f64 {
+        self.feature.radius()
+    }
+
     /// How many rows it has: 1, 2 or 3.
     pub fn dimension(&self) -> usize {
         self.dimension
@@ -103,154 +163,87 @@ impl ContactPoint {
     }
 }
 
-/// Several contacts and room for their terms, rows stacked in order.
-#[derive(Debug, Clone)]
-pub struct Contacts {
-    points: Vec<ContactPoint>,
-    /// A, a row for each row of each contact.
-    jacobian: Matrix,
-    /// W = A M⁻¹ Aᵀ.
-    delassus: Matrix,
-    /// A v.
-    velocity: Vec<f64>,
-    /// dA/dt v.
-    drift: Vec<f64>,
-    /// Lᵀ-solved rows: W is the sum of their products.
-    reduced: Matrix,
+fn finite(field: &'static str, vector: Vector) -> Result<Vector, DynamicsError> {
+    match vector.to_array().into_iter().find(|value| !value.is_finite()) {
+        Some(value) => Err(DynamicsError::ContactNotFinite { field, value }),
+        None => Ok(vector),
+    }
 }
 
-impl Contacts {
-    /// Room for contacts of a model.
-    pub fn new(model: &Model, points: &[ContactPoint]) -> Self {
-        let rows = points.iter().map(ContactPoint::dimension).sum();
-        Self {
-            points: points.to_vec(),
-            jacobian: Matrix::zeros(rows, model.freedoms()),
-            delassus: Matrix::zeros(rows, rows),
-            velocity: vec![0.0; rows],
-            drift: vec![0.0; rows],
-            reduced: Matrix::zeros(rows, model.freedoms()),
-        }
-    }
-
-    /// The contacts.
-    pub fn points(&self) -> &[ContactPoint] {
-        &self.points
-    }
-
-    /// A.
-    pub fn jacobian(&self) -> &Matrix {
-        &self.jacobian
-    }
-
-    /// W = A M⁻¹ Aᵀ.
-    pub fn delassus(&self) -> &Matrix {
-        &self.delassus
-    }
-
-    /// A v.
-    pub fn velocity(&self) -> &[f64] {
-        &self.velocity
-    }
-
-    /// (dA/dt) v: the contacts' acceleration where no joint accelerates. The points are fixed to their links.
-    pub fn drift(&self) -> &[f64] {
-        &self.drift
-    }
+fn checked_radius(radius: f64) -> Result<f64, DynamicsError> {
+    if radius >= 0.0 && radius.is_finite() { Ok(radius) } else { Err(DynamicsError::ContactRadius { radius }) }
 }
 
 impl Dynamics {
-    /// Where a contact's point is in the world.
+    /// Where a contact's touching point is in the world; of a rim that lies flat its centre.
     ///
     /// # Panics
     /// A contact of another model that has more links.
     pub fn contact_position(&self, contact: &ContactPoint) -> Vector {
+        self.center(contact) + contact.feature.reach(contact.basis[0], self.axes_of(contact))
+    }
+
+    /// Sine of the angle between a rim's axis and the normal; `None` for what is no rim.
+    ///
+    /// Towards zero the lowest point runs ever faster around the rim. Below 1e-6 the rim lies flat: its gap and
+    /// position are those of its centre, and its terms are refused with [`DynamicsError::FlatRim`].
+    ///
+    /// # Panics
+    /// A contact of another model that has more links.
+    pub fn rim_sine(&self, contact: &ContactPoint) -> Option<f64> {
+        contact.feature.sine(contact.basis[0], self.axes_of(contact))
+    }
+
+    /// Where the centre is in the world.
+    #[inline(always)]
+    pub(super) fn center(&self, contact: &ContactPoint) -> Vector {
         if contact.node == NO_NODE {
             return contact.point;
         }
+        let node = &self.nodes[contact.node];
         let root = self.model.tree.nodes[contact.node].root;
-        self.arm(contact) + self.nodes[contact.node].position + self.nodes[root].offset
+        node.rotation.apply(contact.point) + node.position + self.nodes[root].offset
     }
 
-    /// From the carrying node's origin to the point.
+    /// How far the touching point is below the centre.
+    #[inline(always)]
+    pub(super) fn depth(&self, contact: &ContactPoint) -> f64 {
+        contact.feature.depth(contact.basis[0], self.axes_of(contact))
+    }
+
+    #[inline(always)]
+    fn axes_of(&self, contact: &ContactPoint) -> &Rotation {
+        if contact.node == NO_NODE { &Rotation::IDENTITY } else { &self.nodes[contact.node].rotation }
+    }
+
+    /// From the carrying node's origin to the touching point.
     #[inline(always)]
     pub(super) fn arm(&self, contact: &ContactPoint) -> Vector {
-        self.nodes[contact.node].rotation.apply(contact.point)
+        let rotation = &self.nodes[contact.node].rotation;
+        let center = rotation.apply(contact.point);
+        match contact.feature {
+            Feature::Point => center,
+            Feature::Ball { .. } | Feature::Rim { .. } => center + contact.feature.reach(contact.basis[0], rotation),
+        }
     }
 
-    /// Refuses a contact that cannot be of this model.
+    /// Refuses a contact that cannot be of this model, and a rim that lies flat.
     #[inline(always)]
     pub(super) fn check_contact(&self, contact: &ContactPoint) -> Result<(), DynamicsError> {
         let (node, count) = (contact.node, self.nodes.len());
-        if node < count || node == NO_NODE { Ok(()) } else { Err(DynamicsError::OtherModel { node, count }) }
+        if !(node < count || node == NO_NODE) {
+            return Err(DynamicsError::OtherModel { node, count });
+        }
+        match contact.feature {
+            Feature::Point | Feature::Ball { .. } => Ok(()),
+            Feature::Rim { .. } => self.check_rim(contact),
+        }
     }
 
-    /// Fills A, A v and (dA/dt) v.
-    ///
-    /// # Errors
-    /// Contacts of another model.
-    pub fn contact_kinematics(&mut self, contacts: &mut Contacts) -> Result<(), DynamicsError> {
-        contacts.points.iter().try_for_each(|contact| self.check_contact(contact))?;
-        if contacts.jacobian.columns() != self.velocity.len() {
-            return Err(DynamicsError::Length {
-                field: "contacts",
-                given: contacts.jacobian.columns(),
-                expected: self.velocity.len(),
-            });
+    fn check_rim(&self, contact: &ContactPoint) -> Result<(), DynamicsError> {
+        match self.rim_sine(contact).filter(|sine| *sine < FLAT) {
+            Some(sine) => Err(DynamicsError::FlatRim { link: contact.link.index(), sine }),
+            None => Ok(()),
         }
-        contacts.jacobian.fill_zero();
-        self.accelerate_without_forces();
-        let mut row = 0;
-        for contact in &contacts.points {
-            let rows = row..row + contact.dimension;
-            if contact.node == NO_NODE {
-                contacts.velocity[rows.clone()].fill(0.0);
-                contacts.drift[rows.clone()].fill(0.0);
-                row = rows.end;
-                continue;
-            }
-            let arm = self.arm(contact);
-            let twist = self.nodes[contact.node].twist;
-            let velocity = twist.at(arm);
-            // The point's own acceleration: the twist's rate, and that the point moves on.
-            let drift = self.nodes[contact.node].acceleration.at(arm) + twist.angular.cross(velocity);
-            for (direction, row) in contact.basis.into_iter().zip(rows.clone()) {
-                contacts.velocity[row] = direction.dot(velocity);
-                contacts.drift[row] = direction.dot(drift);
-                let mut wrench = Wrench::force_at(direction, arm);
-                for i in self.model.tree.path(contact.node) {
-                    let node = &self.model.tree.nodes[i];
-                    for k in 0..node.motion.freedoms() {
-                        contacts.jacobian[(row, node.v + k)] +=
-                            node.multiplier * self.axes[node.axis + k].twist.dot(&wrench);
-                    }
-                    wrench = wrench.moved(self.nodes[i].offset);
-                }
-            }
-            row = rows.end;
-        }
-        Ok(())
-    }
-
-    /// Fills A, A v, (dA/dt) v and W.
-    ///
-    /// # Errors
-    /// Contacts of another model, or a mass matrix that is singular.
-    pub fn contact_terms(&mut self, contacts: &mut Contacts) -> Result<(), DynamicsError> {
-        self.contact_kinematics(contacts)?;
-        self.factorize()?;
-        let Contacts { jacobian, delassus, reduced, .. } = contacts;
-        reduced.copy_from(jacobian);
-        for row in 0..reduced.rows() {
-            self.forward_solve(reduced.row_mut(row));
-        }
-        for i in 0..reduced.rows() {
-            for j in 0..=i {
-                let product = self.reduced_product(reduced.row(i), reduced.row(j));
-                delassus[(i, j)] = product;
-                delassus[(j, i)] = product;
-            }
-        }
-        Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! What is wrong with a state or a request.
 
+use super::feature::FLAT;
 use crate::UNIT_TOLERANCE;
 
 /// A state or request that cannot be computed.
@@ -74,9 +75,32 @@ pub enum DynamicsError {
     /// A point or surface that is not finite.
     #[error("the contact's {field} = {value} is not finite")]
     ContactNotFinite {
-        /// point, normal or tangent.
+        /// point, normal, axis or tangent.
         field: &'static str,
         /// The number.
         value: f64,
+    },
+    /// A radius that is negative or not finite.
+    #[error("the contact's radius = {radius} must be finite and not negative")]
+    ContactRadius {
+        /// The radius.
+        radius: f64,
+    },
+    /// A rim's axis without direction.
+    #[error("the rim's axis ({}, {}, {}) has no direction", axis[0], axis[1], axis[2])]
+    ZeroAxis {
+        /// The axis.
+        axis: [f64; 3],
+    },
+    /// A rim that lies flat: no point of it is the lowest.
+    #[error(
+        "the rim on link {link} lies flat on the surface and has no lowest point: the sine of its axis to the normal is \
+         {sine:e}, must be {FLAT:e} or more"
+    )]
+    FlatRim {
+        /// The link's place among the model's links.
+        link: usize,
+        /// Sine of the angle between the axis and the normal.
+        sine: f64,
     },
 }

@@ -6,11 +6,14 @@
 
 mod articulated;
 mod contact;
+mod contacts;
 mod crba;
 mod energy;
 mod error;
 mod factor;
+mod feature;
 mod forward;
+mod half_space;
 mod kinematics;
 mod matrix;
 mod response;
@@ -20,8 +23,11 @@ mod strand;
 
 use std::sync::Arc;
 
-pub use contact::{ContactPoint, Contacts, contact_basis};
+pub use contact::{ContactPoint, contact_basis};
+pub use contacts::Contacts;
 pub use error::DynamicsError;
+pub use feature::ContactKind;
+pub use half_space::{HalfSpace, half_spaces};
 pub use matrix::Matrix;
 pub use response::ContactTerms;
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use carom_multibody::{
     ContactPoint, Dynamics, Inertia, Joint, JointKind, LinkId, LinkSpec, Matrix, Mimic, Model, ModelBuilder, Placement,
-    Quaternion, Rotation, Symmetric, Vector,
+    Quaternion, Rotation, Symmetric, Vector, contact_basis,
 };
 use fastrand::Rng;
 
@@ -214,6 +214,31 @@ impl Sketch {
         let mut sketch = Self { gravity: if rng.bool() { vector(rng, 10.0) } else { [0.0, 0.0, -9.81].into() }, links };
         if options.has_mimics {
             sketch.couple(rng);
+        }
+        sketch
+    }
+
+    /// A tree of hinges about one direction and sliders across it.
+    pub fn planar(rng: &mut Rng, normal: Vector) -> Self {
+        let [_, one, two] = contact_basis(normal).expect("a direction");
+        let mut sketch = Self { gravity: vector(rng, 10.0), links: Vec::new() };
+        let count = 1 + rng.usize(..8);
+        let mut turned = vec![Rotation::IDENTITY];
+        for i in 1..=count {
+            let parent = rng.usize(..i);
+            let place = placement(rng, 0.5);
+            let rotation = turned[parent] * place.rotation;
+            turned.push(rotation);
+            let angle = spread(rng, 3.0);
+            let slide = angle.cos() * one + angle.sin() * two;
+            let joint = match rng.u8(..3) {
+                _ if i == 1 => Joint::new("j1", JointKind::Continuous).along(rotation.apply_inverse(normal)),
+                0 => Joint::new(format!("j{i}"), JointKind::Prismatic).along(rotation.apply_inverse(slide)),
+                1 => Joint::new(format!("j{i}"), JointKind::Planar).along(rotation.apply_inverse(-normal)),
+                _ => Joint::new(format!("j{i}"), JointKind::Revolute).along(rotation.apply_inverse(normal)),
+            };
+            let spec = LinkSpec::new(format!("l{i}")).placed(place).inertia(inertia(rng));
+            sketch.links.push((parent, spec.joint(joint.through(vector(rng, 0.4)))));
         }
         sketch
     }

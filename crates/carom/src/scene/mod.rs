@@ -175,6 +175,10 @@ fn dynamics_error(error: DynamicsError) -> ProblemError {
         DynamicsError::Singular { .. } => (ErrorKind::NotPositive, "model".to_owned()),
         DynamicsError::ZeroNormal { .. } => (ErrorKind::NotPositive, "surface.normal".to_owned()),
         DynamicsError::ContactNotFinite { .. } => (ErrorKind::NotFinite, "contact".to_owned()),
+        DynamicsError::ZeroAxis { .. } => (ErrorKind::NotPositive, "contact".to_owned()),
+        DynamicsError::ContactRadius { .. } | DynamicsError::FlatRim { .. } => {
+            (ErrorKind::OutOfRange, "contact".to_owned())
+        }
         DynamicsError::UnknownLink { .. } | DynamicsError::OtherModel { .. } => {
             (ErrorKind::OutOfRange, "contact.link".to_owned())
         }

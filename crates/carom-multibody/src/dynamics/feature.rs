@@ -1,0 +1,139 @@
+//! What of a link touches: a point of it, a ball, or the rim of a disc; and how the touching point moves on them.
+
+use crate::spatial::Twist;
+use crate::{Rotation, Vector};
+
+/// Sine of the angle between a rim's axis and the normal below which the rim lies flat: all of it is then lowest, and
+/// its lowest point has no direction. Rounding turns the direction by 1e-16 over the sine, here by 1e-10.
+pub(super) const FLAT: f64 = 1e-6;
+
+/// The kinds of what touches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ContactKind {
+    /// A point fixed to the link.
+    Point,
+    /// A ball: the touching point is the centre less radius · normal.
+    Ball,
+    /// A circle: the touching point is its lowest against the normal.
+    Rim,
+}
+
+/// What touches, about its centre on the link.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Feature {
+    Point,
+    Ball {
+        radius: f64,
+    },
+    Rim {
+        radius: f64,
+        /// Of length one, in the axes of the node that carries it.
+        axis: Vector,
+    },
+}
+
+impl Feature {
+    pub(super) fn kind(&self) -> ContactKind {
+        match self {
+            Feature::Point => ContactKind::Point,
+            Feature::Ball { .. } => ContactKind::Ball,
+            Feature::Rim { .. } => ContactKind::Rim,
+        }
+    }
+
+    pub(super) fn radius(&self) -> f64 {
+        match *self {
+            Feature::Point => 0.0,
+            Feature::Ball { radius } | Feature::Rim { radius, .. } => radius,
+        }
+    }
+
+    /// From the centre to the touching point, ρ. Of a flat rim it is zero: the middle of what touches.
+    #[inline(always)]
+    pub(super) fn reach(&self, normal: Vector, rotation: &Rotation) -> Vector {
+        match *self {
+            Feature::Point => Vector::ZERO,
+            Feature::Ball { radius } => (-radius) * normal,
+            Feature::Rim { radius, axis } => {
+                let lean = Lean::new(normal, rotation.apply(axis));
+                if lean.sine < FLAT { Vector::ZERO } else { (-radius / lean.sine) * lean.across }
+            }
+        }
+    }
+
+    /// How far the touching point is below the centre: -n·ρ, and for a flat rim what that tends to.
+    #[inline(always)]
+    pub(super) fn depth(&self, normal: Vector, rotation: &Rotation) -> f64 {
+        match *self {
+            Feature::Point => 0.0,
+            Feature::Ball { radius } => radius,
+            Feature::Rim { radius, axis } => radius * Lean::new(normal, rotation.apply(axis)).sine,
+        }
+    }
+
+    /// dρ/dt: that of the touching point itself, not of the material that is there.
+    #[inline(always)]
+    pub(super) fn reach_rate(&self, normal: Vector, rotation: &Rotation, angular: Vector) -> Vector {
+        match *self {
+            Feature::Point | Feature::Ball { .. } => Vector::ZERO,
+            Feature::Rim { radius, axis } => {
+                let axis = rotation.apply(axis);
+                let lean = Lean::new(normal, axis);
+                if lean.sine < FLAT {
+                    return Vector::ZERO;
+                }
+                // ρ = -r u, u = w/|w|, w = n - (n·a) a, da/dt = ω × a; of dw/dt only what is across u turns u.
+                let axis_rate = angular.cross(axis);
+                let rate = (-normal.dot(axis_rate) * axis).plus(-normal.dot(axis), axis_rate);
+                let u = (1.0 / lean.sine) * lean.across;
+                (-radius / lean.sine) * rate.plus(-u.dot(rate), u)
+            }
+        }
+    }
+
+    /// Sine of the angle between a rim's axis and the normal.
+    #[inline(always)]
+    pub(super) fn sine(&self, normal: Vector, rotation: &Rotation) -> Option<f64> {
+        match *self {
+            Feature::Point | Feature::Ball { .. } => None,
+            Feature::Rim { axis, .. } => Some(Lean::new(normal, rotation.apply(axis)).sine),
+        }
+    }
+
+    /// Acceleration of the contact where no joint accelerates: d/dt of the velocity of the material at the touching
+    /// point. `arm` leads to the touching point.
+    #[inline(always)]
+    pub(super) fn drift(
+        &self,
+        normal: Vector,
+        rotation: &Rotation,
+        arm: Vector,
+        twist: &Twist,
+        acceleration: &Twist,
+    ) -> Vector {
+        // Of the centre c: the twist's rate, and that the centre moves on. Of ρ: α × ρ + ω × dρ/dt.
+        let moving = match self {
+            Feature::Point => twist.at(arm),
+            Feature::Ball { .. } | Feature::Rim { .. } => {
+                twist.at(arm - self.reach(normal, rotation)) + self.reach_rate(normal, rotation, twist.angular)
+            }
+        };
+        acceleration.at(arm) + twist.angular.cross(moving)
+    }
+}
+
+/// How a rim leans against the normal.
+struct Lean {
+    /// n - (n·a) a.
+    across: Vector,
+    /// Its length.
+    sine: f64,
+}
+
+impl Lean {
+    #[inline(always)]
+    fn new(normal: Vector, axis: Vector) -> Self {
+        let across = normal.plus(-normal.dot(axis), axis);
+        Self { across, sine: across.dot(across).sqrt() }
+    }
+}

@@ -1,0 +1,60 @@
+//! Half-spaces: what robots touch.
+
+use super::contact::contact_basis;
+use super::{ContactPoint, Dynamics, DynamicsError};
+use crate::Vector;
+use crate::model::{Geometry, Model, NO_NODE};
+
+/// A solid half-space under a plane.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HalfSpace {
+    /// A point of its plane.
+    pub point: Vector,
+    /// Out of it, of length one.
+    pub normal: Vector,
+}
+
+impl HalfSpace {
+    /// Under the plane through a point with a normal of any length but zero, which points out of it.
+    ///
+    /// # Errors
+    /// A normal without direction, or numbers that are not finite.
+    pub fn new(point: impl Into<Vector>, normal: impl Into<Vector>) -> Result<Self, DynamicsError> {
+        let point = point.into();
+        if let Some(value) = point.to_array().into_iter().find(|value| !value.is_finite()) {
+            return Err(DynamicsError::ContactNotFinite { field: "point", value });
+        }
+        let [normal, _, _] = contact_basis(normal)?;
+        Ok(Self { point, normal })
+    }
+
+    /// How far a point is above it; negative inside.
+    pub fn gap(&self, position: Vector) -> f64 {
+        self.normal.dot(position - self.point)
+    }
+}
+
+/// The half-spaces of a model: the planes fixed to the world, in the order of the links and their shapes.
+///
+/// Other shapes of the world are none: robots do not touch them.
+pub fn half_spaces(model: &Model) -> Vec<HalfSpace> {
+    let fixed = model.links().iter().filter(|link| link.node == NO_NODE);
+    let planes = fixed.flat_map(|link| {
+        let planes = link.shapes.iter().filter(|shape| shape.geometry == Geometry::Plane);
+        planes.map(|shape| link.on_node * shape.placement)
+    });
+    planes.map(|place| HalfSpace { point: place.translation, normal: place.rotation.columns[2] }).collect()
+}
+
+impl Dynamics {
+    /// How far a contact's touching point is above a half-space: n·(p - point), with the contact's own normal n. Its
+    /// rate is the first row of A v.
+    ///
+    /// # Panics
+    /// A contact of another model that has more links.
+    pub fn gap(&self, contact: &ContactPoint, half_space: &HalfSpace) -> f64 {
+        let [n, _, _] = contact.basis;
+        let height = n.dot(self.center(contact) - half_space.point);
+        height - self.depth(contact)
+    }
+}
