@@ -4,7 +4,9 @@
 //! `α = Ȧ v + A M⁻¹ (τ - h)`. Inside a phase whose modes are known the forces are a linear matter:
 //! [`PhaseForces`], for every stage of an integrator.
 
+mod jam;
 mod linear;
 mod phase;
 
+pub use jam::{Jam, jam};
 pub use phase::{Grip, PhaseContact, PhaseForces, PhaseReport, Rows};
