@@ -29,6 +29,8 @@ mod outcome;
 mod persistent;
 mod plane;
 mod scaling;
+#[allow(dead_code, reason = "the law of several contacts is built on it")]
+mod simultaneous;
 mod slip;
 mod solve;
 mod tangent;

@@ -61,6 +61,17 @@ impl Dense {
     pub(crate) fn row(&self, i: usize) -> &[f64] {
         &self.data[i * self.columns..(i + 1) * self.columns]
     }
+
+    #[inline]
+    pub(crate) fn row_mut(&mut self, i: usize) -> &mut [f64] {
+        &mut self.data[i * self.columns..(i + 1) * self.columns]
+    }
+
+    /// Rows `i < j`.
+    pub(crate) fn two_rows(&mut self, i: usize, j: usize) -> (&mut [f64], &[f64]) {
+        let (above, below) = self.data.split_at_mut(j * self.columns);
+        (&mut above[i * self.columns..(i + 1) * self.columns], &below[..self.columns])
+    }
 }
 
 impl Index<(usize, usize)> for Dense {
