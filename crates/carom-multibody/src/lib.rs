@@ -11,8 +11,8 @@ mod model;
 mod spatial;
 
 pub use dynamics::{
-    ContactKind, ContactPoint, ContactTerms, Contacts, Dynamics, DynamicsError, HalfSpace, Matrix, contact_basis,
-    half_spaces,
+    Candidate, CandidateError, CandidateOptions, ContactKind, ContactPoint, ContactTerms, Contacts, Dynamics,
+    DynamicsError, HalfSpace, Matrix, Rims, all_candidates, candidates, contact_basis, half_spaces,
 };
 pub use model::{
     BuildError, Frame, Geometry, Joint, JointKind, Link, LinkId, LinkSpec, Mimic, Model, ModelBuilder, ModelJoint,

@@ -5,6 +5,7 @@
 //! origin, lose no digits.
 
 mod articulated;
+mod candidate;
 mod contact;
 mod contacts;
 mod crba;
@@ -16,6 +17,7 @@ mod forward;
 mod half_space;
 mod kinematics;
 mod matrix;
+mod outline;
 mod response;
 mod rnea;
 mod simd;
@@ -23,6 +25,7 @@ mod strand;
 
 use std::sync::Arc;
 
+pub use candidate::{Candidate, CandidateError, CandidateOptions, Rims, all_candidates, candidates};
 pub use contact::{ContactPoint, contact_basis};
 pub use contacts::Contacts;
 pub use error::DynamicsError;
