@@ -45,3 +45,14 @@ fn stick(bencher: Bencher, m: usize) {
 fn slip(bencher: Bencher, m: usize) {
     run(bencher, m, Grip::Slip { direction: [0.6, 0.8], friction: 0.3 });
 }
+
+/// Forces that have to be shared out: the shortest are outside a cone.
+#[divan::bench(args = [2, 4, 8])]
+fn margin(bencher: Bencher, m: usize) {
+    let (w, alpha) = plate(m);
+    let contacts = vec![PhaseContact { dimension: Dimension::Spatial, grip: Grip::Stick }; m];
+    let (mut forces, friction) = (vec![0.0; 3 * m], vec![0.5; m]);
+    let mut phase = PhaseForces::new();
+    let view = MatrixView::row_major(3 * m, 3 * m, &w);
+    bencher.bench_local(|| phase.stick_margin(view, &alpha, &contacts, &friction, &mut forces));
+}

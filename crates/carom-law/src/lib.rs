@@ -49,6 +49,6 @@ pub use outcome::{
     BeforeAfter, Energy, GuardReport, Law, Limit, Outcome, Printed, RestitutionLimit, RestitutionValues, Unguarded,
     Violation,
 };
-pub use persistent::{Grip, Jam, PhaseContact, PhaseForces, PhaseReport, Rows, jam};
+pub use persistent::{Grip, Jam, PhaseContact, PhaseForces, PhaseReport, Rows, StickMargin, jam};
 pub use solve::{Coefficients, impact};
 pub use vector::ContactVector;

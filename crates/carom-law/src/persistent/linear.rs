@@ -82,6 +82,23 @@ impl LinearSystem {
         &self.vector
     }
 
+    pub(crate) fn answer_mut(&mut self) -> &mut [f64] {
+        &mut self.vector
+    }
+
+    /// After a solution of rank below `n`: a unit vector that `K` takes to zero, the `index`-th of as many as are
+    /// missing, perpendicular to each other and to the answer.
+    pub(crate) fn null_vector(&mut self, rank: usize, index: usize, out: &mut [f64]) {
+        self.moved.fill(0.0);
+        self.moved[rank + index] = 1.0;
+        if rank > 0 {
+            self.tall.turn(&mut self.moved);
+        }
+        for (x, &j) in self.moved.iter().zip(&self.columns) {
+            out[j] = *x;
+        }
+    }
+
     /// Solves; returns the rank.
     pub(crate) fn solve(&mut self, pivots: Pivots) -> usize {
         let rank = self.eliminate(pivots);
@@ -290,6 +307,11 @@ mod tests {
     use super::*;
 
     fn solved(k: &[&[f64]], b: &[f64], units: &[f64], pivots: Pivots) -> (Vec<f64>, usize) {
+        let (system, rank) = run(k, b, units, pivots);
+        (system.answer().to_vec(), rank)
+    }
+
+    fn run(k: &[&[f64]], b: &[f64], units: &[f64], pivots: Pivots) -> (LinearSystem, usize) {
         let n = b.len();
         let mut system = LinearSystem::default();
         system.start(n);
@@ -300,7 +322,24 @@ mod tests {
             *right = b[i];
         }
         let rank = system.solve(pivots);
-        (system.answer().to_vec(), rank)
+        (system, rank)
+    }
+
+    #[test]
+    fn null_vectors_are_unit_and_perpendicular() {
+        let k: [&[f64]; 3] = [&[2.0, 1.0, 0.0], &[4.0, 2.0, 0.0], &[0.0, 0.0, 0.0]];
+        let (mut system, rank) = run(&k, &[1.0, 2.0, 0.0], &[1.0, 2.0, 1.0], Pivots::Any);
+        let mut vectors = [[0.0; 3]; 2];
+        for (index, vector) in vectors.iter_mut().enumerate() {
+            system.null_vector(rank, index, vector);
+        }
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
+        for (i, a) in vectors.iter().enumerate() {
+            assert!(dot(k[0], a).abs() < 1e-15);
+            for (j, b) in vectors.iter().enumerate() {
+                assert!((dot(a, b) - f64::from(u8::from(i == j))).abs() < 1e-15);
+            }
+        }
     }
 
     #[test]

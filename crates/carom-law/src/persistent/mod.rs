@@ -6,7 +6,9 @@
 
 mod jam;
 mod linear;
+mod margin;
 mod phase;
 
 pub use jam::{Jam, jam};
+pub use margin::StickMargin;
 pub use phase::{Grip, PhaseContact, PhaseForces, PhaseReport, Rows};

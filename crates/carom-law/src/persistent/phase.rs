@@ -6,6 +6,7 @@ use crate::matrix::MatrixView;
 use crate::scaling::{exponent, scale};
 
 use super::linear::{LinearSystem, Pivots};
+use super::margin::Barrier;
 
 /// The direction of a slip may differ from length one by this much.
 const UNIT_TOLERANCE: f64 = 1e-9;
@@ -64,7 +65,10 @@ pub struct PhaseReport {
 /// Solves for the forces of a phase, with room that is kept from call to call.
 #[derive(Debug, Clone, Default)]
 pub struct PhaseForces {
-    system: LinearSystem,
+    pub(super) system: LinearSystem,
+    pub(super) barrier: Barrier,
+    /// The unknowns of the system are forces over `2^exponent`.
+    exponent: i32,
     /// One for each unknown, in the order of the rows.
     unknowns: Vec<Unknown>,
 }
@@ -160,7 +164,8 @@ impl PhaseForces {
         self.assemble(&delassus, alpha, &listed, gamma);
         let pivots = if listed.has_drag { Pivots::Any } else { Pivots::Diagonal };
         let rank = self.system.solve(pivots);
-        self.spread(forces, gamma - listed.omega);
+        self.exponent = gamma - listed.omega;
+        self.spread(forces);
         if let Some(row) = forces.iter().position(|x| !x.is_finite()) {
             return Err(Error::Overflow { field: format!("{}[{row}]", names.result).into() });
         }
@@ -229,11 +234,16 @@ impl PhaseForces {
         }
     }
 
-    /// The unknowns times `2^exponent` as forces of all rows.
-    fn spread(&self, forces: &mut [f64], exponent: i32) {
+    /// A force in the units of the system.
+    pub(super) fn in_own_units(&self, force: f64) -> f64 {
+        scale(force, -self.exponent)
+    }
+
+    /// The unknowns as forces of all rows.
+    pub(super) fn spread(&self, forces: &mut [f64]) {
         forces.fill(0.0);
         for (unknown, x) in self.unknowns.iter().zip(self.system.answer()) {
-            let x = scale(*x, exponent);
+            let x = scale(*x, self.exponent);
             forces[unknown.row] = x;
             for t in 0..unknown.tangents {
                 forces[unknown.row + 1 + t] = unknown.drag[t] * x;
