@@ -116,6 +116,27 @@ impl Model {
         self.joints().iter().filter_map(beyond).collect()
     }
 
+    /// What the joints state that acts on a motion over time and is left out there, as remarks. An impact feels none.
+    pub fn motion_warnings(&self) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        let mut warn = |joint: &ModelJoint, message: String| {
+            let subject = joint.joint.name.clone();
+            warnings.push(Warning { kind: WarningKind::NotModelled, subject, message, line: None });
+        };
+        for joint in self.joints().iter().filter(|joint| joint.joint.kind.freedoms() > 0) {
+            let (stated, name) = (&joint.joint, &joint.joint.name);
+            if stated.dry_friction > 0.0 {
+                let friction = stated.dry_friction;
+                warn(joint, format!("joint {name:?} has dry friction {friction}, which is not modelled"));
+            }
+            if stated.spring.is_some_and(|spring| spring.stiffness != 0.0) && !stated.kind.is_single() {
+                let kind = stated.kind.name();
+                warn(joint, format!("joint {name:?} has a spring, which is not modelled on a {kind} joint"));
+            }
+        }
+        warnings
+    }
+
     /// Brings quaternions back to length one; `false` where one has no direction.
     pub fn normalize(&self, q: &mut [f64]) -> bool {
         let mut is_sound = q.len() == self.coordinates();

@@ -7,7 +7,10 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
 
-use carom_multibody::{Contacts, Dynamics, Joint, JointKind, LinkId, Mimic, Vector};
+use carom_multibody::{
+    Candidate, ContactPoint, Contacts, Dynamics, HalfSpace, Joint, JointKind, JointLimit, LimitSide, LinkId, Mimic,
+    Vector,
+};
 use common::*;
 
 thread_local! {
@@ -85,6 +88,29 @@ fn exercise(options: Options, cases: usize) {
         let mut v_out = v.clone();
         let impulse = [0.1, 0.2, 0.3];
         let links = moving_links(&model);
+        let singles = model.joints().iter().enumerate().filter(|(_, joint)| joint.joint.kind.is_single());
+        let limits: Vec<JointLimit> = singles
+            .map(|(joint, place)| JointLimit {
+                joint,
+                side: LimitSide::Upper,
+                coordinate: place.coordinates.start,
+                velocity: place.freedoms.start,
+                multiplier: 1.0,
+                offset: 0.0,
+                bound: 1.0,
+            })
+            .collect();
+        let everything: Vec<usize> = (0..points.len() + limits.len()).collect();
+        let mut some = Contacts::with_limits(&model, &points, &limits);
+        let floor = |contact: &ContactPoint| HalfSpace::new([0.0; 3], contact.basis()[0]).unwrap();
+        let candidate = |contact: &ContactPoint| {
+            let (link, [normal, ..]) = (contact.link(), contact.basis());
+            let contact = ContactPoint::rim(&model, link, [0.1; 3], [0.3, 0.4, 0.5], 0.2, normal).unwrap();
+            Candidate { name: String::new(), contact, half_space: floor(&contact) }
+        };
+        let candidates: Vec<Candidate> = points.iter().map(candidate).collect();
+        let (mut gaps, mut rates) = (vec![0.0; points.len()], vec![0.0; points.len()]);
+        let impulses = vec![0.1; some.jacobian().rows()];
         // Twice: the first call does all the work, the second finds some of it done.
         for _ in 0..2 {
             without_allocating("set_state", || dynamics.set_state(&q, &v)).unwrap();
@@ -106,6 +132,20 @@ fn exercise(options: Options, cases: usize) {
                     without_allocating("impulse_response", || dynamics.impulse_response(point, part, &mut change))
                         .unwrap();
                     without_allocating("contact_position", || dynamics.contact_position(point));
+                }
+                for selected in [&[0, 2][..], &[], &everything, &[1]] {
+                    without_allocating("select", || some.select(selected)).unwrap();
+                    without_allocating("contact_terms", || dynamics.contact_terms(&mut some)).unwrap();
+                    let part = &impulses[..some.jacobian().rows()];
+                    without_allocating("contact_response", || dynamics.contact_response(&some, part, &mut change))
+                        .unwrap();
+                }
+                without_allocating("gaps", || dynamics.gaps(&candidates, &mut gaps, &mut rates)).unwrap();
+                without_allocating("passive_forces", || dynamics.passive_forces(&mut change)).unwrap();
+                without_allocating("spring_energy", || dynamics.spring_energy());
+                without_allocating("damping_power", || dynamics.damping_power());
+                for limit in &limits {
+                    without_allocating("limit_gap", || dynamics.limit_gap(limit));
                 }
                 without_allocating("kinetic_energy", || dynamics.kinetic_energy());
                 without_allocating("potential_energy", || dynamics.potential_energy());

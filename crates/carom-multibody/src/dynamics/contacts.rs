@@ -1,13 +1,22 @@
 //! Several contacts at once: A, A v, (dA/dt) v and W.
 
-use super::{ContactPoint, Dynamics, DynamicsError, Matrix, NodeState};
+use std::ops::Range;
+
+use super::factor::product;
+use super::{ContactPoint, Dynamics, DynamicsError, JointLimit, Matrix, NodeState, check};
 use crate::model::{Model, NO_NODE};
 use crate::spatial::Wrench;
 
-/// Several contacts and room for their terms, rows stacked in order.
+/// Several contacts and limits of joints, and room for their terms, rows stacked in order: first the contacts, then the
+/// limits, of each those that are selected. All are, at first.
 #[derive(Debug, Clone)]
 pub struct Contacts {
     points: Vec<ContactPoint>,
+    limits: Vec<JointLimit>,
+    /// Places among the contacts and limits, ascending.
+    selected: Vec<usize>,
+    /// The first row of each that is selected, and the number of rows.
+    starts: Vec<usize>,
     /// A, a row for each row of each contact.
     jacobian: Matrix,
     /// W = A M⁻¹ Aᵀ.
@@ -16,27 +25,93 @@ pub struct Contacts {
     velocity: Vec<f64>,
     /// dA/dt v.
     drift: Vec<f64>,
-    /// Lᵀ-solved rows: W is the sum of their products.
+    /// D^-½ L⁻ᵀ Aᵀ, row by row: W is the products of these.
     reduced: Matrix,
 }
 
 impl Contacts {
     /// Room for contacts of a model.
     pub fn new(model: &Model, points: &[ContactPoint]) -> Self {
-        let rows = points.iter().map(ContactPoint::dimension).sum();
-        Self {
+        Self::with_limits(model, points, &[])
+    }
+
+    /// Room for contacts and limits of joints. A limit is a contact of one row, without tangents.
+    pub fn with_limits(model: &Model, points: &[ContactPoint], limits: &[JointLimit]) -> Self {
+        let mut contacts = Self {
             points: points.to_vec(),
-            jacobian: Matrix::zeros(rows, model.freedoms()),
-            delassus: Matrix::zeros(rows, rows),
-            velocity: vec![0.0; rows],
-            drift: vec![0.0; rows],
-            reduced: Matrix::zeros(rows, model.freedoms()),
+            limits: limits.to_vec(),
+            selected: (0..points.len() + limits.len()).collect(),
+            starts: Vec::with_capacity(points.len() + limits.len() + 1),
+            jacobian: Matrix::zeros(0, model.freedoms()),
+            delassus: Matrix::zeros(0, 0),
+            velocity: Vec::new(),
+            drift: Vec::new(),
+            reduced: Matrix::zeros(0, model.freedoms()),
+        };
+        contacts.make_room();
+        contacts
+    }
+
+    /// Keeps the rows of some alone, by their places: those of the contacts, then those of the limits. Terms are zero
+    /// until they are asked for again; the same selection as before keeps them. Nothing allocates.
+    ///
+    /// # Errors
+    /// Places that are not ascending, or of nothing that is there. The selection is then as it was.
+    pub fn select(&mut self, selected: &[usize]) -> Result<(), DynamicsError> {
+        let count = self.points.len() + self.limits.len();
+        for (place, &index) in selected.iter().enumerate() {
+            if index >= count || place > 0 && index <= selected[place - 1] {
+                return Err(DynamicsError::Selection { place, index, count });
+            }
+        }
+        if selected != self.selected {
+            self.selected.clear();
+            self.selected.extend_from_slice(selected);
+            self.make_room();
+        }
+        Ok(())
+    }
+
+    /// Rows for what is selected.
+    fn make_room(&mut self) {
+        let mut rows = 0;
+        self.starts.clear();
+        for &index in &self.selected {
+            self.starts.push(rows);
+            rows += self.points.get(index).map_or(1, ContactPoint::dimension);
+        }
+        self.starts.push(rows);
+        let columns = self.jacobian.columns();
+        self.jacobian.resize(rows, columns);
+        self.reduced.resize(rows, columns);
+        self.delassus.resize(rows, rows);
+        for numbers in [&mut self.velocity, &mut self.drift] {
+            numbers.clear();
+            numbers.resize(rows, 0.0);
         }
     }
 
-    /// The contacts.
+    /// The contacts, selected or not.
     pub fn points(&self) -> &[ContactPoint] {
         &self.points
+    }
+
+    /// The limits, selected or not.
+    pub fn limits(&self) -> &[JointLimit] {
+        &self.limits
+    }
+
+    /// What is selected: places among the contacts, and from their number on among the limits.
+    pub fn selected(&self) -> &[usize] {
+        &self.selected
+    }
+
+    /// The rows of the k-th that is selected.
+    ///
+    /// # Panics
+    /// k at or beyond the number selected.
+    pub fn rows(&self, k: usize) -> Range<usize> {
+        self.starts[k]..self.starts[k + 1]
     }
 
     /// A.
@@ -67,69 +142,131 @@ impl Dynamics {
     /// Fills A, A v and (dA/dt) v.
     ///
     /// # Errors
-    /// Contacts of another model.
+    /// Contacts of another model, or a rim that lies flat.
     pub fn contact_kinematics(&mut self, contacts: &mut Contacts) -> Result<(), DynamicsError> {
-        contacts.points.iter().try_for_each(|contact| self.check_contact(contact))?;
-        if contacts.jacobian.columns() != self.velocity.len() {
-            return Err(DynamicsError::Length {
-                field: "contacts",
-                given: contacts.jacobian.columns(),
-                expected: self.velocity.len(),
-            });
-        }
-        contacts.jacobian.fill_zero();
+        self.check_contacts(contacts)?;
+        let Contacts { points, limits, selected, starts, jacobian, velocity, drift, .. } = contacts;
+        jacobian.fill_zero();
         self.accelerate_without_forces();
-        let mut row = 0;
-        for contact in &contacts.points {
-            let rows = row..row + contact.dimension;
-            if contact.node == NO_NODE {
-                contacts.velocity[rows.clone()].fill(0.0);
-                contacts.drift[rows.clone()].fill(0.0);
-                row = rows.end;
-                continue;
-            }
-            let arm = self.arm(contact);
-            let twist = self.nodes[contact.node].twist;
-            let velocity = twist.at(arm);
-            let NodeState { rotation, acceleration, .. } = &self.nodes[contact.node];
-            let drift = contact.feature.drift(contact.basis[0], rotation, arm, &twist, acceleration);
-            for (direction, row) in contact.basis.into_iter().zip(rows.clone()) {
-                contacts.velocity[row] = direction.dot(velocity);
-                contacts.drift[row] = direction.dot(drift);
-                let mut wrench = Wrench::force_at(direction, arm);
-                for i in self.model.tree.path(contact.node) {
-                    let node = &self.model.tree.nodes[i];
-                    for k in 0..node.motion.freedoms() {
-                        contacts.jacobian[(row, node.v + k)] +=
-                            node.multiplier * self.axes[node.axis + k].twist.dot(&wrench);
-                    }
-                    wrench = wrench.moved(self.nodes[i].offset);
+        for (&index, &start) in selected.iter().zip(&*starts) {
+            match points.get(index) {
+                Some(contact) => {
+                    let rows = start..start + contact.dimension;
+                    self.contact_rows(contact, start, jacobian);
+                    self.contact_motion(contact, &mut velocity[rows.clone()], &mut drift[rows]);
+                }
+                None => {
+                    let limit = &limits[index - points.len()];
+                    jacobian[(start, limit.velocity)] = limit.entry();
+                    velocity[start] = limit.rate(&self.velocity);
+                    drift[start] = 0.0;
                 }
             }
-            row = rows.end;
         }
         Ok(())
+    }
+
+    fn check_contacts(&self, contacts: &Contacts) -> Result<(), DynamicsError> {
+        let expected = self.velocity.len();
+        if contacts.jacobian.columns() != expected {
+            return Err(DynamicsError::Length { field: "contacts", given: contacts.jacobian.columns(), expected });
+        }
+        for &index in &contacts.selected {
+            match contacts.points.get(index) {
+                Some(contact) => self.check_contact(contact)?,
+                None => {
+                    let JointLimit { velocity: node, .. } = contacts.limits[index - contacts.points.len()];
+                    if node >= expected {
+                        return Err(DynamicsError::OtherModel { node, count: expected });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A v and (dA/dt) v of one contact.
+    fn contact_motion(&self, contact: &ContactPoint, velocity: &mut [f64], drift: &mut [f64]) {
+        if contact.node == NO_NODE {
+            velocity.fill(0.0);
+            drift.fill(0.0);
+            return;
+        }
+        let arm = self.arm(contact);
+        let NodeState { rotation, twist, acceleration, .. } = &self.nodes[contact.node];
+        let moving = twist.at(arm);
+        let drifting = contact.feature.drift(contact.basis[0], rotation, arm, twist, acceleration);
+        for (k, direction) in contact.basis.into_iter().take(contact.dimension).enumerate() {
+            velocity[k] = direction.dot(moving);
+            drift[k] = direction.dot(drifting);
+        }
+    }
+
+    /// Rows of A of one contact, added from `start` on.
+    fn contact_rows(&self, contact: &ContactPoint, start: usize, jacobian: &mut Matrix) {
+        if contact.node == NO_NODE {
+            return;
+        }
+        let arm = self.arm(contact);
+        for (direction, row) in contact.basis.into_iter().zip(start..start + contact.dimension) {
+            let row = jacobian.row_mut(row);
+            let mut wrench = Wrench::force_at(direction, arm);
+            for i in self.model.tree.path(contact.node) {
+                let node = &self.model.tree.nodes[i];
+                for k in 0..node.motion.freedoms() {
+                    row[node.v + k] += node.multiplier * self.axes[node.axis + k].twist.dot(&wrench);
+                }
+                wrench = wrench.moved(self.nodes[i].offset);
+            }
+        }
     }
 
     /// Fills A, A v, (dA/dt) v and W.
     ///
     /// # Errors
-    /// Contacts of another model, or a mass matrix that is singular.
+    /// Contacts of another model, a rim that lies flat, or a mass matrix that is singular.
     pub fn contact_terms(&mut self, contacts: &mut Contacts) -> Result<(), DynamicsError> {
         self.contact_kinematics(contacts)?;
         self.factorize()?;
         let Contacts { jacobian, delassus, reduced, .. } = contacts;
         reduced.copy_from(jacobian);
         for row in 0..reduced.rows() {
-            self.forward_solve(reduced.row_mut(row));
+            self.reduce(reduced.row_mut(row));
         }
         for i in 0..reduced.rows() {
             for j in 0..=i {
-                let product = self.reduced_product(reduced.row(i), reduced.row(j));
+                let product = product(reduced.row(i), reduced.row(j));
                 delassus[(i, j)] = product;
                 delassus[(j, i)] = product;
             }
         }
         Ok(())
+    }
+
+    /// M⁻¹ Aᵀ i, what impulses along all rows add to the velocity: `change` is overwritten. A is that of the last
+    /// [`Dynamics::contact_kinematics`] or [`Dynamics::contact_terms`], which must have been in the present state.
+    ///
+    /// # Errors
+    /// Contacts of another model, impulses or a `change` of the wrong length, impulses that are not finite, or a
+    /// singular mass matrix.
+    pub fn contact_response(
+        &mut self,
+        contacts: &Contacts,
+        impulses: &[f64],
+        change: &mut [f64],
+    ) -> Result<(), DynamicsError> {
+        self.check_contacts(contacts)?;
+        check("impulses", impulses, contacts.jacobian.rows())?;
+        let expected = self.velocity.len();
+        if change.len() != expected {
+            return Err(DynamicsError::Length { field: "change", given: change.len(), expected });
+        }
+        change.fill(0.0);
+        for (row, impulse) in impulses.iter().enumerate() {
+            for (change, entry) in change.iter_mut().zip(contacts.jacobian.row(row)) {
+                *change += impulse * entry;
+            }
+        }
+        self.solve_mass(change)
     }
 }

@@ -66,6 +66,16 @@ pub enum DynamicsError {
         /// How many parts this model has.
         count: usize,
     },
+    /// A selection of contacts that is not ascending, or of one that is not there.
+    #[error("selected[{place}] = {index} must be above the one before it and below {count}, the number of contacts")]
+    Selection {
+        /// Its place in the selection.
+        place: usize,
+        /// The contact it names.
+        index: usize,
+        /// How many contacts there are.
+        count: usize,
+    },
     /// A normal without direction.
     #[error("the normal ({}, {}, {}) has no direction", normal[0], normal[1], normal[2])]
     ZeroNormal {

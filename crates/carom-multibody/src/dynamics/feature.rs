@@ -71,6 +71,16 @@ impl Feature {
         }
     }
 
+    /// Both.
+    #[inline(always)]
+    pub(super) fn reach_and_depth(&self, normal: Vector, rotation: &Rotation) -> (Vector, f64) {
+        match self {
+            Feature::Point => (Vector::ZERO, 0.0),
+            Feature::Ball { radius } => ((-radius) * normal, *radius),
+            Feature::Rim { .. } => (self.reach(normal, rotation), self.depth(normal, rotation)),
+        }
+    }
+
     /// dρ/dt: that of the touching point itself, not of the material that is there.
     #[inline(always)]
     pub(super) fn reach_rate(&self, normal: Vector, rotation: &Rotation, angular: Vector) -> Vector {

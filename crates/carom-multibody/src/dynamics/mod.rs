@@ -14,10 +14,13 @@ mod error;
 mod factor;
 mod feature;
 mod forward;
+mod gaps;
 mod half_space;
 mod kinematics;
+mod limit;
 mod matrix;
 mod outline;
+mod passive;
 mod response;
 mod rnea;
 mod simd;
@@ -31,6 +34,7 @@ pub use contacts::Contacts;
 pub use error::DynamicsError;
 pub use feature::ContactKind;
 pub use half_space::{HalfSpace, half_spaces};
+pub use limit::{JointLimit, LimitSide, joint_limits};
 pub use matrix::Matrix;
 pub use response::ContactTerms;
 
@@ -53,6 +57,8 @@ pub struct Dynamics {
     // Of each velocity.
     mass_matrix: Matrix,
     factor: Matrix,
+    /// D^-½ of the factor.
+    inverse_roots: Vec<f64>,
     vector: Vec<f64>,
     contact_rows: [Vec<f64>; 3],
     /// The contact that `given` belongs to.
@@ -140,6 +146,7 @@ impl Dynamics {
             axes: vec![AxisState::ZERO; axes],
             mass_matrix: Matrix::zeros(freedoms, freedoms),
             factor: Matrix::zeros(freedoms, freedoms),
+            inverse_roots: vec![0.0; freedoms],
             vector: vec![0.0; freedoms],
             contact_rows: [(); 3].map(|()| vec![0.0; freedoms]),
             strand: None,

@@ -3,6 +3,7 @@
 //! Only the joints between the contact and its root carry a column of A, and articulated inertias take
 //! the place of M's factor: nothing of size n² is ever formed.
 
+use super::factor::product;
 use super::strand::Strand;
 use super::{ContactPoint, Dynamics, DynamicsError, check, simd};
 use crate::Vector;
@@ -166,9 +167,9 @@ impl Dynamics {
         for i in 0..contact.dimension {
             self.project(contact, contact.basis[i], &mut rows[i]);
             terms.velocity[i] = rows[i].iter().zip(&self.velocity).map(|(a, v)| a * v).sum();
-            self.forward_solve(&mut rows[i]);
+            self.reduce(&mut rows[i]);
             for j in 0..=i {
-                terms.delassus[i][j] = self.reduced_product(&rows[i], &rows[j]);
+                terms.delassus[i][j] = product(&rows[i], &rows[j]);
                 terms.delassus[j][i] = terms.delassus[i][j];
             }
         }

@@ -326,6 +326,7 @@ impl ModelBuilder {
                         multiplier,
                         // What a planar joint has of its own is no single coordinate.
                         offset: if joint.kind.is_single() { offset - joint.reference } else { 0.0 },
+                        coordinate_offset: offset,
                         armature: joint.armature,
                         joint: place,
                     });

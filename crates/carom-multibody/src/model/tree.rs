@@ -73,6 +73,8 @@ pub(crate) struct Node {
     /// Displacement = multiplier · q + offset, for what turns or slides.
     pub(crate) multiplier: f64,
     pub(crate) offset: f64,
+    /// The joint's own coordinate = multiplier · q + this: the reference is not in it.
+    pub(crate) coordinate_offset: f64,
     pub(crate) armature: f64,
     /// The joint in the model.
     pub(crate) joint: usize,

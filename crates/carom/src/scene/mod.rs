@@ -176,7 +176,7 @@ fn dynamics_error(error: DynamicsError) -> ProblemError {
         DynamicsError::ZeroNormal { .. } => (ErrorKind::NotPositive, "surface.normal".to_owned()),
         DynamicsError::ContactNotFinite { .. } => (ErrorKind::NotFinite, "contact".to_owned()),
         DynamicsError::ZeroAxis { .. } => (ErrorKind::NotPositive, "contact".to_owned()),
-        DynamicsError::ContactRadius { .. } | DynamicsError::FlatRim { .. } => {
+        DynamicsError::ContactRadius { .. } | DynamicsError::FlatRim { .. } | DynamicsError::Selection { .. } => {
             (ErrorKind::OutOfRange, "contact".to_owned())
         }
         DynamicsError::UnknownLink { .. } | DynamicsError::OtherModel { .. } => {

@@ -1,0 +1,41 @@
+//! Gaps of many candidates, and how fast they close.
+
+use super::{Candidate, Dynamics, DynamicsError};
+use crate::model::NO_NODE;
+
+impl Dynamics {
+    /// The gap of each candidate, and its rate n·A v. Both outputs are overwritten.
+    ///
+    /// The links' velocities are computed once for each state; then it is a few products for each candidate, without
+    /// A. A rim that lies flat has the gap and the rate of its centre.
+    ///
+    /// # Errors
+    /// Outputs of another length than the candidates, or candidates of another model.
+    pub fn gaps(&mut self, candidates: &[Candidate], gaps: &mut [f64], rates: &mut [f64]) -> Result<(), DynamicsError> {
+        let expected = candidates.len();
+        for (field, given) in [("gaps", gaps.len()), ("rates", rates.len())] {
+            if given != expected {
+                return Err(DynamicsError::Length { field, given, expected });
+            }
+        }
+        self.move_nodes();
+        let count = self.nodes.len();
+        for ((candidate, gap), rate) in candidates.iter().zip(gaps).zip(rates) {
+            let Candidate { contact, half_space, .. } = candidate;
+            let (normal, node) = (contact.basis[0], contact.node);
+            if node == NO_NODE {
+                *gap = self.gap(contact, half_space);
+                *rate = 0.0;
+                continue;
+            }
+            let state = self.nodes.get(node).ok_or(DynamicsError::OtherModel { node, count })?;
+            let arm = state.rotation.apply(contact.point);
+            let root = self.model.tree.nodes[node].root;
+            let center = arm + state.position + self.nodes[root].offset;
+            let (reach, depth) = contact.feature.reach_and_depth(normal, &state.rotation);
+            *gap = normal.dot(center - half_space.point) - depth;
+            *rate = normal.dot(state.twist.at(arm + reach));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,57 @@
+//! Forces of joints on themselves: springs and viscous damping.
+
+use super::{Dynamics, DynamicsError};
+use crate::Spring;
+use crate::model::Node;
+
+impl Dynamics {
+    /// What springs and viscous damping of the joints exert, for each velocity: -d ẋ - k (x - x₀), on a joint that
+    /// follows another at the leader's velocity. `force` is overwritten.
+    ///
+    /// Damping acts on each velocity of a joint of several. Dry friction is not in it: it is no function of the state.
+    /// [`Model::motion_warnings`](crate::Model::motion_warnings) names the joints that have some.
+    ///
+    /// # Errors
+    /// `force` of the wrong length.
+    pub fn passive_forces(&self, force: &mut [f64]) -> Result<(), DynamicsError> {
+        let expected = self.velocity.len();
+        if force.len() != expected {
+            return Err(DynamicsError::Length { field: "force", given: force.len(), expected });
+        }
+        force.fill(0.0);
+        for node in &self.model.tree.nodes {
+            let damping = self.model.joints()[node.joint].joint.damping;
+            for k in 0..node.motion.freedoms() {
+                force[node.v + k] -= node.multiplier * damping * self.axes[node.axis + k].rate;
+            }
+            if let Some((spring, stretch)) = self.stretched(node) {
+                force[node.v] -= node.multiplier * spring.stiffness * stretch;
+            }
+        }
+        Ok(())
+    }
+
+    /// Energy stored in the joints' springs: Σ ½ k (x - x₀)².
+    pub fn spring_energy(&self) -> f64 {
+        let springs = self.model.tree.nodes.iter().filter_map(|node| self.stretched(node));
+        springs.map(|(spring, stretch)| 0.5 * spring.stiffness * stretch * stretch).sum()
+    }
+
+    /// Power that viscous damping takes: Σ d ẋ², not negative.
+    pub fn damping_power(&self) -> f64 {
+        let power = |node: &Node| {
+            let axes = &self.axes[node.axis..node.axis + node.motion.freedoms()];
+            let squares = axes.iter().map(|axis| axis.rate * axis.rate).sum::<f64>();
+            self.model.joints()[node.joint].joint.damping * squares
+        };
+        self.model.tree.nodes.iter().map(power).sum()
+    }
+
+    /// The spring of a node and how far it is from rest. Springs are of single coordinates.
+    fn stretched(&self, node: &Node) -> Option<(Spring, f64)> {
+        let joint = &self.model.joints()[node.joint].joint;
+        let spring = joint.spring.filter(|_| joint.kind.is_single())?;
+        let coordinate = node.multiplier * self.configuration[node.q] + node.coordinate_offset;
+        Some((spring, coordinate - spring.rest))
+    }
+}
