@@ -8,7 +8,7 @@ pub type Field = Cow<'static, str>;
 /// The result of the law's fallible functions.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Bad input, or an answer that no `f64` can hold.
+/// Bad input, or an answer that was not found or that no `f64` can hold.
 ///
 /// An impact that separates, or one that creates energy, is an answer and not an error.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -108,6 +108,18 @@ pub enum Error {
         /// Why it cannot be.
         reason: Cow<'static, str>,
     },
+    /// No answer was found to the precision promised; there may be none.
+    #[error("{field} did not converge: {residual:e} of the largest speed is left, must be at most {bound:e}")]
+    NotConverged {
+        /// What was looked for.
+        field: Field,
+        /// How far the best candidate is from satisfying the law, over the largest speed.
+        residual: f64,
+        /// What counts as an answer.
+        bound: f64,
+        /// The impulses of the best candidate, contact after contact, in the caller's units.
+        best: Vec<f64>,
+    },
     /// The answer is larger than any `f64`.
     #[error("{field} of the answer is beyond the range of f64 (largest 1.8e308): change the units")]
     Overflow {
@@ -138,6 +150,8 @@ pub enum ErrorKind {
     Missing,
     /// A guard or a contact that the chosen law has no answer to.
     Unsupported,
+    /// No answer was found to the precision promised.
+    NotConverged,
     /// The answer is beyond `f64`.
     Overflow,
 }
@@ -154,6 +168,7 @@ impl Error {
             Error::OutsideRange { .. } => ErrorKind::OutsideRange,
             Error::Missing { .. } => ErrorKind::Missing,
             Error::Unsupported { .. } => ErrorKind::Unsupported,
+            Error::NotConverged { .. } => ErrorKind::NotConverged,
             Error::Overflow { .. } => ErrorKind::Overflow,
         }
     }
@@ -170,6 +185,7 @@ impl Error {
             | Error::OutsideRange { field, .. }
             | Error::Missing { field, .. }
             | Error::Unsupported { field, .. }
+            | Error::NotConverged { field, .. }
             | Error::Overflow { field } => field,
         }
     }
@@ -177,7 +193,7 @@ impl Error {
 
 impl ErrorKind {
     /// Every kind, in the order of the documentation.
-    pub const ALL: [ErrorKind; 9] = [
+    pub const ALL: [ErrorKind; 10] = [
         ErrorKind::NotFinite,
         ErrorKind::OutOfRange,
         ErrorKind::Shape,
@@ -186,6 +202,7 @@ impl ErrorKind {
         ErrorKind::OutsideRange,
         ErrorKind::Missing,
         ErrorKind::Unsupported,
+        ErrorKind::NotConverged,
         ErrorKind::Overflow,
     ];
 
@@ -200,6 +217,7 @@ impl ErrorKind {
             ErrorKind::OutsideRange => "outside_range",
             ErrorKind::Missing => "missing",
             ErrorKind::Unsupported => "unsupported",
+            ErrorKind::NotConverged => "not_converged",
             ErrorKind::Overflow => "overflow",
         }
     }

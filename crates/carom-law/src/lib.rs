@@ -7,8 +7,9 @@
 //! matrices have answers too. Numbers in brackets are the paper's equations. The crate knows nothing
 //! of bodies, files or time.
 //!
-//! Start with [`Contact`] if you have `(W, v)`, with [`GeneralizedContact`] if you have `(M, A, v)`, and
-//! with [`batch`] if you have a million of them. Contacts that stay closed between impacts are for [`PhaseForces`].
+//! Start with [`Contact`] if you have `(W, v)`, with [`GeneralizedContact`] if you have `(M, A, v)`, with
+//! [`ContactSet`] if several contacts strike at once, and with [`batch`] if you have a million impacts. Contacts that stay
+//! closed between impacts are for [`PhaseForces`].
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod batch;
@@ -24,12 +25,12 @@ mod guard;
 mod laws;
 mod limits;
 mod matrix;
+mod mechanism;
 mod mode;
 mod outcome;
 mod persistent;
 mod plane;
 mod scaling;
-#[allow(dead_code, reason = "the law of several contacts is built on it")]
 mod simultaneous;
 mod slip;
 mod solve;
@@ -50,5 +51,9 @@ pub use outcome::{
     Violation,
 };
 pub use persistent::{Grip, Jam, PhaseContact, PhaseForces, PhaseReport, Rows, StickMargin, jam};
+pub use simultaneous::{
+    ContactEnergy, ContactOutcome, ContactSet, SimultaneousEffort, SimultaneousGuard, SimultaneousOutcome,
+    SimultaneousStage, SimultaneousUnguarded,
+};
 pub use solve::{Coefficients, impact};
 pub use vector::ContactVector;

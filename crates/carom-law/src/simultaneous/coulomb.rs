@@ -38,6 +38,7 @@ pub(crate) enum Rule {
         prefers_rest: bool,
     },
     /// `i_t = -μ i_n u`; only the normal row is a condition.
+    #[allow(dead_code, reason = "no impact has it; contacts that slide between impacts do")]
     Driven {
         /// `μ`
         mu: f64,
@@ -83,14 +84,14 @@ pub(crate) struct Coulomb<'a> {
 pub(crate) struct Effort {
     pub(crate) sweeps: u32,
     pub(crate) newton_steps: u32,
-    pub(crate) stage: Stage,
+    pub(crate) stage: SimultaneousStage,
 }
 
 /// The last resort that was needed; each includes those before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Stage {
+pub enum SimultaneousStage {
     /// Sweeps of exact one-contact answers, or the one-contact law itself.
     #[default]
     Sweeps,
@@ -116,19 +117,47 @@ impl System {
     pub(crate) fn new(matrix: Dense, dimensions: impl Iterator<Item = Dimension>) -> Result<Self> {
         let (mut blocks, mut start) = (Vec::new(), 0);
         for dimension in dimensions {
-            let d = dimension.rows();
-            let mut entries = Entries { dimension, matrix: [[0.0; 3]; 3], normal_row: 0, tangential_row: 0 };
-            for i in 0..d {
-                entries.matrix[i][..d].copy_from_slice(&matrix.row(start + i)[start..start + d]);
-            }
-            let m = &entries.matrix;
-            let trace = m[1][1] + m[2][2];
-            let w_t = if trace > 0.0 { trace / (d - 1) as f64 } else { m[0][0] };
-            let w_nn = m[0][0];
+            let (entries, w_t) = entries(&matrix, start, dimension);
+            let w_nn = entries.matrix[0][0];
             blocks.push(Block { start, dimension, delassus: Delassus::from_entries(entries)?, w_nn, w_t });
-            start += d;
+            start += dimension.rows();
         }
         Ok(Self { matrix, blocks, rows: start })
+    }
+
+    /// Some of the contacts, in the order given.
+    pub(crate) fn part(&self, contacts: &[usize]) -> Self {
+        let rows: Vec<usize> = contacts.iter().flat_map(|&k| self.blocks[k].range()).collect();
+        let mut matrix = Dense::zeros(rows.len(), rows.len());
+        for (i, &r) in rows.iter().enumerate() {
+            for (x, &c) in matrix.row_mut(i).iter_mut().zip(&rows) {
+                *x = self.matrix[(r, c)];
+            }
+        }
+        let mut start = 0;
+        let place = |&k: &usize| {
+            let block = Block { start, ..self.blocks[k] };
+            start += block.dimension.rows();
+            block
+        };
+        Self { matrix, blocks: contacts.iter().map(place).collect(), rows: rows.len() }
+    }
+
+    /// `W` with a share of the mean of its diagonal added to the diagonal.
+    pub(crate) fn relaxed(&self, share: f64) -> Self {
+        let trace: f64 = (0..self.rows).map(|i| self.matrix[(i, i)]).sum();
+        let addition = share * trace / self.rows as f64;
+        let mut relaxed = self.clone();
+        for i in 0..self.rows {
+            relaxed.matrix[(i, i)] += addition;
+        }
+        for block in &mut relaxed.blocks {
+            let (entries, w_t) = entries(&relaxed.matrix, block.start, block.dimension);
+            // A positive addition to a sound matrix leaves it sound.
+            (block.delassus, _) = Delassus::assemble(&entries);
+            (block.w_nn, block.w_t) = (entries.matrix[0][0], w_t);
+        }
+        relaxed
     }
 
     /// `y = q + W i`.
@@ -137,6 +166,18 @@ impl System {
             *y = q[r] + self.matrix.row(r).iter().zip(impulse).map(|(w, i)| w * i).sum::<f64>();
         }
     }
+}
+
+/// A contact's own part of `W`, and `w_t`.
+fn entries(w: &Dense, start: usize, dimension: Dimension) -> (Entries, f64) {
+    let d = dimension.rows();
+    let mut matrix = [[0.0; 3]; 3];
+    for i in 0..d {
+        matrix[i][..d].copy_from_slice(&w.row(start + i)[start..start + d]);
+    }
+    let trace = matrix[1][1] + matrix[2][2];
+    let w_t = if trace > 0.0 { trace / (d - 1) as f64 } else { matrix[0][0] };
+    (Entries { dimension, matrix, normal_row: 0, tangential_row: 0 }, w_t)
 }
 
 impl Block {
@@ -196,7 +237,7 @@ impl Coulomb<'_> {
                 break;
             }
         }
-        effort.stage = effort.stage.max(Stage::Splitting);
+        effort.stage = effort.stage.max(SimultaneousStage::Splitting);
         for weight in splitting::WEIGHTS {
             impulse.copy_from_slice(first);
             splitting::iterate(self, weight, impulse, &mut room.y);
@@ -205,7 +246,7 @@ impl Coulomb<'_> {
                 return best.residual;
             }
         }
-        effort.stage = Stage::Restart;
+        effort.stage = SimultaneousStage::Restart;
         for restart in 0..RESTARTS {
             self.other_start(restart, impulse);
             self.finish(impulse, best, room, effort);
@@ -237,7 +278,7 @@ impl Coulomb<'_> {
     }
 
     fn newton(&self, impulse: &mut [f64], best: &mut Best, room: &mut Workspace, effort: &mut Effort) {
-        effort.stage = effort.stage.max(Stage::Newton);
+        effort.stage = effort.stage.max(SimultaneousStage::Newton);
         let Workspace { y, newton, .. } = room;
         effort.newton_steps += newton.iterate(self, impulse, y, best);
     }

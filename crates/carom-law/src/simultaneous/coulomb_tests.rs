@@ -1,6 +1,6 @@
 //! The Coulomb problem on random systems, regular and rank-deficient, with driven contacts among them.
 
-use super::coulomb::{Coulomb, Effort, Rule, Stage, System, Workspace};
+use super::coulomb::{Coulomb, Effort, Rule, SimultaneousStage, System, Workspace};
 use crate::collision::Impact;
 use crate::contact::Contact;
 use crate::delassus::Dimension;
@@ -140,7 +140,7 @@ fn one_contact_is_the_law() {
         let mut impulse = vec![0.0; 3];
         let mut effort = Effort::default();
         let residual = problem.solve(&mut impulse, &mut Workspace::new(3), &mut effort);
-        assert!(residual <= TOLERANCE && effort.stage == Stage::Sweeps);
+        assert!(residual <= TOLERANCE && effort.stage == SimultaneousStage::Sweeps);
         let contact = Contact::new(system.blocks[0].delassus, &v).unwrap();
         let impact = Impact { contact: &contact, e, e_t: 0.0, mu_s: mu, mu_d: mu };
         let answer = impact.slide(e, impact.reversal_at(e));

@@ -25,6 +25,14 @@ pub(crate) fn coulomb(delassus: &Delassus, q: [f64; 3], mu: f64, prefers_rest: b
     contact.in_callers_units::<false>(&answer).impulse
 }
 
+/// Whether the contact alone could come to rest, `y = 0`, inside the cone of `mu`.
+pub(crate) fn can_rest(delassus: &Delassus, q: [f64; 3], mu: f64) -> bool {
+    let contact = Contact::assemble(*delassus, [q[0], 0.5 * q[1], 0.5 * q[2]]);
+    let mu = contact.rescaled::<false>(mu, |units| units.beta);
+    let impact = Impact { contact: &contact, e: 0.0, e_t: 1.0, mu_s: mu, mu_d: mu };
+    q[0] < 0.0 && impact.reversal_at(0.0).is_some_and(|impulse| impact.in_static_cone(&impulse))
+}
+
 /// The impulse of a contact whose friction has the direction `-u`, whatever the velocity. `None` where pushing
 /// does not open the contact, `W_nn <= μ w·u`.
 pub(crate) fn driven(w_nn: f64, w: Vec2, q_n: f64, mu: f64, u: Vec2) -> Option<[f64; 3]> {

@@ -1,10 +1,305 @@
 //! Several contacts of one system that strike at the same instant.
+//!
+//! A call goes `sequence` (which contacts strike, one impact after the other) → `guarded` → `descent` (which contacts
+//! stick) → `coulomb` (the impulses, the types given) → `local`, `newton` with `least_squares`, `splitting`. What comes out
+//! is judged by `certificate`, which shares nothing with them but the problem.
 
+mod certificate;
+mod check;
 mod coulomb;
+mod descent;
+mod guarded;
 mod least_squares;
 mod local;
 mod newton;
+mod outcome;
+mod sequence;
 mod splitting;
 
 #[cfg(test)]
 mod coulomb_tests;
+
+pub use coulomb::SimultaneousStage;
+pub use outcome::{
+    ContactEnergy, ContactOutcome, SimultaneousEffort, SimultaneousGuard, SimultaneousOutcome, SimultaneousUnguarded,
+};
+
+use self::coulomb::System;
+use self::sequence::Ledger;
+use crate::delassus::Dimension;
+use crate::error::{Error, Result};
+use crate::guard::Guard;
+use crate::matrix::{Dense, MatrixView};
+use crate::mechanism::{Mechanism, check_shapes, contact_velocity};
+use crate::outcome::{BeforeAfter, Energy, Law, RestitutionValues};
+use crate::scaling::{exponent, scale};
+use crate::solve::Coefficients;
+use crate::vector::ContactVector;
+
+/// Several contacts of one system: their rows stacked, each contact's normal first. `W = A M⁻¹ Aᵀ` of all rows together is
+/// symmetric and positive semidefinite, and singular where the contacts outnumber the degrees of freedom.
+#[derive(Debug, Clone)]
+pub struct ContactSet {
+    /// `W` over `2^omega`.
+    system: System,
+    omega: i32,
+    /// The unit of speed is `2^gamma`.
+    gamma: i32,
+    /// `v⁻` as it was given.
+    velocity: Vec<f64>,
+    mechanism: Option<(Mechanism, Vec<f64>)>,
+}
+
+impl ContactSet {
+    /// Contacts of the dimensions given, with the Delassus matrix and the velocity of all of them.
+    ///
+    /// ```
+    /// use carom_law::{Coefficients, ContactSet, Dimension, Friction, Guard, MatrixView, Mode, Restitution};
+    ///
+    /// // Two corners of a planar box: normal and tangent of the first, normal and tangent of the second.
+    /// #[rustfmt::skip]
+    /// let delassus = [
+    ///      3.4, -1.2, -1.4, -1.2,
+    ///     -1.2,  1.6,  1.2,  1.6,
+    ///     -1.4,  1.2,  3.4,  1.2,
+    ///     -1.2,  1.6,  1.2,  1.6,
+    /// ];
+    /// let corners = ContactSet::new(
+    ///     &[Dimension::Planar; 2],
+    ///     MatrixView::row_major(4, 4, &delassus),
+    ///     &[-1.3, 0.95, -0.7, 0.95],
+    /// )?;
+    /// let friction = Friction::new(0.3)?;
+    /// let coefficients =
+    ///     [Coefficients::new(Restitution::new(0.5)?, friction), Coefficients::new(Restitution::new(0.2)?, friction)];
+    /// let outcome = corners.impact(&coefficients, Guard::Report)?;
+    /// assert_eq!(outcome.contacts[0].mode, Mode::Slip);
+    /// assert!((outcome.contacts[1].impulse[0] - 0.6865).abs() < 1e-12);
+    /// assert!((outcome.energy.change + 0.6744195).abs() < 1e-12);
+    /// # Ok::<(), carom_law::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Wrong shapes, entries that are not finite, a matrix that is not symmetric or not positive semidefinite, a normal entry
+    /// that is not positive, a velocity that cannot occur with a singular matrix.
+    pub fn new<'m>(dimensions: &[Dimension], delassus: impl Into<MatrixView<'m>>, velocity: &[f64]) -> Result<Self> {
+        let w = delassus.into();
+        check::shapes(dimensions, &w, velocity)?;
+        let (matrix, omega) = check::symmetrised(dimensions, &w)?;
+        Self::checked(dimensions, matrix, omega, velocity.to_vec(), None)
+    }
+
+    /// Contacts of a mechanism: `mass_matrix` is `n x n`, symmetric and positive definite; `contact_jacobian` has the
+    /// contacts' rows, each contact's normal first; `velocity` has `n` entries. The mass matrix is never inverted.
+    ///
+    /// # Errors
+    /// Wrong shapes, entries that are not finite, a mass matrix that is not symmetric or not positive definite, a zero normal
+    /// row.
+    pub fn from_generalized<'m, 'a>(
+        dimensions: &[Dimension],
+        mass_matrix: impl Into<MatrixView<'m>>,
+        contact_jacobian: impl Into<MatrixView<'a>>,
+        velocity: &[f64],
+    ) -> Result<Self> {
+        let (m, a) = (mass_matrix.into(), contact_jacobian.into());
+        let rows = check::rows(dimensions)?;
+        if a.rows != rows {
+            return Err(Error::Shape {
+                field: "contact_jacobian".into(),
+                found: format!("{} rows", a.rows),
+                expected: format!("{rows} rows, as the contacts have"),
+            });
+        }
+        check_shapes(&m, &a, velocity)?;
+        let mechanism = Mechanism::new(&m, &a, dimensions)?;
+        let diagonal = |i: usize| (mechanism.gram(i, i), 2 * mechanism.rows[i]);
+        let sizes = (0..rows).map(diagonal).filter(|(entry, _)| *entry > 0.0);
+        let omega = sizes.map(|(entry, unit)| exponent(entry) + unit).max().unwrap_or(0);
+        let mut matrix = Dense::zeros(rows, rows);
+        for i in 0..rows {
+            for j in 0..=i {
+                matrix[(i, j)] = scale(mechanism.gram(i, j), mechanism.rows[i] + mechanism.rows[j] - omega);
+                matrix[(j, i)] = matrix[(i, j)];
+            }
+        }
+        let contacts = contact_velocity(&a, velocity)?;
+        Self::checked(dimensions, matrix, omega, contacts, Some((mechanism, velocity.to_vec())))
+    }
+
+    fn checked(
+        dimensions: &[Dimension],
+        matrix: Dense,
+        omega: i32,
+        velocity: Vec<f64>,
+        mechanism: Option<(Mechanism, Vec<f64>)>,
+    ) -> Result<Self> {
+        let gamma = exponent(velocity.iter().fold(0.0_f64, |speed, v| speed.max(v.abs())));
+        let scaled: Vec<f64> = velocity.iter().map(|v| scale(*v, -gamma)).collect();
+        check::elimination(&matrix, &scaled)?;
+        let system = System::new(matrix, dimensions.iter().copied()).map_err(|error| match error {
+            Error::NotPositive { definiteness, value, bound, .. } => Error::NotPositive {
+                field: "delassus".into(),
+                definiteness,
+                quantity: "the smallest eigenvalue of a contact's W_tt - w wᵀ/W_nn, over tr W_tt,".into(),
+                value,
+                bound,
+            },
+            other => other,
+        })?;
+        Ok(Self { system, omega, gamma, velocity, mechanism })
+    }
+
+    /// The dimensions of the contacts.
+    pub fn dimensions(&self) -> impl Iterator<Item = Dimension> {
+        self.system.blocks.iter().map(|block| block.dimension)
+    }
+
+    /// The velocities of the contacts before the impact, one contact after the other.
+    pub fn velocity(&self) -> &[f64] {
+        &self.velocity
+    }
+
+    /// \[7\]: `M⁻¹ Aᵀ i` of the contacts' impulses; `None` for a set given by its Delassus matrix.
+    pub fn velocity_change(&self, impulse: &[f64]) -> Option<Vec<f64>> {
+        self.mechanism.as_ref().map(|(mechanism, _)| mechanism.velocity_change(impulse))
+    }
+
+    /// What the impact does; `coefficients` has one entry a contact.
+    ///
+    /// # Errors
+    /// Another number of coefficients than of contacts, friction that is missing, no answer to the precision promised
+    /// ([`Error::NotConverged`]), or an answer beyond the range of `f64`.
+    pub fn impact(&self, coefficients: &[Coefficients], guard: Guard) -> Result<SimultaneousOutcome> {
+        self.check_coefficients(coefficients)?;
+        let ledger = Ledger::of(self, coefficients, guard)?;
+        let unguarded = if ledger.acted { self.unguarded(coefficients) } else { None };
+        let guard = SimultaneousGuard {
+            name: guard,
+            acted: ledger.acted,
+            blended: ledger.blended,
+            restitution_factor: ledger.factor,
+            unguarded,
+        };
+        self.report(coefficients, &ledger, guard)
+    }
+
+    fn check_coefficients(&self, coefficients: &[Coefficients]) -> Result<()> {
+        let blocks = &self.system.blocks;
+        if coefficients.len() != blocks.len() {
+            return Err(Error::Shape {
+                field: "coefficients".into(),
+                found: format!("{} entries", coefficients.len()),
+                expected: format!("{0} entries, as there are {0} contacts", blocks.len()),
+            });
+        }
+        for (k, (block, coefficients)) in blocks.iter().zip(coefficients).enumerate() {
+            if coefficients.friction.is_none() && block.dimension != Dimension::Normal {
+                return Err(Error::Missing {
+                    field: format!("coefficients[{k}].friction").into(),
+                    reason: "only a contact of dimension 1 can do without".into(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The law's own answer, in short.
+    fn unguarded(&self, coefficients: &[Coefficients]) -> Option<SimultaneousUnguarded> {
+        let ledger = Ledger::of(self, coefficients, Guard::Report).ok()?;
+        let sum = |part: fn(&ContactEnergy) -> f64| -> f64 {
+            ledger.contacts.iter().map(|contact| self.energy_out(part(&contact.work))).sum()
+        };
+        let energy_change = sum(|work| work.normal) + sum(|work| work.tangential);
+        Some(SimultaneousUnguarded {
+            modes: ledger.contacts.iter().map(|contact| contact.mode).collect(),
+            energy_change,
+        })
+    }
+
+    /// In the caller's units.
+    fn report(
+        &self,
+        coefficients: &[Coefficients],
+        ledger: &Ledger,
+        guard: SimultaneousGuard,
+    ) -> Result<SimultaneousOutcome> {
+        let impulse: Vec<f64> = ledger.impulse.iter().map(|i| self.impulse_out(*i)).collect();
+        let mut contacts = Vec::with_capacity(coefficients.len());
+        let mut energy = Energy { before: None, after: None, change: 0.0, normal: 0.0, tangential: 0.0 };
+        for (k, (block, coefficients)) in self.system.blocks.iter().zip(coefficients).enumerate() {
+            let (dimension, entry) = (block.dimension, &ledger.contacts[k]);
+            let finite = |value: f64, name: &str| {
+                if value.is_finite() {
+                    Ok(value)
+                } else {
+                    Err(Error::Overflow { field: format!("contacts[{k}].{name}").into() })
+                }
+            };
+            for i in block.of(&impulse) {
+                finite(i, "impulse")?;
+            }
+            let after = block.of(&ledger.velocity).map(|v| scale(v, self.gamma) + 0.0);
+            for v in after {
+                finite(v, "contact_velocity.after")?;
+            }
+            let (normal, tangential) = (self.energy_out(entry.work.normal), self.energy_out(entry.work.tangential));
+            energy.normal += normal;
+            energy.tangential += tangential;
+            contacts.push(ContactOutcome {
+                mode: entry.mode,
+                impulse: ContactVector::new(dimension, block.of(&impulse)),
+                contact_velocity: BeforeAfter {
+                    before: ContactVector::new(dimension, block.of(&self.velocity)),
+                    after: ContactVector::new(dimension, after),
+                },
+                direction: entry.direction.map(|u| ContactVector::tangential(dimension, u)),
+                energy: ContactEnergy { change: finite(normal + tangential, "energy.change")?, normal, tangential },
+                restitution: RestitutionValues {
+                    normal: entry.restitution,
+                    tangential: coefficients.restitution.tangential(),
+                },
+                restitution_used: entry.restitution_used,
+                friction: coefficients.friction,
+                contact_dimension: dimension as u8,
+            });
+        }
+        energy.change = energy.normal + energy.tangential;
+        let velocity = self.mechanism.as_ref().map(|(mechanism, before)| {
+            let change = mechanism.velocity_change(&impulse);
+            let after: Vec<f64> = before.iter().zip(change).map(|(v, change)| v + change).collect();
+            energy.before = Some(mechanism.kinetic_energy(before));
+            energy.after = Some(mechanism.kinetic_energy(&after));
+            after
+        });
+        if let Some(i) = velocity.iter().flatten().position(|v| !v.is_finite()) {
+            return Err(Error::Overflow { field: format!("velocity[{i}]").into() });
+        }
+        for (value, name) in [(Some(energy.change), "change"), (energy.before, "before"), (energy.after, "after")] {
+            if value.is_some_and(|value| !value.is_finite()) {
+                return Err(Error::Overflow { field: format!("energy.{name}").into() });
+            }
+        }
+        Ok(SimultaneousOutcome {
+            contacts,
+            velocity,
+            energy,
+            admissible: !ledger.creates_energy,
+            guard,
+            strong: ledger.strong,
+            residual: ledger.residual,
+            sequence: ledger.sequence,
+            settled: ledger.is_settled(),
+            effort: ledger.effort,
+            law: Law::Aghili,
+        })
+    }
+
+    /// An impulse in the caller's units; adding zero turns -0 into 0.
+    fn impulse_out(&self, impulse: f64) -> f64 {
+        scale(impulse, self.gamma - self.omega) + 0.0
+    }
+
+    fn energy_out(&self, energy: f64) -> f64 {
+        scale(energy, 2 * self.gamma - self.omega)
+    }
+}

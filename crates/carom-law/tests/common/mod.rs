@@ -6,3 +6,4 @@ pub mod oracle;
 pub mod precise;
 pub mod published;
 pub mod random;
+pub mod systems;

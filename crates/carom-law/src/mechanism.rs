@@ -1,0 +1,243 @@
+//! A mechanism's mass matrix, factored, with the rows of its contacts.
+//!
+//! `M` is brought to a diagonal of order one by powers of two, `D M D = L Lᵀ`, which makes the
+//! factorisation indifferent to the units of each coordinate. With `Y = L⁻¹ (A D)ᵀ`, the Delassus matrix
+//! is `W = Yᵀ Y`, symmetric and positive semidefinite by construction, and an impulse changes the
+//! velocity by `D L⁻ᵀ Y i` \[7\]. `M` is never inverted.
+
+use crate::delassus::{Dimension, SYMMETRY_TOLERANCE};
+use crate::error::{Error, Result, finite};
+use crate::matrix::{Dense, MatrixView};
+use crate::scaling::{exponent, scale};
+
+/// A pivot of the equilibrated `M` at most this is not positive: `n` roundings of entries below 4.
+const PIVOT_TOLERANCE: f64 = 1e-15;
+
+/// `M` and `A`, ready to solve with.
+#[derive(Debug, Clone)]
+pub(crate) struct Mechanism {
+    /// The lower triangle of `D M D` ...
+    mass: Dense,
+    /// ... and of its factor `L`.
+    factor: Dense,
+    /// `Yᵀ`, one row a direction of a contact.
+    y: Dense,
+    /// `D = diag(2^-delta)`.
+    delta: Vec<i32>,
+    /// The power of two taken out of each row of `A D`: one for a contact's normal, one for its tangents.
+    pub(crate) rows: Vec<i32>,
+}
+
+impl Mechanism {
+    /// Of matrices whose shapes have been checked; `contacts` says which rows of `A` belong together.
+    pub(crate) fn new(m: &MatrixView<'_>, a: &MatrixView<'_>, contacts: &[Dimension]) -> Result<Self> {
+        let delta = equilibration(m)?;
+        let mass = symmetrised(m, &delta)?;
+        let factor = cholesky(mass.clone(), delta.len())?;
+        let (mut y, rows) = scaled_jacobian(a, &delta, contacts)?;
+        forward(&factor, &mut y, a.rows);
+        Ok(Self { mass, factor, y, delta, rows })
+    }
+
+    /// An entry of `Yᵀ Y`: of `W`, but for the powers of two of its row and column.
+    pub(crate) fn gram(&self, i: usize, j: usize) -> f64 {
+        self.y.row(i).iter().zip(self.y.row(j)).map(|(a, b)| a * b).sum()
+    }
+
+    /// \[7\]: `M⁻¹ Aᵀ i`.
+    pub(crate) fn velocity_change(&self, impulse: &[f64]) -> Vec<f64> {
+        let nonzero = impulse.iter().zip(&self.rows).filter(|(i, _)| **i != 0.0);
+        let common = nonzero.map(|(i, row)| exponent(*i) + row).max().unwrap_or(0);
+        let mut z = vec![0.0; self.delta.len()];
+        for (k, (&i_k, &row)) in impulse.iter().zip(&self.rows).enumerate() {
+            let weight = scale(i_k, row - common);
+            for (z, y) in z.iter_mut().zip(self.y.row(k)) {
+                *z += weight * y;
+            }
+        }
+        backward(&self.factor, &mut z);
+        for (x, &delta) in z.iter_mut().zip(&self.delta) {
+            *x = scale(*x, common - delta);
+        }
+        z
+    }
+
+    /// `½ q̇ᵀ M q̇`; infinite beyond `f64`.
+    pub(crate) fn kinetic_energy(&self, velocity: &[f64]) -> f64 {
+        let nonzero = velocity.iter().zip(&self.delta).filter(|(x, _)| **x != 0.0);
+        let common = nonzero.map(|(x, delta)| exponent(*x) + delta).max().unwrap_or(0);
+        let unscaled: Vec<f64> = velocity.iter().zip(&self.delta).map(|(x, delta)| scale(*x, delta - common)).collect();
+        let halves = unscaled.iter().enumerate().map(|(i, x)| {
+            let below: f64 = self.mass.row(i)[..i].iter().zip(&unscaled).map(|(m, y)| m * y).sum();
+            x * (below + 0.5 * self.mass[(i, i)] * x)
+        });
+        scale(halves.sum::<f64>(), 2 * common)
+    }
+}
+
+/// The shapes of `(M, A, q̇⁻)`, and that all numbers are finite.
+pub(crate) fn check_shapes(m: &MatrixView<'_>, a: &MatrixView<'_>, v: &[f64]) -> Result<()> {
+    let shape =
+        |field: &'static str, found: String, expected: String| Error::Shape { field: field.into(), found, expected };
+    let n = m.rows;
+    if n == 0 || m.columns != n {
+        return Err(shape("mass_matrix", format!("{n} x {}", m.columns), "square, at least 1 x 1".into()));
+    }
+    if a.columns != n {
+        let expected = format!("{} x {n}, as mass_matrix is {n} x {n}", a.rows);
+        return Err(shape("contact_jacobian", format!("{} x {}", a.rows, a.columns), expected));
+    }
+    for (matrix, name) in [(m, "mass_matrix"), (a, "contact_jacobian")] {
+        if !matrix.is_complete() {
+            let expected = format!("{} x {} numbers", matrix.rows, matrix.columns);
+            return Err(shape(name, format!("{} numbers", matrix.len()), expected));
+        }
+        for i in 0..matrix.rows {
+            for j in 0..matrix.columns {
+                finite(matrix.at(i, j), || format!("{name}[{i}][{j}]").into())?;
+            }
+        }
+    }
+    if v.len() != n {
+        let expected = format!("{n} numbers, as mass_matrix is {n} x {n}");
+        return Err(shape("velocity", format!("{} numbers", v.len()), expected));
+    }
+    for (i, &x) in v.iter().enumerate() {
+        finite(x, || format!("velocity[{i}]").into())?;
+    }
+    Ok(())
+}
+
+/// Half the exponents of the diagonal, so that `2^(-2 delta_i) M_ii` is in [1, 4).
+fn equilibration(m: &MatrixView<'_>) -> Result<Vec<i32>> {
+    (0..m.rows)
+        .map(|i| {
+            let value = m.at(i, i);
+            if value > 0.0 {
+                Ok(exponent(value).div_euclid(2))
+            } else {
+                Err(Error::NotPositive {
+                    field: format!("mass_matrix[{i}][{i}]").into(),
+                    definiteness: "definite",
+                    quantity: "a diagonal entry".into(),
+                    value,
+                    bound: "> 0".into(),
+                })
+            }
+        })
+        .collect()
+}
+
+/// The lower triangle of `D M D`, mirror entries checked and averaged.
+fn symmetrised(m: &MatrixView<'_>, delta: &[i32]) -> Result<Dense> {
+    let n = m.rows;
+    let entry = |i: usize, j: usize| scale(m.at(i, j), -delta[i] - delta[j]);
+    let mut lower = Dense::zeros(n, n);
+    for i in 0..n {
+        lower[(i, i)] = entry(i, i);
+        for j in 0..i {
+            let (below, above) = (entry(i, j), entry(j, i));
+            let bound = SYMMETRY_TOLERANCE * (lower[(i, i)] * lower[(j, j)]).sqrt();
+            if !((below - above).abs() <= bound) {
+                return Err(Error::NotSymmetric {
+                    field: format!("mass_matrix[{i}][{j}]").into(),
+                    value: m.at(i, j),
+                    mirror: m.at(j, i),
+                    bound: scale(bound, delta[i] + delta[j]),
+                });
+            }
+            lower[(i, j)] = 0.5 * (below + above);
+        }
+    }
+    Ok(lower)
+}
+
+/// `L` with `L Lᵀ` = the matrix of which the lower triangle is given, row by row.
+fn cholesky(mut l: Dense, n: usize) -> Result<Dense> {
+    for i in 0..n {
+        for j in 0..=i {
+            let sum: f64 = l.row(i)[..j].iter().zip(&l.row(j)[..j]).map(|(a, b)| a * b).sum();
+            let rest = l[(i, j)] - sum;
+            if i > j {
+                l[(i, j)] = rest / l[(j, j)];
+            } else if rest > PIVOT_TOLERANCE {
+                l[(i, i)] = rest.sqrt();
+            } else {
+                return Err(not_definite(i, rest));
+            }
+        }
+    }
+    Ok(l)
+}
+
+#[cold]
+fn not_definite(pivot: usize, value: f64) -> Error {
+    Error::NotPositive {
+        field: "mass_matrix".into(),
+        definiteness: "definite",
+        quantity: format!("pivot {pivot} of its factorisation, with its diagonal brought to order one,").into(),
+        value,
+        bound: format!("> {PIVOT_TOLERANCE:e}").into(),
+    }
+}
+
+/// `A D` with powers of two taken out of each contact's normal row and of its tangential rows together.
+fn scaled_jacobian(a: &MatrixView<'_>, delta: &[i32], contacts: &[Dimension]) -> Result<(Dense, Vec<i32>)> {
+    let size = |k: usize| {
+        let nonzero = (0..a.columns).filter(|&j| a.at(k, j) != 0.0);
+        nonzero.map(|j| exponent(a.at(k, j)) - delta[j]).max()
+    };
+    let mut rows = Vec::with_capacity(a.rows);
+    for dimension in contacts {
+        let first = rows.len();
+        let Some(normal) = size(first) else {
+            return Err(Error::ZeroNormal { field: format!("contact_jacobian[{first}]").into() });
+        };
+        let tangents = first + 1..first + dimension.rows();
+        let tangential = tangents.clone().filter_map(size).max().unwrap_or(normal);
+        rows.push(normal);
+        rows.extend(tangents.map(|_| tangential));
+    }
+    let mut scaled = Dense::zeros(a.rows, a.columns);
+    for k in 0..a.rows {
+        for j in 0..a.columns {
+            scaled[(k, j)] = scale(a.at(k, j), -delta[j] - rows[k]);
+        }
+    }
+    Ok((scaled, rows))
+}
+
+/// `y ← L⁻¹ y` for each of the rows of `y`.
+fn forward(l: &Dense, y: &mut Dense, rows: usize) {
+    for k in 0..rows {
+        for i in 0..y.row(k).len() {
+            let sum: f64 = l.row(i)[..i].iter().zip(y.row(k)).map(|(l, y)| l * y).sum();
+            y[(k, i)] = (y[(k, i)] - sum) / l[(i, i)];
+        }
+    }
+}
+
+/// `z ← L⁻ᵀ z`.
+fn backward(l: &Dense, z: &mut [f64]) {
+    for i in (0..z.len()).rev() {
+        let x = z[i] / l[(i, i)];
+        z[i] = x;
+        for (z, l) in z.iter_mut().zip(&l.row(i)[..i]) {
+            *z -= l * x;
+        }
+    }
+}
+
+/// `A q̇⁻`.
+pub(crate) fn contact_velocity(a: &MatrixView<'_>, v: &[f64]) -> Result<Vec<f64>> {
+    (0..a.rows)
+        .map(|k| {
+            let velocity: f64 = v.iter().enumerate().map(|(j, v)| a.at(k, j) * v).sum();
+            if velocity.is_finite() {
+                Ok(velocity)
+            } else {
+                Err(Error::Overflow { field: format!("contact_velocity.before[{k}]").into() })
+            }
+        })
+        .collect()
+}

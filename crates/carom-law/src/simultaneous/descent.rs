@@ -1,0 +1,198 @@
+//! Which contacts stick: the descent over types.
+//!
+//! Every contact has a type. One that may stick has `q_t = (1+e_t) v_t⁻` and `μ_s`; one that slides, `q_t = 2 v_t⁻` and
+//! `μ_d`. The normal rows are `q_n = v_n⁻ - target` in both. Then stick, slip and reversal of all contacts are one standard
+//! Coulomb problem ([`super::coulomb`]). A contact that may stick but slides in its answer has the wrong type. The
+//! descent starts with contacts that may all stick and turns the one that slides fastest into a sliding one, until none is
+//! wrong. (To let each contact stick whenever it could is not an alternative: in a tenth of the planar problems with two
+//! contacts there is no such answer.)
+
+use std::cell::OnceCell;
+
+use super::coulomb::{Coulomb, Effort, Rule, System, Workspace};
+use super::outcome::SimultaneousEffort;
+use crate::plane::norm;
+
+/// What counts as an answer: the certificate, over the largest speed.
+pub(crate) const CERTIFIED: f64 = 1e-8;
+
+/// What the Coulomb problems are solved to, over the largest speed.
+pub(crate) const SOLVED: f64 = 1e-10;
+
+/// A contact that slides by more than this, over the largest speed, does not stick.
+const SLIDING: f64 = 1e-8;
+
+/// A normal impulse that changes the contact's own velocity by less than this, over the largest speed, is rounding.
+const ROUNDING: f64 = 1e-14;
+
+/// The share of the mean diagonal that `W` is relaxed by at first. Where contacts outnumber the degrees of freedom, it
+/// chooses among the answers, and nearly always the same whatever the order of the contacts.
+const RELAXATION: f64 = 1e-3;
+
+/// Contacts that strike together, in units of order one.
+#[derive(Debug)]
+pub(crate) struct Strike {
+    pub(crate) system: System,
+    relaxed: OnceCell<System>,
+    pub(crate) contacts: Vec<Request>,
+    /// `v⁻`
+    pub(crate) before: Vec<f64>,
+    /// `V`, the largest of its entries.
+    pub(crate) speed: f64,
+}
+
+/// A contact's coefficients, and whether it is at rest.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Request {
+    pub(crate) e: f64,
+    pub(crate) e_t: f64,
+    pub(crate) mu_s: f64,
+    pub(crate) mu_d: f64,
+    pub(crate) is_at_rest: bool,
+}
+
+/// Impulses with what they do.
+#[derive(Debug, Clone)]
+pub(crate) struct Answer {
+    pub(crate) impulse: Vec<f64>,
+    /// `v⁺`
+    pub(crate) after: Vec<f64>,
+    /// The types.
+    pub(crate) may_stick: Vec<bool>,
+    /// The factor of the restitutions.
+    pub(crate) factor: f64,
+    /// The certificate.
+    pub(crate) residual: f64,
+}
+
+/// Room, and the effort so far.
+#[derive(Debug)]
+pub(crate) struct Work {
+    room: Workspace,
+    pub(crate) effort: SimultaneousEffort,
+}
+
+impl Work {
+    pub(crate) fn new(rows: usize) -> Self {
+        Self { room: Workspace::new(rows), effort: SimultaneousEffort::default() }
+    }
+
+    /// Solves, by Newton's method alone or by whatever it takes; returns whether there is an answer.
+    fn solve(&mut self, problem: &Coulomb<'_>, impulse: &mut [f64], is_near: bool) -> bool {
+        let mut effort = Effort::default();
+        let residual = if is_near {
+            problem.polish(impulse, &mut self.room, &mut effort)
+        } else {
+            problem.solve(impulse, &mut self.room, &mut effort)
+        };
+        self.effort.solves += 1;
+        self.effort.sweeps += effort.sweeps;
+        self.effort.newton_steps += effort.newton_steps;
+        self.effort.stage = self.effort.stage.max(effort.stage);
+        residual <= problem.tolerance
+    }
+}
+
+impl Strike {
+    pub(crate) fn new(system: System, contacts: Vec<Request>, before: Vec<f64>) -> Self {
+        let speed = before.iter().fold(0.0_f64, |speed, v| speed.max(v.abs()));
+        Self { system, relaxed: OnceCell::new(), contacts, before, speed }
+    }
+
+    /// The normal velocity that contact `k` is to leave with at least.
+    pub(crate) fn target(&self, k: usize, factor: f64) -> f64 {
+        let contact = &self.contacts[k];
+        if contact.is_at_rest { 0.0 } else { -factor * contact.e * self.before[self.system.blocks[k].start] }
+    }
+
+    /// The law's answer where contacts of the types given may stick and the restitutions are scaled by `factor`;
+    /// if there is none to the precision promised, the best candidate.
+    pub(crate) fn answer(&self, may_stick: &[bool], factor: f64, work: &mut Work) -> Result<Answer, Answer> {
+        let zeros = || vec![0.0; self.system.rows];
+        // The types by the relaxed problem, the impulses by the true one.
+        let mut types = may_stick.to_vec();
+        let mut impulse = zeros();
+        let relaxed = self.relaxed.get_or_init(|| self.system.relaxed(RELAXATION));
+        self.descend(relaxed, &mut types, factor, &mut impulse, work);
+        self.with_problem(&self.system, &types, factor, |problem| work.solve(problem, &mut impulse, true));
+        let mut best = self.assessed(impulse, types, factor);
+        if best.residual > CERTIFIED {
+            let (mut types, mut impulse) = (may_stick.to_vec(), zeros());
+            self.descend(&self.system, &mut types, factor, &mut impulse, work);
+            best = better(best, self.assessed(impulse, types, factor));
+        }
+        if best.residual > CERTIFIED {
+            let (mut types, mut impulse) = (vec![false; may_stick.len()], zeros());
+            self.descend(&self.system, &mut types, factor, &mut impulse, work);
+            best = better(best, self.assessed(impulse, types, factor));
+        }
+        if best.residual <= CERTIFIED { Ok(best) } else { Err(best) }
+    }
+
+    /// Turns contacts that slide into sliding ones, one at a time and the fastest first, until the answer is right.
+    fn descend(&self, system: &System, types: &mut [bool], factor: f64, impulse: &mut [f64], work: &mut Work) {
+        for _ in 0..=types.len() {
+            let fastest = self.with_problem(system, types, factor, |problem| {
+                if !work.solve(problem, impulse, false) {
+                    return None;
+                }
+                let mut y = vec![0.0; system.rows];
+                system.velocity(problem.q, impulse, &mut y);
+                let mut fastest = (SLIDING * self.speed, None);
+                for (k, block) in system.blocks.iter().enumerate().filter(|(k, _)| types[*k]) {
+                    let y = block.of(&y);
+                    let sliding = norm([y[1], y[2]]);
+                    if impulse[block.start] > 0.0 && sliding > fastest.0 {
+                        fastest = (sliding, Some(k));
+                    }
+                }
+                fastest.1
+            });
+            match fastest {
+                Some(k) => types[k] = false,
+                None => return,
+            }
+        }
+    }
+
+    /// The standard Coulomb problem of the types.
+    fn with_problem<T>(&self, system: &System, types: &[bool], factor: f64, then: impl FnOnce(&Coulomb<'_>) -> T) -> T {
+        let mut q = self.before.clone();
+        let mut rules = Vec::with_capacity(types.len());
+        for (k, (block, contact)) in system.blocks.iter().zip(&self.contacts).enumerate() {
+            let v_n = if contact.is_at_rest { 0.0 } else { self.before[block.start] };
+            q[block.start] = v_n - self.target(k, factor);
+            let (share, mu) = if types[k] { (1.0 + contact.e_t, contact.mu_s) } else { (2.0, contact.mu_d) };
+            for q in &mut q[block.start + 1..block.start + block.dimension.rows()] {
+                *q *= share;
+            }
+            rules.push(Rule::Coulomb { mu, prefers_rest: types[k] });
+        }
+        then(&Coulomb { system, q: &q, rules: &rules, tolerance: SOLVED * self.speed })
+    }
+
+    /// Impulses and velocities that are known, with their certificate.
+    pub(crate) fn known(&self, impulse: Vec<f64>, after: Vec<f64>, factor: f64) -> Answer {
+        let mut answer = Answer { impulse, after, may_stick: Vec::new(), factor, residual: 0.0 };
+        answer.residual = self.certificate(&answer);
+        answer
+    }
+
+    /// Impulses with their velocities and their certificate.
+    fn assessed(&self, mut impulse: Vec<f64>, may_stick: Vec<bool>, factor: f64) -> Answer {
+        for block in &self.system.blocks {
+            if (block.w_nn * impulse[block.start]).abs() <= ROUNDING * self.speed {
+                impulse[block.range()].fill(0.0);
+            }
+        }
+        let mut after = vec![0.0; self.system.rows];
+        self.system.velocity(&self.before, &impulse, &mut after);
+        let mut answer = Answer { impulse, after, may_stick, factor, residual: 0.0 };
+        answer.residual = self.certificate(&answer);
+        answer
+    }
+}
+
+fn better(a: Answer, b: Answer) -> Answer {
+    if b.residual < a.residual { b } else { a }
+}

@@ -1,0 +1,135 @@
+//! What the guards do with an answer that creates energy.
+//!
+//! If all contacts slide, `K⁺ - K⁻ = Σ (1-e) v_n⁻ i_n / 2 + Σ v̄_t·i_t` and no term is positive, whatever the coefficients: so
+//! the guard `slip` ends. The guard `limit` scales all restitutions by one factor. Where either fails, the answer is
+//! blended with the plastic impact without stick: cones and non-penetration are convex and the energy is a convex
+//! quadratic along the way.
+
+use super::descent::{Answer, Strike, Work};
+use crate::guard::Guard;
+use crate::mode::Mode;
+
+/// A gain above this fraction of `V Σ|i|`, and above what the residual explains, is one.
+const ENERGY_ROUNDING: f64 = 1e-12;
+
+/// Halvings of the interval of the factor of restitution.
+const HALVINGS: u32 = 40;
+
+/// An answer after the guard.
+#[derive(Debug, Clone)]
+pub(crate) struct Guarded {
+    pub(crate) answer: Answer,
+    /// Whether the law's own answer creates energy.
+    pub(crate) creates_energy: bool,
+    pub(crate) acted: bool,
+    pub(crate) blended: bool,
+    pub(crate) modes: Vec<Mode>,
+}
+
+impl Strike {
+    /// The law's answer, and the guard's where that creates energy; else the best candidate.
+    pub(crate) fn guarded(&self, guard: Guard, work: &mut Work) -> Result<Guarded, Answer> {
+        let all = vec![true; self.contacts.len()];
+        let answer = self.answer(&all, 1.0, work)?;
+        let creates_energy = self.gains(&answer);
+        if !creates_energy || guard == Guard::Report {
+            let modes = self.modes(&answer);
+            return Ok(Guarded { answer, creates_energy, acted: false, blended: false, modes });
+        }
+        let tried = match guard {
+            Guard::Report | Guard::Slip => self.sliding(answer, work),
+            Guard::Limit => self.limited(answer, work),
+        };
+        let mut modes = self.modes(&tried);
+        if !self.gains(&tried) {
+            return Ok(Guarded { answer: tried, creates_energy, acted: true, blended: false, modes });
+        }
+        let plastic = self.answer(&vec![false; all.len()], 0.0, work)?;
+        for (mode, plastic) in modes.iter_mut().zip(self.modes(&plastic)) {
+            if *mode == Mode::Separating {
+                *mode = plastic;
+            }
+        }
+        let answer = self.blended(&tried, &plastic);
+        Ok(Guarded { answer, creates_energy, acted: true, blended: true, modes })
+    }
+
+    fn gains(&self, answer: &Answer) -> bool {
+        let exchanged = self.speed * answer.impulse.iter().map(|i| i.abs()).sum::<f64>();
+        self.energy_change(answer) > (ENERGY_ROUNDING + 2.0 * answer.residual) * exchanged
+    }
+
+    /// Sticking contacts slide, one at a time and those first that give most energy, until none is gained.
+    fn sliding(&self, mut answer: Answer, work: &mut Work) -> Answer {
+        let m = self.contacts.len();
+        for _ in 0..m {
+            let mut most: Option<(f64, usize)> = None;
+            for k in (0..m).filter(|&k| answer.may_stick[k]) {
+                let (normal, tangential) = self.work(k, &answer);
+                if most.is_none_or(|(other, _)| normal + tangential > other) {
+                    most = Some((normal + tangential, k));
+                }
+            }
+            let Some((_, k)) = most else { break };
+            let mut may_stick = answer.may_stick.clone();
+            may_stick[k] = false;
+            match self.answer(&may_stick, 1.0, work) {
+                Ok(next) => answer = next,
+                Err(_) => break,
+            }
+            if !self.gains(&answer) {
+                break;
+            }
+        }
+        answer
+    }
+
+    /// A factor of the restitutions at which the energy ceases to rise. It need not be the only one.
+    fn limited(&self, answer: Answer, work: &mut Work) -> Answer {
+        let all = vec![true; self.contacts.len()];
+        let mut lawful = match self.answer(&all, 0.0, work) {
+            Ok(plastic) if !self.gains(&plastic) => plastic,
+            _ => return answer,
+        };
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..HALVINGS {
+            let factor = 0.5 * (low + high);
+            match self.answer(&all, factor, work) {
+                Ok(next) if !self.gains(&next) => {
+                    low = factor;
+                    lawful = next;
+                }
+                _ => high = factor,
+            }
+        }
+        lawful
+    }
+
+    /// As much of an answer that gains as the plastic one can pay for.
+    fn blended(&self, gaining: &Answer, plastic: &Answer) -> Answer {
+        let change: Vec<f64> = gaining.impulse.iter().zip(&plastic.impulse).map(|(g, p)| g - p).collect();
+        let velocity: Vec<f64> = gaining.after.iter().zip(&plastic.after).map(|(g, p)| g - p).collect();
+        let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        // K(λ) - K⁻ = a + b λ + c λ², with a <= 0 <= c and a + b + c > 0.
+        let a = self.energy_change(plastic).min(0.0);
+        let b = product(&plastic.after, &change);
+        let c = 0.5 * product(&velocity, &change).max(0.0);
+        let root = (b * b - 4.0 * a * c).sqrt();
+        let share = if b > 0.0 {
+            -2.0 * a / (b + root)
+        } else if c > 0.0 {
+            (root - b) / (2.0 * c)
+        } else {
+            0.0
+        };
+        let share = share.clamp(0.0, 1.0);
+        let mix = |g: &[f64], p: &[f64]| g.iter().zip(p).map(|(g, p)| p + share * (g - p)).collect::<Vec<f64>>();
+        Answer {
+            impulse: mix(&gaining.impulse, &plastic.impulse),
+            after: mix(&gaining.after, &plastic.after),
+            may_stick: gaining.may_stick.clone(),
+            factor: gaining.factor,
+            residual: gaining.residual.max(plastic.residual),
+        }
+    }
+}
