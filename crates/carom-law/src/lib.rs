@@ -9,7 +9,7 @@
 //!
 //! Start with [`Contact`] if you have `(W, v)`, with [`GeneralizedContact`] if you have `(M, A, v)`, with
 //! [`ContactSet`] if several contacts strike at once, and with [`batch`] if you have a million impacts. Contacts that stay
-//! closed between impacts are for [`PhaseForces`].
+//! closed between impacts are for [`decide`] and [`PhaseForces`].
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod batch;
@@ -50,7 +50,10 @@ pub use outcome::{
     BeforeAfter, Energy, GuardReport, Law, Limit, Outcome, Printed, RestitutionLimit, RestitutionValues, Unguarded,
     Violation,
 };
-pub use persistent::{Grip, Jam, PhaseContact, PhaseForces, PhaseReport, Rows, StickMargin, jam};
+pub use persistent::{
+    ClosedContact, ContactMode, Decision, Grip, Jam, Modes, PhaseContact, PhaseForces, PhaseReport, Rows, StickMargin,
+    Tangential, decide, jam,
+};
 pub use simultaneous::{
     ContactEnergy, ContactOutcome, ContactSet, SimultaneousEffort, SimultaneousGuard, SimultaneousOutcome,
     SimultaneousStage, SimultaneousUnguarded,

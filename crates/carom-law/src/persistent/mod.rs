@@ -2,13 +2,18 @@
 //!
 //! `M q̈ + h = τ + Aᵀ λ`, so the contacts accelerate by `a = α + W λ` with the free acceleration
 //! `α = Ȧ v + A M⁻¹ (τ - h)`. Inside a phase whose modes are known the forces are a linear matter:
-//! [`PhaseForces`], for every stage of an integrator.
+//! [`PhaseForces`], for every stage of an integrator. Which modes come next is for [`decide`], and what becomes of a
+//! sliding contact that no finite force can keep is for [`jam`].
 
+mod decide;
 mod jam;
 mod linear;
 mod margin;
 mod phase;
+mod several;
+mod single;
 
+pub use decide::{ClosedContact, ContactMode, Decision, Modes, Tangential, decide};
 pub use jam::{Jam, jam};
 pub use margin::StickMargin;
 pub use phase::{Grip, PhaseContact, PhaseForces, PhaseReport, Rows};

@@ -1,7 +1,7 @@
 //! Forces inside a phase whose modes are known: who sticks, who slips and which way.
 
 use crate::delassus::Dimension;
-use crate::error::{Error, Result, finite};
+use crate::error::{Error, Field, Result, finite};
 use crate::matrix::MatrixView;
 use crate::scaling::{exponent, scale};
 
@@ -159,6 +159,9 @@ impl PhaseForces {
     ) -> Result<PhaseReport> {
         let listed = list(self)?;
         names.check(&delassus, listed.rows, alpha, forces)?;
+        if self.unknowns.is_empty() {
+            return Ok(PhaseReport { rank: 0, unknowns: 0, residual: 0.0, min_reduced: 1.0 });
+        }
         let size = alpha.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
         let gamma = exponent(size);
         self.assemble(&delassus, alpha, &listed, gamma);
@@ -199,7 +202,7 @@ impl PhaseForces {
             match (projected, contact.grip) {
                 (None | Some(Rows::Held), Grip::Stick) => (row..row + d).for_each(|i| push(i, [0.0; 2], 0)),
                 (None, Grip::Slip { direction, friction }) => {
-                    let drag = drag(k, contact.dimension, direction, friction)?;
+                    let drag = drag(|| format!("contacts[{k}].grip").into(), contact.dimension, direction, friction)?;
                     let tangents = if drag == [0.0; 2] { 0 } else { d - 1 };
                     let pull: f64 = (0..tangents).map(|t| delassus.at(row + 1 + t, row) * drag[t]).sum();
                     listed.has_drag |= tangents > 0;
@@ -312,18 +315,23 @@ pub(crate) fn check_matrix(delassus: &MatrixView, rows: usize) -> Result<()> {
 }
 
 /// `-μ_d u`, checked; zero for a contact without tangents.
-fn drag(k: usize, dimension: Dimension, direction: [f64; 2], friction: f64) -> Result<[f64; 2]> {
+pub(super) fn drag(
+    field: impl Fn() -> Field,
+    dimension: Dimension,
+    direction: [f64; 2],
+    friction: f64,
+) -> Result<[f64; 2]> {
     if dimension == Dimension::Normal || friction == 0.0 {
         return Ok([0.0; 2]);
     }
     if !(friction >= 0.0 && friction.is_finite()) {
-        let field = format!("contacts[{k}].grip.friction").into();
+        let field = format!("{}.friction", field()).into();
         return Err(Error::OutOfRange { field, value: friction, bound: "[0, inf)".into() });
     }
     let u = if dimension == Dimension::Planar { [direction[0], 0.0] } else { direction };
     let length = u[0].hypot(u[1]);
     if !((length - 1.0).abs() <= UNIT_TOLERANCE) {
-        let field = format!("contacts[{k}].grip.direction").into();
+        let field = format!("{}.direction", field()).into();
         return Err(Error::OutOfRange { field, value: length, bound: "length 1, to 1e-9".into() });
     }
     Ok([-friction * u[0], -friction * u[1]])

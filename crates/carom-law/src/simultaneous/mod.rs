@@ -6,7 +6,7 @@
 
 mod certificate;
 mod check;
-mod coulomb;
+pub(crate) mod coulomb;
 mod descent;
 mod guarded;
 mod least_squares;

@@ -1,0 +1,374 @@
+//! Several closed contacts.
+//!
+//! If none would enter the surface all lift off. The modes they have are kept if forces exist for them: the shortest or, where
+//! those leave a cone, the best distributed. Else the Coulomb problem decides. A contact at rest may first bear all of `μ_s`; if it accelerates along the surface all the
+//! same it slips, with `μ_d`: one contact at a time, that of the largest acceleration first.
+
+use crate::error::Result;
+use crate::matrix::{Dense, MatrixView};
+use crate::plane::{Vec2, norm};
+use crate::scaling::{exponent, scale};
+use crate::simultaneous::coulomb::{Coulomb, Effort, Rule, System, Workspace};
+
+use super::decide::{CONE_TOLERANCE, ContactMode, Found, Problem};
+use super::phase::{Grip, PhaseContact, PhaseForces};
+
+/// What is added to the diagonal of `W` for a first answer, over the mean of a contact's own: with it, redundant contacts
+/// share their forces whatever their order.
+const SOFTENING: f64 = 1e-3;
+
+/// The residual at which the Coulomb solver has an answer, over the largest `|α|`.
+const TOLERANCE: f64 = 1e-10;
+
+/// What Newton's method is then asked for: all it can.
+const POLISHED: f64 = 1e-14;
+
+/// A residual above this is no answer.
+const ACCEPTED: f64 = 1e-9;
+
+/// A contact with an acceleration along the surface above this, over the largest `|α|`, slips: on the softened matrix, and on
+/// the true one. The latter is below what an event that fires 1e-10 outside the cone leaves.
+const SOFT_SLIP: f64 = 1e-8;
+const SLIP: f64 = 1e-12;
+
+/// A slip is told from rounding if it is larger than the residual by this factor.
+const ABOVE_RESIDUAL: f64 = 8.0;
+
+/// The problem with `W` and `α` near one.
+pub(crate) struct Several<'a> {
+    problem: &'a Problem<'a>,
+    w: Vec<f64>,
+    alpha: Vec<f64>,
+    size: f64,
+    /// Forces are the caller's over `2^exponent`.
+    exponent: i32,
+    /// Contacts that are left out: they do not press.
+    is_out: Vec<bool>,
+}
+
+/// Forces of the contacts that are in, and who slips.
+struct Answer {
+    forces: Vec<f64>,
+    modes: Vec<ContactMode>,
+    residual: f64,
+}
+
+impl<'a> Several<'a> {
+    pub(crate) fn new(problem: &'a Problem<'a>) -> Result<Self> {
+        let n = problem.alpha.len();
+        let largest = (0..n).fold(0.0_f64, |size, i| size.max(problem.delassus.at(i, i)));
+        let (omega, size) = (exponent(largest), problem.alpha.iter().fold(0.0_f64, |size, x| size.max(x.abs())));
+        let gamma = exponent(size);
+        // Mirror entries may differ by rounding.
+        let entry = |i: usize, j: usize| {
+            let (a, b) = (scale(problem.delassus.at(i, j), -omega), scale(problem.delassus.at(j, i), -omega));
+            0.5 * a + 0.5 * b
+        };
+        let w: Vec<f64> = (0..n * n).map(|k| entry(k / n, k % n)).collect();
+        let alpha = problem.alpha.iter().map(|x| scale(*x, -gamma)).collect();
+        let is_out = vec![false; problem.contacts.len()];
+        let several = Self { problem, w, alpha, size: scale(size, -gamma), exponent: gamma - omega, is_out };
+        // Every block has to be a Delassus matrix, whatever is done with it.
+        several.system(0.0)?;
+        Ok(several)
+    }
+
+    pub(crate) fn decide(mut self) -> Result<Found> {
+        let contacts = self.problem.contacts.len();
+        let reduced: Vec<f64> = (0..contacts).map(|k| self.problem.reduced(k)).collect();
+        let stuck: Vec<usize> = (0..contacts).filter(|&k| !(reduced[k] > 0.0)).collect();
+        if stuck.is_empty() {
+            let answer = self.answer()?;
+            return Ok(self.found(&answer, false));
+        }
+        // Painlevé: without them, if they lift off.
+        stuck.iter().for_each(|&k| self.is_out[k] = true);
+        let without = self.answer()?;
+        let entering = stuck.iter().copied().filter(|&k| self.acceleration(&without.forces, k) < -SLIP * self.size);
+        let jam = entering.min_by(|&a, &b| reduced[a].total_cmp(&reduced[b]));
+        let is_answer = without.residual <= ACCEPTED * self.size;
+        if let (None, true) = (jam, is_answer) {
+            return Ok(self.found(&without, true));
+        }
+        self.is_out.fill(false);
+        let with = self.answer()?;
+        if with.residual <= ACCEPTED * self.size {
+            return Ok(self.found(&with, true));
+        }
+        let worst = stuck.into_iter().min_by(|&a, &b| reduced[a].total_cmp(&reduced[b]));
+        Ok(match jam.or(worst) {
+            Some(contact) => Found { jam: Some((contact, reduced[contact])), ..Found::default() },
+            None => self.found(&with, false),
+        })
+    }
+
+    fn answer(&self) -> Result<Answer> {
+        // As for one contact: who would lift off without forces does.
+        let lifts_off = |(k, &is_out): (usize, &bool)| is_out || self.alpha[self.problem.starts[k]] >= 0.0;
+        if self.is_out.iter().enumerate().all(lifts_off) {
+            let modes = vec![ContactMode::Detach; self.is_out.len()];
+            return Ok(Answer { forces: vec![0.0; self.alpha.len()], modes, residual: 0.0 });
+        }
+        match self.unchanged()? {
+            Some(answer) => Ok(answer),
+            None => self.coulomb(),
+        }
+    }
+
+    /// The normal acceleration of a contact.
+    fn acceleration(&self, forces: &[f64], k: usize) -> f64 {
+        let row = self.problem.starts[k];
+        let n = self.alpha.len();
+        self.alpha[row] + self.w[row * n..(row + 1) * n].iter().zip(forces).map(|(w, x)| w * x).sum::<f64>()
+    }
+
+    /// The indices of contacts and rows that are in.
+    fn inside(&self) -> (Vec<usize>, Vec<usize>) {
+        let contacts: Vec<usize> = (0..self.is_out.len()).filter(|&k| !self.is_out[k]).collect();
+        let range = |&k: &usize| {
+            let start = self.problem.starts[k];
+            start..start + self.problem.contacts[k].dimension.rows()
+        };
+        let rows = contacts.iter().flat_map(range).collect();
+        (contacts, rows)
+    }
+
+    /// Everyone goes on as before: at rest is stick.
+    fn unchanged(&self) -> Result<Option<Answer>> {
+        let (inside, rows) = self.inside();
+        let contacts: Vec<PhaseContact> = inside
+            .iter()
+            .map(|&k| {
+                let contact = &self.problem.contacts[k];
+                let friction = contact.coefficients().1;
+                let grip = contact.direction().map_or(Grip::Stick, |direction| Grip::Slip { direction, friction });
+                PhaseContact { dimension: contact.dimension, grip }
+            })
+            .collect();
+        let mu_s: Vec<f64> = inside.iter().map(|&k| self.problem.contacts[k].coefficients().0).collect();
+        let n = self.alpha.len();
+        let w: Vec<f64> =
+            rows.iter().flat_map(|&i| rows.iter().map(move |&j| (i, j))).map(|(i, j)| self.w[i * n + j]).collect();
+        let alpha: Vec<f64> = rows.iter().map(|&i| self.alpha[i]).collect();
+        let view = MatrixView::row_major(rows.len(), rows.len(), &w);
+        let mut part = vec![0.0; rows.len()];
+        let mut phase = PhaseForces::new();
+        let report = phase.solve(view, &alpha, &contacts, &mut part)?;
+        // Accelerations that no forces take away.
+        if report.residual > ACCEPTED {
+            return Ok(None);
+        }
+        if !are_inside(&part, &contacts, &mu_s) {
+            if report.rank == report.unknowns {
+                return Ok(None);
+            }
+            let found = phase.stick_margin(view, &alpha, &contacts, &mu_s, &mut part)?;
+            if !(found.margin >= -CONE_TOLERANCE) {
+                return Ok(None);
+            }
+        }
+        let mut forces = vec![0.0; n];
+        rows.iter().zip(&part).for_each(|(&row, x)| forces[row] = *x);
+        let mode = |k: usize| match self.problem.contacts[k].direction() {
+            _ if self.is_out[k] => ContactMode::Detach,
+            Some(direction) => ContactMode::Slip { direction, onset: false },
+            None => ContactMode::Stick,
+        };
+        let modes = (0..self.is_out.len()).map(mode).collect();
+        Ok(Some(Answer { forces, modes, residual: report.residual * self.size }))
+    }
+
+    /// `W` with `softening` of each contact's own mean diagonal added, of the contacts that are in.
+    fn system(&self, softening: f64) -> Result<System> {
+        let (inside, rows) = self.inside();
+        let n = self.alpha.len();
+        let mut matrix = Dense::zeros(rows.len(), rows.len());
+        for (a, &i) in rows.iter().enumerate() {
+            for (b, &j) in rows.iter().enumerate() {
+                matrix[(a, b)] = self.w[i * n + j];
+            }
+        }
+        let mut start = 0;
+        for &k in &inside {
+            let d = self.problem.contacts[k].dimension.rows();
+            let mean = (start..start + d).map(|i| matrix[(i, i)]).sum::<f64>() / d as f64;
+            (start..start + d).for_each(|i| matrix[(i, i)] += softening * mean);
+            start += d;
+        }
+        System::new(matrix, inside.iter().map(|&k| self.problem.contacts[k].dimension))
+    }
+
+    /// The Coulomb problem: softened first, then as it is; from nothing if that fails; at last with `μ_d` for all.
+    fn coulomb(&self) -> Result<Answer> {
+        let (inside, rows) = self.inside();
+        let q: Vec<f64> = rows.iter().map(|&i| self.alpha[i]).collect();
+        let (soft, system) = (self.system(SOFTENING)?, self.system(0.0)?);
+        let mut room = Workspace::new(rows.len());
+        let mut descent = Descent { several: self, inside: &inside, q: &q, room: &mut room };
+
+        let mut impulse = vec![0.0; rows.len()];
+        let mut rules = descent.rules(false);
+        descent.run(&soft, &mut rules, &mut impulse, Stage::Soft);
+        let mut residual = descent.run(&system, &mut rules, &mut impulse, Stage::Polish);
+        let mut best = (residual, impulse.clone(), rules.clone());
+        for gives_way in [false, true] {
+            if best.0 <= ACCEPTED * self.size {
+                break;
+            }
+            impulse.fill(0.0);
+            rules = descent.rules(gives_way);
+            residual = descent.run(&system, &mut rules, &mut impulse, Stage::Full);
+            if residual < best.0 {
+                best = (residual, impulse.clone(), rules.clone());
+            }
+        }
+        Ok(self.classified(&system, &inside, &rows, &q, best))
+    }
+
+    fn classified(
+        &self,
+        system: &System,
+        inside: &[usize],
+        rows: &[usize],
+        q: &[f64],
+        (residual, impulse, rules): (f64, Vec<f64>, Vec<Rule>),
+    ) -> Answer {
+        let mut y = vec![0.0; q.len()];
+        system.velocity(q, &impulse, &mut y);
+        let mut forces = vec![0.0; self.alpha.len()];
+        let mut modes = vec![ContactMode::Detach; self.is_out.len()];
+        let slip = (SLIP * self.size).max(ABOVE_RESIDUAL * residual);
+        for ((block, rule), &k) in system.blocks.iter().zip(&rules).zip(inside) {
+            let (x, a) = (block.of(&impulse), block.of(&y));
+            if block.w_nn * x[0] <= a[0] {
+                continue;
+            }
+            modes[k] = match *rule {
+                Rule::Driven { u, .. } => ContactMode::Slip { direction: u, onset: false },
+                Rule::Coulomb { .. } if norm([a[1], a[2]]) <= slip => ContactMode::Stick,
+                Rule::Coulomb { .. } => {
+                    ContactMode::Slip { direction: direction(block.w_t, [x[1], x[2]], [a[1], a[2]]), onset: true }
+                }
+            };
+            // What a slip says of its friction holds to the last bit.
+            let normal = x[0].max(0.0);
+            let mu_d = self.problem.contacts[k].coefficients().1;
+            let exact = match modes[k] {
+                ContactMode::Slip { direction: u, .. } => [normal, -mu_d * normal * u[0], -mu_d * normal * u[1]],
+                ContactMode::Stick | ContactMode::Detach => [normal, x[1], x[2]],
+            };
+            block.range().zip(exact).for_each(|(r, x)| forces[rows[r]] = x);
+        }
+        Answer { forces, modes, residual }
+    }
+
+    fn found(&self, answer: &Answer, ambiguous: bool) -> Found {
+        let forces = answer.forces.iter().map(|x| scale(*x, self.exponent)).collect();
+        Found { modes: answer.modes.clone(), forces, ambiguous, jam: None }
+    }
+}
+
+/// The direction of a slip: of the acceleration, or against the friction where that is the larger and so tells it better.
+fn direction(w_t: f64, friction: Vec2, acceleration: Vec2) -> Vec2 {
+    let (against, along) = (norm(friction), norm(acceleration));
+    let (vector, length) = if w_t * against > along { (friction, -against) } else { (acceleration, along) };
+    // Adding zero turns -0 into 0.
+    vector.map(|x| x / length + 0.0)
+}
+
+/// Whether all forces are in the cones, to tolerance.
+fn are_inside(forces: &[f64], contacts: &[PhaseContact], mu_s: &[f64]) -> bool {
+    let outside = CONE_TOLERANCE * forces.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
+    let mut row = 0;
+    contacts.iter().zip(mu_s).all(|(contact, mu)| {
+        let (start, d) = (row, contact.dimension.rows());
+        row += d;
+        let friction = forces[start + 1..start + d].iter().fold(0.0_f64, |length, x| length.hypot(*x));
+        let holds = contact.grip != Grip::Stick || friction <= mu * forces[start] + outside || d == 1;
+        forces[start] >= -outside && holds
+    })
+}
+
+/// How hard a Coulomb problem is tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// To tolerance.
+    Soft,
+    /// By Newton's method alone.
+    Polish,
+    /// To tolerance, then by Newton's method as far as that goes.
+    Full,
+}
+
+/// From `μ_s` everywhere to an answer in which those that slip have `μ_d`.
+struct Descent<'a> {
+    several: &'a Several<'a>,
+    inside: &'a [usize],
+    q: &'a [f64],
+    room: &'a mut Workspace,
+}
+
+impl Descent<'_> {
+    /// Contacts at rest with `μ_s`, or with `μ_d` if they give way.
+    fn rules(&self, gives_way: bool) -> Vec<Rule> {
+        let rule = |&k: &usize| {
+            let contact = &self.several.problem.contacts[k];
+            let (mu_s, mu_d) = contact.coefficients();
+            match contact.direction() {
+                Some(u) => Rule::Driven { mu: mu_d, u },
+                None if gives_way => Rule::Coulomb { mu: mu_d, prefers_rest: false },
+                None => Rule::Coulomb { mu: mu_s, prefers_rest: true },
+            }
+        };
+        self.inside.iter().map(rule).collect()
+    }
+
+    /// Returns the residual; infinite if a contact slips that should not.
+    fn run(&mut self, system: &System, rules: &mut [Rule], impulse: &mut [f64], stage: Stage) -> f64 {
+        let size = self.several.size;
+        let mut residual = f64::INFINITY;
+        for _ in 0..=rules.len() {
+            let mut effort = Effort::default();
+            if stage != Stage::Polish {
+                let problem = Coulomb { system, q: self.q, rules, tolerance: TOLERANCE * size };
+                residual = problem.solve(impulse, self.room, &mut effort);
+            }
+            if stage != Stage::Soft {
+                let problem = Coulomb { system, q: self.q, rules, tolerance: POLISHED * size };
+                residual = problem.polish(impulse, self.room, &mut effort);
+            }
+            let least = match stage {
+                Stage::Soft => SOFT_SLIP * size,
+                Stage::Polish | Stage::Full => (SLIP * size).max(ABOVE_RESIDUAL * residual),
+            };
+            match self.gives_way(system, rules, impulse, least) {
+                Some(contact) => {
+                    let (_, mu_d) = self.several.problem.contacts[self.inside[contact]].coefficients();
+                    rules[contact] = Rule::Coulomb { mu: mu_d, prefers_rest: false };
+                }
+                None => return residual,
+            }
+        }
+        f64::INFINITY
+    }
+
+    /// Of the contacts that bear `μ_s` and slip, the fastest.
+    fn gives_way(&self, system: &System, rules: &[Rule], impulse: &[f64], least: f64) -> Option<usize> {
+        let mut y = vec![0.0; self.q.len()];
+        system.velocity(self.q, impulse, &mut y);
+        let mut fastest: Option<(usize, f64)> = None;
+        for (index, (block, rule)) in system.blocks.iter().zip(rules).enumerate() {
+            let (mu_s, mu_d) = self.several.problem.contacts[self.inside[index]].coefficients();
+            let Rule::Coulomb { prefers_rest: true, .. } = *rule else {
+                continue;
+            };
+            let (x, a) = (block.of(impulse), block.of(&y));
+            let speed = norm([a[1], a[2]]);
+            let presses = block.w_nn * x[0] > a[0];
+            if presses && mu_d < mu_s && speed > least && fastest.is_none_or(|(_, other)| speed > other) {
+                fastest = Some((index, speed));
+            }
+        }
+        fastest.map(|(index, _)| index)
+    }
+}
