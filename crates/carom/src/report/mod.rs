@@ -7,6 +7,7 @@ mod json;
 mod map;
 mod model;
 mod robot;
+mod run;
 mod text;
 
 pub use comparison::{ComparisonText, comparison_json};
@@ -15,6 +16,9 @@ pub use json::{ErrorRecord, OutcomeRecord};
 pub use map::{map_csv, map_json};
 pub use model::ModelText;
 pub use robot::RobotRecord;
+pub use run::{EventLog, RunText, run_csv, run_events_csv, run_json};
+#[cfg(feature = "parquet")]
+pub use run::{run_events_parquet, run_parquet};
 pub use text::Text;
 
 pub use crate::verdict::verdict;

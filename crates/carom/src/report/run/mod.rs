@@ -1,0 +1,16 @@
+//! Runs of the simulation for programs and for people: tables, a summary, a page that plays the motion.
+
+mod csv;
+mod json;
+mod log;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod table;
+mod text;
+
+pub use csv::{run_csv, run_events_csv};
+pub use json::run_json;
+pub use log::EventLog;
+#[cfg(feature = "parquet")]
+pub use parquet::{run_events_parquet, run_parquet};
+pub use text::RunText;
