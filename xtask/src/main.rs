@@ -1,5 +1,6 @@
-//! What a contributor runs: `cargo xtask test`, `native`, `lint`, `oracle`, `reference`, `conformance`, `bench`.
+//! What a contributor runs: `cargo xtask test`, `native`, `lint`, `oracle`, `reference`, `conformance`, `browser`, `bench`.
 
+mod browser;
 mod python;
 mod robots;
 mod run;
@@ -19,6 +20,7 @@ cargo xtask TASK
   reference     recompute reference/precise with 80 digits and compare (Python 3)
   conformance   robots against Pinocchio and MuJoCo, from PyPI (2 GB); --write renews book/src/conformance.md,
                 --only PATTERN compares some files
+  browser       the pages of runs in Chromium (Debian's package) with playwright-core (npm); pictures in target/browser
   bench         time the law; arguments are passed on, for example: bench slip
   bench robots  time impacts of whole robots beside Pinocchio's (needs g++ and two Debian packages of headers)";
 
@@ -32,6 +34,7 @@ fn main() -> ExitCode {
         Some("oracle") => oracle(),
         Some("reference") => reference(),
         Some("conformance") => conformance(&rest),
+        Some("browser") => browser::browser(),
         Some("bench") if rest.first() == Some(&"robots") => robots::bench(),
         Some("bench") => bench(&rest),
         Some("help" | "--help" | "-h") => {

@@ -1,6 +1,7 @@
 //! Runs of the simulation for programs and for people: tables, a summary, a page that plays the motion.
 
 mod csv;
+mod html;
 mod json;
 mod log;
 #[cfg(feature = "parquet")]
@@ -9,6 +10,7 @@ mod table;
 mod text;
 
 pub use csv::{run_csv, run_events_csv};
+pub use html::{PageError, run_html};
 pub use json::run_json;
 pub use log::EventLog;
 #[cfg(feature = "parquet")]
