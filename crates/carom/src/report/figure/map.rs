@@ -12,12 +12,12 @@ use super::{Options, style};
 use crate::analysis::{Cell, Map, Quantity, Region, RegionKind};
 
 /// 12 cm: at 8 cm, half a page, the smallest sign is 5 pt.
-const WIDTH: f64 = 340.0;
-const MARGIN: f64 = 6.0;
+pub(super) const WIDTH: f64 = 340.0;
+pub(super) const MARGIN: f64 = 6.0;
 const LEFT: f64 = 44.0;
 const HEIGHT: f64 = 214.0;
-const TITLE_SIZE: f64 = 10.0;
-const VERDICT_SIZE: f64 = 8.5;
+pub(super) const TITLE_SIZE: f64 = 10.0;
+pub(super) const VERDICT_SIZE: f64 = 8.5;
 const NAME_SIZE: f64 = 10.0;
 
 /// The whole picture.
@@ -101,7 +101,7 @@ fn symbols(text: &str) -> String {
 }
 
 /// Lines that fit the width, at most three.
-fn broken(text: &str, line: impl Fn(&str) -> Line, size: f64) -> Vec<Line> {
+pub(super) fn broken(text: &str, line: impl Fn(&str) -> Line, size: f64) -> Vec<Line> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let full = lines.len();

@@ -122,6 +122,8 @@ struct Page<'a> {
 
 fn data<'a>(record: &'a Record, title: &'a str, places: &[usize], motion: &Motion) -> Page<'a> {
     let header = &record.header;
+    // The zero of the potential is anyone's choice; far from it all curves would be flat.
+    let least = record.samples.iter().map(|sample| sample.energy.potential).fold(f64::INFINITY, f64::min);
     let samples = || places.iter().filter_map(|&i| record.samples.get(i));
     let contacts = || samples().flat_map(|sample| &sample.contacts);
     let moving = |pose: &(&Body, &Pose)| pose.0.is_moving;
@@ -154,12 +156,17 @@ fn data<'a>(record: &'a Record, title: &'a str, places: &[usize], motion: &Motio
             ContactMode::Stick => 1,
             ContactMode::Slip => 2,
         })),
-        energy: floats(samples().flat_map(|sample| ENERGIES.iter().map(|(_, part)| part(&sample.energy)))),
+        energy: floats(samples().flat_map(|sample| {
+            let energy = Ledger { potential: sample.energy.potential - least, ..sample.energy };
+            ENERGIES.map(|(_, part)| part(&energy))
+        })),
     }
 }
 
+type Part = fn(&Ledger) -> f64;
+
 /// What the chart shows.
-const ENERGIES: [(&str, fn(&Ledger) -> f64); 5] = [
+const ENERGIES: [(&str, Part); 5] = [
     ("kinetic", |energy| energy.kinetic),
     ("potential", |energy| energy.potential),
     ("total", Ledger::total),

@@ -19,7 +19,7 @@ class Chart {
       const item = keys.appendChild(document.createElement("li"));
       const dash = DASHES[name].join(" ");
       item.innerHTML = `<svg viewBox="0 0 22 8" aria-hidden="true"><path d="M0 4H22" fill="none" stroke="var(--${name})" stroke-width="${WIDTHS[name] || 1.5}" stroke-dasharray="${dash}"/></svg>`;
-      item.append(name === "friction" || name === "impacts" ? `work of ${name}` : name);
+      item.append({ friction: "work of friction", impacts: "work of impacts", potential: "potential, from its least" }[name] || name);
     }
     const move = (event) => {
       if (event.type === "pointerdown") canvas.setPointerCapture(event.pointerId);
