@@ -1,4 +1,5 @@
-//! What a contributor runs: `cargo xtask test`, `native`, `lint`, `oracle`, `reference`, `conformance`, `browser`, `bench`.
+//! What a contributor runs: `cargo xtask test`, `native`, `lint`, `oracle`, `laws`, `reference`, `conformance`, `browser`,
+//! `bench`.
 
 mod browser;
 mod python;
@@ -17,6 +18,7 @@ cargo xtask TASK
   native        the tests of robots, built for this processor
   lint          formatting, clippy and documentation, warnings refused
   oracle        the law against its oracle on 100 times as many random problems (CAROM_CASES, CAROM_SEED)
+  laws          what every law claims, on a million random impacts each (CAROM_IMPACTS, CAROM_SEED)
   reference     recompute reference/precise with 80 digits and compare (Python 3)
   conformance   robots against Pinocchio and MuJoCo, from PyPI (2 GB); --write renews book/src/conformance.md,
                 --only PATTERN compares some files
@@ -32,6 +34,7 @@ fn main() -> ExitCode {
         Some("native") => native(),
         Some("lint") => lint(),
         Some("oracle") => oracle(),
+        Some("laws") => laws(),
         Some("reference") => reference(),
         Some("conformance") => conformance(&rest),
         Some("browser") => browser::browser(),
@@ -73,6 +76,13 @@ fn oracle() -> Result<(), String> {
     let tests = ["--test", "oracle", "--test", "properties"];
     let environment = [("CAROM_CASES", cases.as_str())];
     cargo(&[&["test", "--release", "-p", "carom-law"][..], &tests[..]].concat(), &["--", "--nocapture"], &environment)
+}
+
+/// A million impacts a law; `CAROM_IMPACTS` of the environment wins.
+fn laws() -> Result<(), String> {
+    let impacts = env::var("CAROM_IMPACTS").unwrap_or_else(|_| "1000000".into());
+    let arguments = ["test", "--release", "-p", "carom-law", "--test", "laws", "claims::of::"];
+    cargo(&arguments, &["--", "--nocapture"], &[("CAROM_IMPACTS", &impacts)])
 }
 
 fn reference() -> Result<(), String> {

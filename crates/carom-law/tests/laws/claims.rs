@@ -1,0 +1,227 @@
+//! What each law claims, on random impacts; and a named impact for what it does not.
+
+use carom_law::{ErrorKind, Law, Mode, Outcome};
+use fastrand::Rng;
+
+use crate::common::random::{self, Problem, cases, generator};
+use crate::{OF_PATHS, by, distance, kane, mild, norm};
+
+/// Rounding of a path of some tens of steps, each with tens of terms, relative to the terms of a sum.
+const ROUNDING: f64 = 1e-11;
+
+/// The work that the parts of the impulse do, each counted as positive.
+fn exchanged(problem: &Problem, o: &Outcome) -> f64 {
+    let (before, after) = (&problem.v, &o.contact_velocity.after);
+    o.impulse.iter().enumerate().map(|(r, i)| 0.5 * ((before[r] * i).abs() + (after[r] * i).abs())).sum()
+}
+
+fn assert_claims(problem: &Problem, law: Law, o: &Outcome) {
+    let Problem { d, ref w, ref v, .. } = *problem;
+    let (i, after, claims) = (&o.impulse, &o.contact_velocity.after, law.claims());
+    let context = || format!("{} {problem:?}\n{o:?}", law.name());
+    for r in 0..d {
+        let residual = v[r] + (0..d).map(|c| w[r][c] * i[c]).sum::<f64>() - after[r];
+        assert!(residual.abs() <= ROUNDING * problem.momentum_scale(i, r), "momentum {r}: {residual:e} {}", context());
+    }
+    if claims.obeys_cone {
+        assert!(i[0] >= 0.0, "pull: {}", context());
+        assert!(norm(&i[1..]) <= problem.mu_s * i[0] * (1.0 + ROUNDING), "cone: {}", context());
+    }
+    if claims.newton_restitution {
+        assert!((after[0] + problem.e * v[0]).abs() <= ROUNDING * v[0].abs(), "restitution: {}", context());
+    }
+    let exchanged = exchanged(problem, o);
+    if claims.dissipates {
+        assert!(o.energy.change <= ROUNDING * exchanged, "gain: {}", context());
+    }
+    assert!((o.energy.change - o.energy.normal - o.energy.tangential).abs() <= ROUNDING * exchanged);
+    match o.mode {
+        Mode::Stick if law == Law::HuntCrossley => assert!(norm(&after[1..]) <= 1e-3 * v[0].abs()),
+        Mode::Stick if OF_PATHS.contains(&law) => assert!(after[1..].iter().all(|x| *x == 0.0), "{}", context()),
+        Mode::Slip => {
+            let u = o.direction.as_ref().unwrap();
+            assert!((norm(u) - 1.0).abs() < ROUNDING, "{}", context());
+            let speed = norm(&after[1..]);
+            if OF_PATHS.contains(&law) || law == Law::HuntCrossley || law == Law::Moreau && problem.e_t == 0.0 {
+                let along: f64 = u.iter().zip(&after[1..]).map(|(u, v)| u * v).sum();
+                let size = speed + problem.momentum_scale(i, 1);
+                assert!((along - speed).abs() <= ROUNDING * size, "direction: {}", context());
+            }
+        }
+        _ => assert!(o.direction.is_none()),
+    }
+    assert!(o.law == law && (o.solutions.is_none() || law == Law::Aghili));
+    assert_eq!(o.phases.is_some(), OF_PATHS.contains(&law));
+}
+
+/// What a law made of many impacts.
+#[derive(Default)]
+struct Tally {
+    tested: usize,
+    refused: usize,
+    gained: usize,
+    /// The largest change of energy, over the work that the parts of the impulse do, each counted as positive.
+    largest: f64,
+}
+
+/// How many impacts: those of `CAROM_IMPACTS` if it is set, else `default` times `CAROM_CASES`.
+fn impacts(default: usize) -> usize {
+    std::env::var("CAROM_IMPACTS").ok().and_then(|count| count.parse().ok()).unwrap_or_else(|| cases(default))
+}
+
+fn hold(law: Law, among: &str, count: usize, make: impl Fn(&mut Rng) -> Problem) {
+    let mut rng = generator(law.name());
+    let mut tally = Tally { largest: f64::NEG_INFINITY, ..Tally::default() };
+    for _ in 0..impacts(count) {
+        let problem = make(&mut rng);
+        tally.tested += 1;
+        match by(&problem, law) {
+            Ok(outcome) => {
+                assert_claims(&problem, law, &outcome);
+                let gain = outcome.energy.change / exchanged(&problem, &outcome);
+                tally.gained += usize::from(gain > ROUNDING);
+                tally.largest = tally.largest.max(gain);
+            }
+            Err(error) => {
+                assert_eq!(error.kind(), ErrorKind::Unsupported, "{problem:?}");
+                assert!(!law.claims().always_answers, "{} {problem:?}", law.name());
+                tally.refused += 1;
+            }
+        }
+    }
+    let Tally { tested, refused, gained, largest } = tally;
+    println!(
+        "{:16} {among:14} {tested:8} tested {refused:6} refused {gained:7} gain energy, the worst {largest:+.1e}",
+        law.name()
+    );
+    assert!(refused * 5 <= tested);
+}
+
+/// Each law by itself: `cargo xtask laws` runs these on a million impacts each.
+mod of {
+    use super::*;
+
+    #[test]
+    fn aghili() {
+        hold(Law::Aghili, "all", 20_000, random::any);
+    }
+
+    #[test]
+    fn aghili_printed() {
+        hold(Law::AghiliPrinted, "all", 20_000, random::any);
+    }
+
+    #[test]
+    fn newton() {
+        hold(Law::Newton, "all", 20_000, random::any);
+    }
+
+    #[test]
+    fn moreau() {
+        hold(Law::Moreau, "all", 20_000, random::any);
+    }
+
+    #[test]
+    fn chatterjee_ruina() {
+        hold(Law::ChatterjeeRuina, "all", 20_000, random::any);
+    }
+
+    fn of_a_path(law: Law) {
+        hold(law, "in the plane", 20_000, |rng| of_any_family(rng, 2));
+        hold(law, "in space", 2_000, |rng| of_any_family(rng, 3));
+    }
+
+    #[test]
+    fn poisson() {
+        of_a_path(Law::Poisson);
+    }
+
+    #[test]
+    fn stronge() {
+        of_a_path(Law::Stronge);
+    }
+
+    #[test]
+    fn newton_routh() {
+        of_a_path(Law::NewtonRouth);
+    }
+
+    /// Friction that is too stiff to integrate is left out: matrices and coefficients are mild.
+    #[test]
+    fn hunt_crossley() {
+        hold(Law::HuntCrossley, "mild", 400, |rng| {
+            let d = rng.usize(2..=3);
+            mild(rng, d)
+        });
+    }
+
+    fn of_any_family(rng: &mut Rng, d: usize) -> Problem {
+        let family = random::FAMILIES[rng.usize(0..3)];
+        random::problem(rng, d, family)
+    }
+}
+
+#[test]
+fn laws_that_do_not_claim_to_dissipate_gain_on_kanes_pendulum() {
+    let gain = |law, e, mu| by(&kane(e, mu), law).unwrap().energy.change;
+    for (law, e) in
+        [(Law::Aghili, 0.5), (Law::AghiliPrinted, 0.7), (Law::Newton, 0.5), (Law::Moreau, 0.7), (Law::NewtonRouth, 0.8)]
+    {
+        assert!(!law.claims().dissipates);
+        assert!(gain(law, e, 0.5) > 1e-3, "{}", law.name());
+    }
+    for law in Law::ALL.into_iter().filter(|law| law.claims().dissipates) {
+        for e in [0.0, 0.3, 0.5, 0.7, 0.8, 1.0] {
+            assert!(gain(law, e, 0.5) < 0.0, "{}", law.name());
+        }
+    }
+}
+
+#[test]
+fn the_printed_criterion_leaves_the_cone_and_pulls() {
+    let outside = by(&kane(0.7, 0.5), Law::AghiliPrinted).unwrap();
+    assert!(outside.mode == Mode::Stick && outside.impulse[1].abs() > 0.51 * outside.impulse[0]);
+    let pulls = by(&kane(0.0, 2.0), Law::AghiliPrinted).unwrap();
+    assert!(pulls.mode == Mode::Stick && pulls.impulse[0] < -0.5);
+    assert!(!Law::AghiliPrinted.claims().obeys_cone);
+}
+
+#[test]
+fn laws_of_another_restitution_do_not_obey_newtons() {
+    for law in Law::ALL {
+        let outcome = by(&kane(0.5, 0.5), law).unwrap();
+        let ratio = -outcome.contact_velocity.after[0] / outcome.contact_velocity.before[0];
+        assert_eq!((ratio - 0.5).abs() < 1e-12, law.claims().newton_restitution, "{} {ratio}", law.name());
+        assert!((outcome.guard.restitution - ratio).abs() < 1e-12);
+    }
+}
+
+/// Halves a segment of velocities forty times, always to the side of the larger change: what is left is a jump.
+#[test]
+fn continuity() {
+    let mut rng = generator("continuity");
+    let segments: Vec<(Problem, f64)> = (0..300).map(|_| (mild(&mut rng, 2), random::normal(&mut rng))).collect();
+    for law in Law::ALL {
+        let mut largest = 0.0_f64;
+        for &(problem, other) in segments.iter().take(if law == Law::HuntCrossley { 30 } else { 300 }) {
+            let (start, end) = (problem.v[1], other * problem.w[1][1].sqrt());
+            let impulse = |v_t: f64| {
+                let [v_n, ..] = problem.v;
+                by(&Problem { v: [v_n, v_t, 0.0], ..problem }, law).ok().map(|o| o.impulse.to_vec())
+            };
+            let (mut a, mut b) = (start, end);
+            for _ in 0..40 {
+                let middle = 0.5 * (a + b);
+                let (Some(p), Some(q), Some(r)) = (impulse(a), impulse(middle), impulse(b)) else { break };
+                (a, b) = if distance(&p, &q) > distance(&q, &r) { (a, middle) } else { (middle, b) };
+            }
+            if let (Some(p), Some(q)) = (impulse(a), impulse(b))
+                && (a - b).abs() < 1e-9 * (start - end).abs()
+            {
+                largest = largest.max(distance(&p, &q) / norm(&p));
+            }
+        }
+        println!("{:18} largest jump {largest:.1e}", law.name());
+        assert_eq!(largest < 1e-6, law.claims().continuous, "{}: {largest:e}", law.name());
+    }
+}
