@@ -52,6 +52,16 @@ pub struct HuntCrossley {
 /// `(v_n, v_t1, v_t2, p, i_t1, i_t2, U)`.
 type State = [f64; 7];
 
+/// What a step comes to.
+struct Step {
+    next: State,
+    /// What rounding left out of `next`.
+    left: State,
+    rate: State,
+    /// In units of the tolerance.
+    error: f64,
+}
+
 /// The equations of motion in `τ`.
 struct Flow<'a> {
     impact: &'a Impact<'a>,
@@ -162,6 +172,7 @@ impl Flow<'_> {
     fn through(&mut self, start: State) -> Option<State> {
         let d = &self.impact.contact.delassus;
         let mut state = start;
+        let mut carry = [0.0; 7];
         let speed = -start[0];
         let impulse = speed * d.inv_w_nn;
         // A hundredth of the time to stop without damping and friction.
@@ -171,7 +182,7 @@ impl Flow<'_> {
             let slip = norm([state[1], state[2]]) + self.regular;
             let friction = impulse * self.impact.mu_d;
             let sizes = [speed, slip, slip, impulse, friction, friction, speed * impulse];
-            let (next, next_rate, error) = self.step(&state, &rate, step, &sizes);
+            let Step { next, left, rate: next_rate, error } = self.step(&state, &carry, &rate, step, &sizes);
             // Of order 5: the error goes with the fifth power of the step.
             let factor = (0.9 * error.powf(-0.2)).clamp(0.2, 4.0);
             if !(error <= 1.0) {
@@ -179,9 +190,9 @@ impl Flow<'_> {
                 continue;
             }
             if self.is_over(&next) {
-                return Some(self.end(&state, &rate, step, &sizes));
+                return Some(self.end(&state, &carry, &rate, step, &sizes));
             }
-            (state, rate, step) = (next, next_rate, step * factor);
+            (state, carry, rate, step) = (next, left, next_rate, step * factor);
             let is_spent = state[0] > 0.0 && 1.0 - self.damping * state[0] <= SPENT;
             if is_spent {
                 return Some(state);
@@ -200,21 +211,22 @@ impl Flow<'_> {
     }
 
     /// The state at which the impact ends, inside a step: the step is halved until nothing is left to halve.
-    fn end(&self, state: &State, rate: &State, step: f64, sizes: &State) -> State {
+    fn end(&self, state: &State, carry: &State, rate: &State, step: f64, sizes: &State) -> State {
         let (mut low, mut high) = (0.0, step);
         for _ in 0..MOST_HALVINGS {
             let middle = 0.5 * (low + high);
             if !(middle > low && middle < high) {
                 break;
             }
-            let (next, _, _) = self.step(state, rate, middle, sizes);
-            (low, high) = if self.is_over(&next) { (low, middle) } else { (middle, high) };
+            let taken = self.step(state, carry, rate, middle, sizes);
+            (low, high) = if self.is_over(&taken.next) { (low, middle) } else { (middle, high) };
         }
-        self.step(state, rate, high, sizes).0
+        self.step(state, carry, rate, high, sizes).next
     }
 
-    /// A step of Dormand and Prince's pair: the state, its rate, and the error in units of the tolerance.
-    fn step(&self, state: &State, first: &State, step: f64, sizes: &State) -> (State, State, f64) {
+    /// A step of Dormand and Prince's pair. Friction near a stop asks for thousands of small ones, so what a sum rounds away
+    /// is carried to the next: momentum is balanced however many there are.
+    fn step(&self, state: &State, carry: &State, first: &State, step: f64, sizes: &State) -> Step {
         const STAGES: [&[f64]; 6] = [
             &[1.0 / 5.0],
             &[3.0 / 40.0, 9.0 / 40.0],
@@ -226,13 +238,13 @@ impl Flow<'_> {
         const ERROR: [f64; 7] =
             [71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -17253.0 / 339_200.0, 22.0 / 525.0, -1.0 / 40.0];
         let mut rates = [*first; 7];
-        let mut next = *state;
+        let (mut next, mut left) = (*state, *carry);
         for (i, weights) in STAGES.iter().enumerate() {
-            next = *state;
-            for (weight, rate) in weights.iter().zip(&rates) {
-                for (x, r) in next.iter_mut().zip(rate) {
-                    *x += step * weight * r;
-                }
+            for c in 0..7 {
+                let slope: f64 = weights.iter().zip(&rates).map(|(weight, rate)| weight * rate[c]).sum();
+                let change = carry[c] + step * slope;
+                next[c] = state[c] + change;
+                left[c] = change - (next[c] - state[c]);
             }
             rates[i + 1] = self.rate(&next);
         }
@@ -245,7 +257,7 @@ impl Flow<'_> {
         }
         // A damper beyond the end of its force would pull.
         let is_sound = next.iter().all(|x| x.is_finite()) && 1.0 - self.damping * next[0] >= 0.0;
-        (next, rates[6], if is_sound { worst } else { f64::INFINITY })
+        Step { next, left, rate: rates[6], error: if is_sound { worst } else { f64::INFINITY } }
     }
 }
 

@@ -71,6 +71,21 @@ fn stiffness_and_exponent_drop_out() {
     }
 }
 
+/// Sliding ninety thousand times as fast as it approaches, the contact comes to its stop in very many small steps.
+#[test]
+fn momentum_is_balanced_over_many_steps() {
+    let w = [[6.171949827971067, -6.883946519635769, 0.0], [-6.883946519635769, 48.14239828799816, 0.0], [0.0; 3]];
+    let v = [-6.784843927049344e-5, -6.205053895460843, 0.0];
+    let mu = 1.184098768050011;
+    let problem = Problem { d: 2, w, v, e: 0.014681148754640631, e_t: 0.0, mu_s: mu, mu_d: mu };
+    let outcome = by(&problem, Law::HuntCrossley).unwrap();
+    for r in 0..2 {
+        let residual = v[r] + (0..2).map(|c| w[r][c] * outcome.impulse[c]).sum::<f64>();
+        let off = residual - outcome.contact_velocity.after[r];
+        assert!(off.abs() <= 1e-14 * problem.momentum_scale(&outcome.impulse, r), "{off:e}");
+    }
+}
+
 #[test]
 fn settings_are_checked() {
     for bad in [0.0, -1.0, 2.0, f64::NAN, f64::INFINITY] {
