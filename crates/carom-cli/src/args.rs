@@ -85,13 +85,17 @@ pub struct Map {
     #[arg(long)]
     pub admissible_set: bool,
 
+    /// Pixels across a .png, 100 to 4000 [default: 1200, which are 380 dots an inch at 8 cm]
+    #[arg(long, value_name = "PIXELS")]
+    pub width: Option<u32>,
+
     /// Change a value of the problem: restitution=0.7, friction.dynamic=0.3, state.velocity.elbow=-2
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub edits: Vec<Edit>,
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Exit codes: 0 answered, 2 bad input or usage.")]
+#[command(after_help = "Exit codes: 0 answered or drawn, 2 bad input or usage.")]
 pub struct Compare {
     /// A built-in scene, a JSON or TOML problem or scene file, or - for standard input
     #[arg(value_name = "SCENE|FILE|-")]
@@ -100,6 +104,14 @@ pub struct Compare {
     /// How to print the laws' answers
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
+
+    /// Write a file instead: .svg or .png draws the laws' impulses in the friction cone, .json has the answers
+    #[arg(short, long, value_name = "FILE", conflicts_with = "format")]
+    pub output: Option<PathBuf>,
+
+    /// Pixels across a .png, 100 to 4000 [default: 1200, which are 380 dots an inch at 8 cm]
+    #[arg(long, value_name = "PIXELS", requires = "output")]
+    pub width: Option<u32>,
 
     /// Change a value of the problem: restitution=0.7, friction.dynamic=0.3, state.velocity.elbow=-2
     #[arg(long = "set", value_name = "KEY=VALUE")]

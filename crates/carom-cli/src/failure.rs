@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use carom::ProblemError;
-use carom::analysis::MapError;
+use carom::analysis::{DiagramError, MapError};
 use carom::multibody::load::LoadError;
 use carom::report::figure::FigureError;
 
@@ -30,10 +30,14 @@ pub enum Failure {
     NoSuchScene { name: String, or_file: bool },
     /// A problem that has no map.
     Map { source: String, error: MapError },
-    /// A map that cannot be drawn.
+    /// A figure that cannot be drawn.
     Figure(FigureError),
     /// A file whose ending says nothing.
-    Ending { path: PathBuf, endings: &'static str },
+    Ending { path: PathBuf, endings: String },
+    /// A width in pixels for a file that has none.
+    Width { ending: &'static str },
+    /// An impact whose impulses have no picture.
+    Diagram { source: String, error: DiagramError },
     /// A file that cannot be read or written.
     File { path: PathBuf, doing: &'static str, error: io::Error },
 }
@@ -98,6 +102,8 @@ impl Display for Failure {
             Failure::Ending { path, endings } => {
                 write!(f, "cannot tell what to write to {}: give it the ending {endings}", path.display())
             }
+            Failure::Width { ending } => write!(f, "--width counts the pixels of a .png: a .{ending} has none"),
+            Failure::Diagram { source, error } => write!(f, "{source}: {error}"),
             Failure::File { path, doing, error } => write!(f, "cannot {doing} {}: {error}", path.display()),
         }
     }

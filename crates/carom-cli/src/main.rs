@@ -4,6 +4,7 @@
 mod args;
 mod commands;
 mod failure;
+mod kind;
 mod output;
 mod snippet;
 mod source;

@@ -2,7 +2,10 @@
 
 mod common;
 
-use common::{assert_close, carom, carom_with, numbers};
+use std::path::Path;
+
+use common::{Ran, assert_close, carom, carom_with, numbers};
+use serde_json::Value;
 
 /// Every law answers as `carom impact --law` does.
 #[test]
@@ -61,4 +64,98 @@ fn problems_in_contact_space_are_compared_too_and_refusals_are_named() {
     let text = carom_with(&["compare", "-"], problem.as_bytes()).out;
     assert!(text.contains("no answer: "), "{text}");
     assert_eq!(carom(&["compare", "kane", "--set", "friction=-1"]).code, 2);
+}
+
+fn drawn(arguments: &[&str], name: &str) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(name);
+    let ran = carom(&[&["compare"], arguments, &["-o", file.to_str().unwrap()]].concat());
+    assert_eq!((ran.code, &*ran.out, &*ran.err), (0, "", ""), "{arguments:?}");
+    assert_eq!(folder.path().read_dir().unwrap().count(), 1, "nothing else is left behind");
+    std::fs::read(file).unwrap()
+}
+
+/// Every law is named on the figure, in the plot or in the key.
+#[test]
+fn every_scene_has_a_well_formed_figure() {
+    for scene in carom::gallery::SCENES {
+        for edits in [&[][..], &["--set", "restitution=0"], &["--set", "friction.dynamic=0.1"]] {
+            let text = String::from_utf8(drawn(&[&[scene.name], edits].concat(), "laws.svg")).unwrap();
+            let svg = roxmltree::Document::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", scene.name));
+            assert!(!text.contains("NaN") && !text.contains("inf"), "{}", scene.name);
+            let labels: Vec<&str> = svg.descendants().filter_map(|node| node.attribute("aria-label")).collect();
+            for law in carom::law::Law::ALL {
+                assert!(labels.iter().any(|label| label.contains(law.name())), "{} {}", scene.name, law.name());
+            }
+            assert!(labels.contains(&"friction cone") || labels.contains(&"friction cone, μd"), "{labels:?}");
+        }
+    }
+}
+
+#[test]
+fn a_law_without_an_answer_is_in_the_key_with_its_reason() {
+    let problem = r#"{"delassus": [[1.0, 0.5], [0.5, 0.25]], "contact_velocity": [-1.0, -0.5],
+        "restitution": 0.5, "friction": 0.3}"#;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("laws.svg");
+    let ran = carom_with(&["compare", "-", "-o", file.to_str().unwrap()], problem.as_bytes());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let text = std::fs::read_to_string(file).unwrap();
+    let svg = roxmltree::Document::parse(&text).unwrap();
+    let labels: Vec<&str> = svg.descendants().filter_map(|node| node.attribute("aria-label")).collect();
+    assert!(labels.contains(&"aghili-printed: needs the inverse of the delassus matrix"), "{labels:?}");
+}
+
+#[test]
+fn a_png_is_as_wide_as_asked() {
+    let width = |bytes: &[u8]| {
+        assert_eq!(&bytes[..8], b"\x89PNG\r\n\x1a\n");
+        u32::from_be_bytes(bytes[16..20].try_into().unwrap())
+    };
+    assert_eq!(width(&drawn(&["kane"], "laws.png")), 1200);
+    assert_eq!(width(&drawn(&["foot", "--width", "300"], "laws.png")), 300);
+}
+
+#[test]
+fn a_json_file_has_what_is_printed() {
+    let file: Value = serde_json::from_slice(&drawn(&["kane"], "laws.json")).unwrap();
+    assert_eq!(file, carom(&["compare", "kane", "--format", "json"]).json());
+    let space = &file["impulse_space"];
+    assert_eq!(space["answers"][0]["laws"], serde_json::json!(["aghili", "newton", "moreau"]));
+    assert_eq!(space["answers"][0]["impulse"], file["laws"][0]["impulse"]);
+    let names: Vec<&str> = space["loci"].as_array().unwrap().iter().map(|l| l["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["sticking", "maximum_compression", "restitution"]);
+}
+
+fn refused(arguments: &[&str], output: &Path) -> Ran {
+    let ran = carom(&[&["compare"], arguments, &["-o", output.to_str().unwrap()]].concat());
+    assert_eq!((ran.code, &*ran.out), (2, ""), "{arguments:?}");
+    assert!(!output.exists());
+    ran
+}
+
+#[test]
+fn what_cannot_be_drawn_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let svg = folder.path().join("laws.svg");
+    for name in ["laws.csv", "laws.pdf", "laws"] {
+        let ran = refused(&["kane"], &folder.path().join(name));
+        assert!(ran.err.contains("give it the ending .svg, .png or .json"), "{}", ran.err);
+    }
+    let nowhere = folder.path().join("no/such/laws.svg");
+    assert!(refused(&["kane"], &nowhere).err.contains("cannot write"));
+    let apart = refused(&["kane", "--set", "state.velocity.shoulder=0.1"], &svg);
+    assert!(apart.err.contains("kane: the contact separates, v_n = "), "{}", apart.err);
+    let normal = folder.path().join("normal.json");
+    std::fs::write(&normal, r#"{"delassus": [[2]], "contact_velocity": [-1], "restitution": 0.5}"#).unwrap();
+    let one = refused(&[normal.to_str().unwrap()], &svg);
+    assert!(one.err.contains("the contact has dimension 1"), "{}", one.err);
+    let png = folder.path().join("laws.png");
+    for width in ["99", "4001"] {
+        let ran = refused(&["kane", "--width", width], &png);
+        assert!(ran.err.contains(&format!("width = {width} is outside [100, 4000] pixels")), "{}", ran.err);
+    }
+    assert!(refused(&["kane", "--width", "many"], &png).err.contains("--width"));
+    assert!(refused(&["kane", "--width", "300"], &svg).err.contains("a .svg has none"));
+    assert!(refused(&["kane", "--format", "json"], &svg).err.contains("cannot be used with"));
 }

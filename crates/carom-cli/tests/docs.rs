@@ -26,16 +26,19 @@ fn the_readme_shows_what_the_command_prints() {
 #[test]
 fn figures_are_what_the_command_draws() {
     let folder = tempfile::tempdir().unwrap();
-    for (name, arguments) in [
-        ("kane.svg", &["kane"][..]),
-        ("reversal.svg", &["reversal", "--admissible-set"]),
-        ("foot-state.svg", &["foot", "--over", "state"]),
+    for (page, name, arguments) in [
+        ("maps.md", "kane.svg", &["map", "kane"][..]),
+        ("maps.md", "reversal.svg", &["map", "reversal", "--admissible-set"]),
+        ("maps.md", "foot-state.svg", &["map", "foot", "--over", "state"]),
+        ("laws.md", "kane-laws.svg", &["compare", "kane"]),
+        ("laws.md", "cube-laws.svg", &["compare", "cube"]),
     ] {
         let file = folder.path().join(name);
-        let ran = common::carom(&[&["map"], arguments, &["-o", file.to_str().unwrap()]].concat());
+        let ran = common::carom(&[arguments, &["-o", file.to_str().unwrap()]].concat());
         assert_eq!(ran.code, 0, "{}", ran.err);
-        let command = format!("carom map {} -o {name}", arguments.join(" "));
-        assert!(read("book/src/maps.md").contains(&command), "book/src/maps.md does not show {command}");
+        let command = format!("carom {} -o {name}", arguments.join(" "));
+        let page = read(&format!("book/src/{page}"));
+        assert!(page.contains(&command) && page.contains(&format!("](figures/{name})")), "the book lacks {command}");
         let (drawn, kept) =
             (std::fs::read(&file).unwrap(), std::fs::read(root().join("book/src/figures").join(name)).unwrap());
         assert!(kept.len() < 150_000, "{name} has {} bytes", kept.len());
@@ -77,6 +80,7 @@ fn links_between_documents_lead_somewhere() {
         "book/src/SUMMARY.md",
         "book/src/robots.md",
         "book/src/interface.md",
+        "book/src/laws.md",
         "book/src/maps.md",
     ] {
         let folder = root().join(document).parent().unwrap().to_owned();

@@ -54,6 +54,13 @@ fn a_png_is_one() {
 }
 
 #[test]
+fn a_png_is_as_wide_as_asked() {
+    let (_folder, file) = drawn(&["kane", "--resolution", "50", "--width", "640"], "map.png");
+    let bytes = std::fs::read(file).unwrap();
+    assert_eq!(u32::from_be_bytes(bytes[16..20].try_into().unwrap()), 640);
+}
+
+#[test]
 fn json_and_csv_hold_the_same_records() {
     let arguments = ["foot", "--resolution", "7", "--range", "0:0.5,0.1:0.9"];
     let (_folder, json) = drawn(&arguments, "map.json");
@@ -114,6 +121,8 @@ fn errors_name_field_value_and_bound() {
         (&["kane", "--range", "wide"], "\"wide\" is not a range"),
         (&["kane", "--set", "restitution=2"], "kane: restitution = 2 is outside [0, 1] (changed by --set)"),
         (&["kane", "--set", "state.velocity.shoulder=0.1"], "kane: the contact separates, v_n = "),
+        (&["kane", "--set", "law=\"poisson\""], "kane: law = \"poisson\" has no map: only \"aghili\" has"),
+        (&["kane", "--width", "300"], "--width counts the pixels of a .png: a .svg has none"),
         (&["nothing"], "\"nothing\" is neither a file nor a scene"),
     ] {
         let ran = refused(arguments, &svg);
@@ -122,6 +131,10 @@ fn errors_name_field_value_and_bound() {
     for name in ["map.pdf", "map"] {
         let ran = refused(&["kane"], &folder.path().join(name));
         assert!(ran.err.contains("give it the ending .svg, .png, .json or .csv"), "{}", ran.err);
+    }
+    for width in ["0", "99", "4001"] {
+        let ran = refused(&["kane", "--width", width], &folder.path().join("map.png"));
+        assert!(ran.err.contains(&format!("width = {width} is outside [100, 4000] pixels")), "{}", ran.err);
     }
     let ran = carom(&["map", "kane"]);
     assert_eq!(ran.code, 2);

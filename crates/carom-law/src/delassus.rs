@@ -182,6 +182,15 @@ impl Delassus {
         self.dimension
     }
 
+    /// The entries in the caller's units, normal first; zero beyond the dimension.
+    pub fn matrix(&self) -> [[f64; 3]; 3] {
+        let Sym2 { xx, xy, yy } = self.w_tt;
+        let [nn, nt, tt] = [0, 1, 2].map(|tangents| self.omega + tangents * self.beta);
+        let [w_nn, n1, n2] = [scale(self.w_nn, nn), scale(self.w[0], nt), scale(self.w[1], nt)];
+        let [t11, t12, t22] = [xx, xy, yy].map(|entry| scale(entry, tt));
+        [[w_nn, n1, n2], [n1, t11, t12], [n2, t12, t22]]
+    }
+
     /// Whether `W` has an inverse `G`; the paper's formulas need one, the law here does not.
     pub fn is_regular(&self) -> bool {
         self.tangent.is_regular() || self.dimension == Dimension::Normal

@@ -303,3 +303,15 @@ fn answers_beyond_the_doubles_say_so() {
         assert_eq!((error.kind(), error.field()), (ErrorKind::Overflow, field));
     }
 }
+
+/// The matrix comes back as it was given, whatever its units: those are powers of two.
+#[test]
+fn the_matrix_is_given_back() {
+    let mut rng = random::generator("matrix");
+    for _ in 0..random::cases(2000) {
+        let problem = random::any(&mut rng);
+        let unit = 2f64.powi(rng.i32(-300..300));
+        let w = problem.w.map(|row| row.map(|entry| entry * unit));
+        assert_eq!(Problem { w, ..problem }.delassus().unwrap().matrix(), w, "{problem:?}");
+    }
+}

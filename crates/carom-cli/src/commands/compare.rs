@@ -1,37 +1,81 @@
-//! `carom compare`: one impact, every law.
+//! `carom compare`: one impact, every law, as a table, as data or as a figure.
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 use carom::ProblemError;
 use carom::analysis::Comparison;
-use carom::report::{ComparisonText, comparison_json};
+use carom::report::{ComparisonText, comparison_json, figure};
 
 use crate::args::{Compare, Format};
 use crate::failure::Failure;
+use crate::kind::{Kind, pixels};
 use crate::output::Output;
 use crate::source::Source;
 
+/// What a comparison can be written as.
+const KINDS: &[Kind] = &[
+    Kind::Svg,
+    #[cfg(feature = "png")]
+    Kind::Png,
+    Kind::Json,
+];
+
 pub fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
+    let kind = match &arguments.output {
+        Some(path) => Some(Kind::of(path, KINDS)?),
+        None => None,
+    };
     let source = Source::open(&arguments.problem)?;
-    let text = match compare(&source, arguments) {
-        Ok(text) => text,
+    let (title, comparison) = match compare(&source, arguments) {
+        Ok(compared) => compared,
         Err(error) => {
             let error = source.locate(error, &arguments.edits);
             return Err(source.failure(error, &arguments.edits));
         }
     };
-    let mut output = Output::open(None)?;
-    output.write_all(text.as_bytes()).map_err(|error| output.failure(error))?;
-    output.finish()?;
+    match (kind, &arguments.output) {
+        (Some(kind), Some(path)) => draw(kind, path, &source, &title, &comparison, arguments)?,
+        _ => {
+            let text = match arguments.format {
+                Format::Text => ComparisonText { title: &title, comparison: &comparison }.to_string(),
+                Format::Json => comparison_json(&comparison) + "\n",
+            };
+            write(None, text.as_bytes())?;
+        }
+    }
     Ok(ExitCode::SUCCESS)
 }
 
-fn compare(source: &Source, arguments: &Compare) -> Result<String, ProblemError> {
+fn compare(source: &Source, arguments: &Compare) -> Result<(String, Comparison), ProblemError> {
     let problem = source.read(&arguments.edits)?.problem;
-    let comparison = Comparison::new(&problem)?;
-    Ok(match arguments.format {
-        Format::Text => ComparisonText { title: &source.title(&problem), comparison: &comparison }.to_string(),
-        Format::Json => comparison_json(&comparison) + "\n",
-    })
+    Ok((source.title(&problem), Comparison::new(&problem)?))
+}
+
+fn draw(
+    kind: Kind,
+    path: &Path,
+    source: &Source,
+    title: &str,
+    comparison: &Comparison,
+    arguments: &Compare,
+) -> Result<(), Failure> {
+    let width = pixels(kind, arguments.width)?;
+    if kind != Kind::Json {
+        comparison.diagram().map_err(|error| Failure::Diagram { source: source.name(), error })?;
+    }
+    let bytes = match kind {
+        Kind::Svg => figure::impulses_svg(title, comparison).map_err(Failure::Figure)?.into_bytes(),
+        #[cfg(feature = "png")]
+        Kind::Png => figure::impulses_png(title, comparison, width).map_err(Failure::Figure)?,
+        Kind::Json | Kind::Csv => (comparison_json(comparison) + "\n").into_bytes(),
+    };
+    write(Some(path), &bytes)
+}
+
+fn write(path: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
+    let mut output = Output::open(path)?;
+    output.write_all(bytes).map_err(|error| output.failure(error))?;
+    output.finish()
 }

@@ -1,7 +1,6 @@
 //! `carom map`: the answers over coefficients or states, as a figure or as data.
 
 use std::io::Write;
-use std::path::Path;
 use std::process::ExitCode;
 
 use carom::analysis::{Map, MapError, Options};
@@ -9,15 +8,22 @@ use carom::report::{figure, map_csv, map_json};
 
 use crate::args::{self, MapOver};
 use crate::failure::Failure;
+use crate::kind::{Kind, pixels};
 use crate::output::Output;
 use crate::source::Source;
 
-/// Pixels across a PNG: 8 cm at 380 dots an inch.
-#[cfg(feature = "png")]
-const PIXELS: u32 = 1200;
+/// What a map can be written as.
+const KINDS: &[Kind] = &[
+    Kind::Svg,
+    #[cfg(feature = "png")]
+    Kind::Png,
+    Kind::Json,
+    Kind::Csv,
+];
 
 pub fn run(arguments: &args::Map) -> Result<ExitCode, Failure> {
-    let kind = Kind::of(&arguments.output)?;
+    let kind = Kind::of(&arguments.output, KINDS)?;
+    let width = pixels(kind, arguments.width)?;
     let source = Source::open(&arguments.problem)?;
     let map = match draw_up(&source, arguments) {
         Ok(map) => map,
@@ -32,7 +38,7 @@ pub fn run(arguments: &args::Map) -> Result<ExitCode, Failure> {
     let written = match kind {
         Kind::Svg => output.write_all(figure::svg(&map, &options).map_err(Failure::Figure)?.as_bytes()),
         #[cfg(feature = "png")]
-        Kind::Png => output.write_all(&figure::png(&map, &options, PIXELS).map_err(Failure::Figure)?),
+        Kind::Png => output.write_all(&figure::png(&map, &options, width).map_err(Failure::Figure)?),
         Kind::Json => map_json(&map, &mut output),
         Kind::Csv => map_csv(&map, &mut output),
     };
@@ -48,30 +54,5 @@ fn draw_up(source: &Source, arguments: &args::Map) -> Result<Map, MapError> {
     match arguments.over {
         MapOver::Coefficients => Map::over_coefficients(&problem, &title, &options),
         MapOver::State => Map::over_state(&problem, &title, &options),
-    }
-}
-
-/// The endings that say what to write.
-const ENDINGS: &str = if cfg!(feature = "png") { ".svg, .png, .json or .csv" } else { ".svg, .json or .csv" };
-
-/// What to write, by the file's ending.
-enum Kind {
-    Svg,
-    #[cfg(feature = "png")]
-    Png,
-    Json,
-    Csv,
-}
-
-impl Kind {
-    fn of(path: &Path) -> Result<Self, Failure> {
-        match path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase).as_deref() {
-            Some("svg") => Ok(Self::Svg),
-            #[cfg(feature = "png")]
-            Some("png") => Ok(Self::Png),
-            Some("json") => Ok(Self::Json),
-            Some("csv") => Ok(Self::Csv),
-            _ => Err(Failure::Ending { path: path.to_owned(), endings: ENDINGS }),
-        }
     }
 }

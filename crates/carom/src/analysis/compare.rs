@@ -3,6 +3,7 @@
 use carom_law::{Claims, Guard, Law, Mode, Outcome};
 use serde::Serialize;
 
+use super::impulse::{DiagramError, ImpulseSpace};
 use crate::problem::{Problem, ProblemError};
 
 /// How far an impulse may leave the cone, and a velocity Newton's restitution, to count as obeying: relative to the
@@ -23,6 +24,8 @@ pub struct Comparison {
     pub friction: Option<[f64; 2]>,
     /// One entry a law, in the order of [`Law::ALL`].
     pub laws: Vec<LawAnswer>,
+    /// Where the answers lie among all impulses; `None` for a contact without friction, and for one that separates.
+    pub impulse_space: Option<ImpulseSpace>,
 }
 
 /// What one law makes of it.
@@ -80,6 +83,7 @@ impl Comparison {
     pub fn new(problem: &Problem) -> Result<Self, ProblemError> {
         let problem = problem.with_guard(Guard::Report);
         let own = problem.with_law(Law::Aghili).solve()?;
+        let contact = problem.contact()?;
         let answers = Law::ALL.into_iter().map(|law| {
             let answer = match problem.with_law(law).solve() {
                 Ok(outcome) => Answered::Yes(Box::new(Verdict::of(&outcome))),
@@ -87,12 +91,25 @@ impl Comparison {
             };
             LawAnswer { law, claims: law.claims(), answer }
         });
+        let laws: Vec<LawAnswer> = answers.collect();
         Ok(Self {
+            impulse_space: ImpulseSpace::new(&contact, &own, &laws),
             contact_velocity: own.contact_velocity.before.to_vec(),
             energy_before: own.energy.before,
             restitution: own.restitution.normal,
             friction: own.friction.map(|friction| [friction.mu_s(), friction.mu_d()]),
-            laws: answers.collect(),
+            laws,
+        })
+    }
+
+    /// The impulse space, or why there is none to draw.
+    ///
+    /// # Errors
+    /// A contact of dimension 1, or one that separates.
+    pub fn diagram(&self) -> Result<&ImpulseSpace, DiagramError> {
+        self.impulse_space.as_ref().ok_or_else(|| match self.contact_velocity[..] {
+            [_] => DiagramError::Frictionless,
+            _ => DiagramError::Separating { normal_velocity: self.contact_velocity[0] },
         })
     }
 }

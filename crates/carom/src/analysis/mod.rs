@@ -2,6 +2,7 @@
 
 mod compare;
 mod error;
+mod impulse;
 mod map;
 mod profile;
 mod range;
@@ -12,5 +13,6 @@ pub(crate) mod trace;
 
 pub use compare::{Answered, Comparison, LawAnswer, Verdict};
 pub use error::MapError;
+pub use impulse::{Coincidence, DiagramError, Ellipse, ImpulseSpace, Locus, LocusName};
 pub use map::{Axis, Cell, Curve, CurveName, EnergyUnit, Map, Options, Over, Point, Quantity, Region, RegionKind};
 pub use range::Range;

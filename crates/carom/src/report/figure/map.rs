@@ -5,19 +5,18 @@ use carom_law::Mode;
 use super::contours;
 use super::drawing::{Colour, Drawing, Item, Path, Vec2};
 use super::font::{Fonts, Line};
+use super::heading;
 use super::layout::Room;
 use super::legend;
 use super::plot::Plot;
 use super::{Options, style};
-use crate::analysis::{Cell, Map, Quantity, Region, RegionKind};
+use crate::analysis::{Cell, Map, Over, Quantity, Region, RegionKind};
 
 /// 12 cm: at 8 cm, half a page, the smallest sign is 5 pt.
 pub(super) const WIDTH: f64 = 340.0;
 pub(super) const MARGIN: f64 = 6.0;
 const LEFT: f64 = 44.0;
 const HEIGHT: f64 = 214.0;
-pub(super) const TITLE_SIZE: f64 = 10.0;
-pub(super) const VERDICT_SIZE: f64 = 8.5;
 const NAME_SIZE: f64 = 10.0;
 
 /// The whole picture.
@@ -26,22 +25,19 @@ pub(super) fn draw(map: &Map, options: &Options, fonts: &Fonts) -> Drawing {
     let mut drawing =
         Drawing { title: map.title.clone(), description: map.point.verdict.clone(), ..Drawing::default() };
     let head = head(map, fonts);
-    let top = MARGIN + head.iter().map(|(_, size)| size * 1.3).sum::<f64>() + 7.0;
+    let top = MARGIN + heading::height(&head) + 7.0;
     let width = if is_square { 268.0 } else { WIDTH - LEFT - 2.0 * MARGIN };
     let left = if is_square { 0.5 * (WIDTH - width) + 10.0 } else { LEFT };
     let size = [width, if is_square { width } else { HEIGHT }];
-    let plot = Plot { axes: map.axes, corner: [left, top], size };
+    let ends = map.axes.map(|axis| [axis.min, axis.max]);
+    let plot = Plot { ends, labels: map.axes.map(|axis| label(axis.quantity)), corner: [left, top], size };
     let contours = contours::contours(map, &plot);
     let keys = legend::keys(map, options.admissible_set, !contours.is_empty(), plot.shows(map.point.at));
     let below = top + size[1] + 36.0;
     drawing.size = [WIDTH, below + legend::height(&keys) + MARGIN];
     drawing.fill(Path::rectangle([0.0, 0.0], drawing.size), Colour::WHITE);
 
-    let mut y = MARGIN;
-    for (line, size) in head {
-        y += size * 1.3;
-        drawing.text([MARGIN, y - 0.3 * size], line, size);
-    }
+    heading::draw(&mut drawing, head, MARGIN);
     regions(&mut drawing, map, options, &plot);
     if is_square {
         rings(&mut drawing, &plot);
@@ -65,13 +61,11 @@ pub(super) fn draw(map: &Map, options: &Options, fonts: &Fonts) -> Drawing {
 
 /// Title and verdict, broken where they are too long.
 fn head(map: &Map, fonts: &Fonts) -> Vec<(Line, f64)> {
-    let title = broken(&map.title, |text| fonts.plain(text), TITLE_SIZE).into_iter().map(|line| (line, TITLE_SIZE));
     let verdict = match map.over {
-        crate::analysis::Over::Coefficients => map.point.verdict.clone(),
-        crate::analysis::Over::State => given(map),
+        Over::Coefficients => map.point.verdict.clone(),
+        Over::State => given(map),
     };
-    let verdict = broken(&verdict, |text| fonts.marked(&symbols(text)), VERDICT_SIZE);
-    title.chain(verdict.into_iter().map(|line| (line, VERDICT_SIZE))).collect()
+    heading::lines(&map.title, &heading::symbols(&verdict), WIDTH - 2.0 * MARGIN, fonts)
 }
 
 /// The coefficients that a map over states holds.
@@ -91,32 +85,14 @@ fn given(map: &Map) -> String {
     format!("e = {e}{tangential}{friction}; this impact {}", map.point.verdict)
 }
 
-/// The report's words in the signs of the notation.
-fn symbols(text: &str) -> String {
-    let words = text.split(' ').map(|word| match word {
-        "e" => "*e*".to_owned(),
-        word => word.replace("mu_s", "*μ*_{s}").replace("mu_d", "*μ*_{d}").replace("e_t", "*e*_{t}"),
-    });
-    words.collect::<Vec<_>>().join(" ")
-}
-
-/// Lines that fit the width, at most three.
-pub(super) fn broken(text: &str, line: impl Fn(&str) -> Line, size: f64) -> Vec<Line> {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let full = lines.len();
-        let last = &mut lines[full - 1];
-        let longer = if last.is_empty() { word.to_owned() } else { format!("{last} {word}") };
-        if size * line(&longer).width <= WIDTH - 2.0 * MARGIN || last.is_empty() {
-            *last = longer;
-        } else if full == 3 {
-            last.push('…');
-            break;
-        } else {
-            lines.push(word.to_owned());
-        }
+fn label(quantity: Quantity) -> &'static str {
+    match quantity {
+        Quantity::Restitution => "coefficient of restitution *e*",
+        Quantity::Friction => "coefficient of friction *μ*_{s}",
+        Quantity::VelocityRatio => "tangential over normal velocity *v*_{t}/|*v*_{n}|",
+        Quantity::VelocityRatio1 => "*v*_{t1}/|*v*_{n}|",
+        Quantity::VelocityRatio2 => "*v*_{t2}/|*v*_{n}|",
     }
-    lines.iter().map(|text| line(text)).collect()
 }
 
 fn regions(drawing: &mut Drawing, map: &Map, options: &Options, plot: &Plot) {
@@ -157,11 +133,11 @@ fn bounds(region: &Region, plot: &Plot) -> [Vec2; 2] {
 
 /// Circles of equal ratio and the axes through zero: the plot is polar.
 fn rings(drawing: &mut Drawing, plot: &Plot) {
-    let reach = plot.axes.iter().fold(0.0_f64, |reach, axis| reach.max(axis.max.abs()).max(axis.min.abs()));
+    let reach = plot.ends.iter().flatten().fold(0.0_f64, |reach, end| reach.max(end.abs()));
     let step = super::plot::step(2.0 * reach, 6.0);
     let clip = drawing.clip(Path::rectangle(plot.corner, plot.size));
     let mut path = Path::default();
-    let scale = plot.size[0] / (plot.axes[0].max - plot.axes[0].min);
+    let scale = plot.size[0] / (plot.ends[0][1] - plot.ends[0][0]);
     let centre = plot.place([0.0, 0.0]);
     for k in 1..=((1.5 * reach / step) as u32) {
         path.extend(Path::disc(centre, f64::from(k) * step * scale));

@@ -1,9 +1,8 @@
-//! The frame of a plot: from the axes of a map to points, ticks and labels.
+//! The frame of a plot: from axes to points, ticks and labels.
 
 use super::drawing::{Drawing, Item, Path, Vec2};
 use super::font::Fonts;
 use super::style;
-use crate::analysis::{Axis, Quantity};
 use crate::number::significant;
 
 /// Size of numbers at the ticks and of the axes' labels.
@@ -11,25 +10,28 @@ const TICK_SIZE: f64 = 8.5;
 const LABEL_SIZE: f64 = 10.5;
 const TICK: f64 = 3.5;
 
-/// A rectangle of the picture with the axes of a map.
+/// A rectangle of the picture with two axes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plot {
-    pub(super) axes: [Axis; 2],
+    /// The ends of the axes, horizontal first.
+    pub(super) ends: [[f64; 2]; 2],
+    /// Their labels, marked.
+    pub(super) labels: [&'static str; 2],
     /// The upper left corner.
     pub(super) corner: Vec2,
     pub(super) size: Vec2,
 }
 
 impl Plot {
-    /// The place of a point of the map.
+    /// The place of a point on the axes.
     pub(super) fn place(&self, at: [f64; 2]) -> Vec2 {
-        let part = |k: usize| (at[k] - self.axes[k].min) / (self.axes[k].max - self.axes[k].min);
+        let part = |k: usize| (at[k] - self.ends[k][0]) / (self.ends[k][1] - self.ends[k][0]);
         [self.corner[0] + self.size[0] * part(0), self.corner[1] + self.size[1] * (1.0 - part(1))]
     }
 
-    /// Whether a point of the map is in the frame.
+    /// Whether a point on the axes is in the frame.
     pub(super) fn shows(&self, at: [f64; 2]) -> bool {
-        (0..2).all(|k| (self.axes[k].min..=self.axes[k].max).contains(&at[k]))
+        (0..2).all(|k| (self.ends[k][0]..=self.ends[k][1]).contains(&at[k]))
     }
 
     pub(super) fn bounds(&self) -> [Vec2; 2] {
@@ -40,16 +42,16 @@ impl Plot {
     pub(super) fn frame(&self, drawing: &mut Drawing, fonts: &Fonts) {
         let [low, high] = self.bounds();
         let mut ticks = Path::default();
-        for x in steps(self.axes[0]) {
-            let [at, _] = self.place([x, self.axes[1].min]);
+        for x in steps(self.ends[0]) {
+            let [at, _] = self.place([x, self.ends[1][0]]);
             ticks.extend(Path::polyline([[at, high[1]], [at, high[1] + TICK]]));
             let line = fonts.plain(&shown(x));
             let left = at - 0.5 * TICK_SIZE * line.width;
             drawing.text([left, high[1] + TICK + TICK_SIZE], line, TICK_SIZE);
         }
         let mut widest: f64 = 0.0;
-        for y in steps(self.axes[1]) {
-            let [_, at] = self.place([self.axes[0].min, y]);
+        for y in steps(self.ends[1]) {
+            let [_, at] = self.place([self.ends[0][0], y]);
             ticks.extend(Path::polyline([[low[0], at], [low[0] - TICK, at]]));
             let line = fonts.plain(&shown(y));
             let width = TICK_SIZE * line.width;
@@ -58,21 +60,11 @@ impl Plot {
         }
         drawing.stroke(ticks, style::FRAME, None);
         drawing.stroke(Path::rectangle(self.corner, self.size), style::FRAME, None);
-        let [x, y] = [0, 1].map(|k: usize| fonts.marked(label(self.axes[k].quantity)));
+        let [x, y] = [0, 1].map(|k: usize| fonts.marked(self.labels[k]));
         let below = high[1] + TICK + TICK_SIZE + 14.0;
         drawing.text([0.5 * (low[0] + high[0] - LABEL_SIZE * x.width), below], x, LABEL_SIZE);
         let at = [low[0] - TICK - 8.0 - widest, 0.5 * (low[1] + high[1] + LABEL_SIZE * y.width)];
         drawing.items.push(Item::Text { at, line: y, size: LABEL_SIZE, is_turned: true, halo: None });
-    }
-}
-
-fn label(quantity: Quantity) -> &'static str {
-    match quantity {
-        Quantity::Restitution => "coefficient of restitution *e*",
-        Quantity::Friction => "coefficient of friction *μ*_{s}",
-        Quantity::VelocityRatio => "tangential over normal velocity *v*_{t}/|*v*_{n}|",
-        Quantity::VelocityRatio1 => "*v*_{t1}/|*v*_{n}|",
-        Quantity::VelocityRatio2 => "*v*_{t2}/|*v*_{n}|",
     }
 }
 
@@ -84,11 +76,11 @@ pub(super) fn step(length: f64, count: f64) -> f64 {
 }
 
 /// Round numbers on an axis.
-fn steps(axis: Axis) -> Vec<f64> {
-    let step = step(axis.max - axis.min, 6.0);
+fn steps([min, max]: [f64; 2]) -> Vec<f64> {
+    let step = step(max - min, 6.0);
     let slack = 1e-9 * step;
-    let first = ((axis.min - slack) / step).ceil() as i64;
-    let last = ((axis.max + slack) / step).floor() as i64;
+    let first = ((min - slack) / step).ceil() as i64;
+    let last = ((max + slack) / step).floor() as i64;
     (first..=last).map(|k| k as f64 * step).collect()
 }
 

@@ -3,7 +3,8 @@
 use super::decimate::decimated;
 use super::drawing::{Colour, Drawing, Path, Stroke, Vec2};
 use super::font::Fonts;
-use super::map::{MARGIN, TITLE_SIZE, VERDICT_SIZE, WIDTH, broken};
+use super::heading;
+use super::map::{MARGIN, WIDTH};
 use super::panel::Panel;
 use super::strips;
 use crate::number::significant;
@@ -38,14 +39,9 @@ enum KeySample {
 pub(super) fn draw(record: &Record, title: &str, fonts: &Fonts) -> Drawing {
     let verdict = verdict(record);
     let mut drawing = Drawing { title: title.to_owned(), description: verdict.clone(), ..Drawing::default() };
-    let mut y = MARGIN;
-    for (text, size) in [(title, TITLE_SIZE), (&verdict, VERDICT_SIZE)] {
-        for line in broken(text, |text| fonts.plain(text), size) {
-            y += size * 1.3;
-            drawing.text([MARGIN, y - 0.3 * size], line, size);
-        }
-    }
-    y += 7.0;
+    let lines = heading::lines(title, &verdict, WIDTH - 2.0 * MARGIN, fonts);
+    let mut y = MARGIN + heading::height(&lines) + 7.0;
+    heading::draw(&mut drawing, lines, MARGIN);
     let time = [record.samples.first(), record.samples.last()].map(|sample| sample.map_or(0.0, |sample| sample.time));
     let panel = |top: f64, height: f64, values: [f64; 2], is_log: bool| {
         let size = [WIDTH - LEFT - 2.0 * MARGIN, height];

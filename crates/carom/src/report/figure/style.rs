@@ -2,7 +2,7 @@
 //! tells them apart; the hues are safe for the colour-blind (after Okabe and Ito).
 
 use super::drawing::{Clip, Colour, Drawing, Item, Path, Stroke, Vec2};
-use crate::analysis::{CurveName, RegionKind};
+use crate::analysis::{CurveName, LocusName, RegionKind};
 
 /// How a region is filled.
 pub(super) struct Fill {
@@ -96,3 +96,22 @@ pub(super) fn marker(drawing: &mut Drawing, at: Vec2) {
     drawing.items.push(Item::Fill { path: Path::disc(at, 3.6), colour: Colour::BLACK });
     drawing.items.push(Item::Fill { path: Path::disc(at, 1.3), colour: Colour::WHITE });
 }
+
+/// The impulses of a condition on the velocity after.
+pub(super) fn locus(name: LocusName) -> Stroke {
+    let (colour, width, dash): (u32, f64, &'static [f64]) = match name {
+        LocusName::Sticking => (0x1f_6b45, 1.5, &[8.0, 2.0, 1.6, 2.0]),
+        LocusName::TangentialRestitution => (0x1f_6b45, 1.2, &[3.0, 1.6, 1.0, 1.6, 1.0, 1.6]),
+        LocusName::MaximumCompression => (0x00_5a9c, 1.2, &[1.4, 2.2]),
+        LocusName::Restitution => (0xb0_3a00, 1.4, &[11.0, 2.0]),
+    };
+    Stroke { colour: Colour(colour), width, dash, is_round: false }
+}
+
+/// The inside of the cone of `μ_d`.
+pub(super) const CONE: Colour = Colour(0xe2_ecf5);
+/// Its edge, and that of the cone of `μ_s` where it is another.
+pub(super) const DYNAMIC_EDGE: Stroke = Stroke { colour: Colour::BLACK, width: 1.5, dash: &[], is_round: false };
+pub(super) const STATIC_EDGE: Stroke = Stroke { colour: Colour::BLACK, width: 1.1, dash: &[5.0, 3.0], is_round: false };
+/// No change of energy.
+pub(super) const NEUTRAL: Stroke = Stroke { colour: Colour(0x70_7070), width: 0.7, dash: &[], is_round: true };
