@@ -22,6 +22,8 @@ pub struct Arguments {
 pub enum Command {
     /// Solve one impact
     Impact(Impact),
+    /// Let a robot move: flight, impacts, sticking and sliding, with every joule accounted for
+    Simulate(Simulate),
     /// Draw a map: what sticks, slips, reverses or creates energy, over coefficients or states
     Map(Map),
     /// Put one impact to every law, side by side
@@ -30,7 +32,7 @@ pub enum Command {
     Batch(Batch),
     /// Read a robot file and print its tree, freedoms, masses, frames and warnings
     Check(Check),
-    /// List the built-in scenes, or print one as a problem file
+    /// List the built-in impacts and simulations, or print one as a file
     Gallery(Gallery),
 }
 
@@ -56,6 +58,71 @@ pub struct Impact {
     /// Change a value of the problem: restitution=0.7, friction.dynamic=0.3, state.velocity.elbow=-2
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub edits: Vec<Edit>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 ran to its end, 1 interrupted or failed on the way (what was simulated is written and marked), 2 bad input or usage."
+)]
+pub struct Simulate {
+    /// A built-in simulation, a JSON or TOML scene file, or - for standard input
+    #[arg(value_name = "SCENE|FILE|-")]
+    pub scene: PathBuf,
+
+    /// Where to write states and events, by the ending: .parquet, .csv or .json; the first two write the events beside,
+    /// as NAME.events.parquet or NAME.events.csv
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Draw gaps, modes and energy over time: .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+
+    /// Write a page that plays the motion
+    #[arg(long, value_name = "FILE.html")]
+    pub render: Option<PathBuf>,
+
+    /// When to end, in seconds [default: the scene's, else 10]
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
+    pub until: Option<f64>,
+
+    /// Relative tolerance of the integration [default: the scene's, else 1e-10]
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub tolerance: Option<f64>,
+
+    /// Time between samples, in seconds [default: the scene's, else 0.01]
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
+    pub interval: Option<f64>,
+
+    /// What an impact does where sticking would create energy [default: the scene's, else slip]
+    #[arg(long, value_enum)]
+    pub guard: Option<Guard>,
+
+    /// How to print the summary
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+
+    /// How many events to print at most; 0 prints none, all prints all
+    #[arg(long, value_name = "N|all", default_value = "12", value_parser = event_count)]
+    pub events: EventCount,
+
+    /// Change a value of the scene: restitution=0.7, friction.dynamic=0.3, state.velocity.elbow=-2
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub edits: Vec<Edit>,
+}
+
+/// How many events to print.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EventCount {
+    All,
+    AtMost(usize),
+}
+
+fn event_count(text: &str) -> Result<EventCount, String> {
+    match text {
+        "all" => Ok(EventCount::All),
+        _ => text.parse().map(EventCount::AtMost).map_err(|_| format!("{text:?} is neither a number nor all")),
+    }
 }
 
 #[derive(Debug, Args)]
@@ -158,6 +225,10 @@ pub struct Check {
 pub struct Gallery {
     /// The scene to print
     pub scene: Option<String>,
+
+    /// The simulation of that name, not the impact
+    #[arg(long)]
+    pub simulation: bool,
 
     /// How to print it
     #[arg(long, value_enum, default_value_t = SceneFormat::Toml)]

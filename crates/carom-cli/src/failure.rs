@@ -7,9 +7,12 @@ use std::path::{Path, PathBuf};
 use carom::ProblemError;
 use carom::analysis::{DiagramError, MapError};
 use carom::multibody::load::LoadError;
+use carom::report::PageError;
 use carom::report::figure::FigureError;
+use carom::sim::SimulationError;
 
 use crate::snippet::snippet;
+use crate::source::Gallery;
 
 /// Bad input or usage, or a reader that went away.
 #[derive(Debug)]
@@ -27,7 +30,13 @@ pub enum Failure {
     /// A scene or problem in the place of a robot.
     SceneNotRobot { name: String },
     /// No such scene, and no such file where a file would do too.
-    NoSuchScene { name: String, or_file: bool },
+    NoSuchScene { name: String, gallery: Gallery, or_file: bool },
+    /// No way to listen for interrupts.
+    Signal { error: String },
+    /// A page that cannot be written.
+    Page(PageError),
+    /// A simulation that cannot begin.
+    Simulation { source: String, error: SimulationError },
     /// A problem that has no map.
     Map { source: String, error: MapError },
     /// A figure that cannot be drawn.
@@ -84,8 +93,8 @@ impl Display for Failure {
             Failure::SceneNotRobot { name } => {
                 write!(f, "{name} is not a robot file: carom impact reads scenes and problems")
             }
-            Failure::NoSuchScene { name, or_file } => {
-                let names: Vec<&str> = carom::gallery::SCENES.iter().map(|scene| scene.name).collect();
+            Failure::NoSuchScene { name, gallery, or_file } => {
+                let names = gallery.names();
                 if carom::models::find(name).is_some() {
                     return write!(
                         f,
@@ -95,8 +104,19 @@ impl Display for Failure {
                     );
                 }
                 let what = if *or_file { "neither a file nor a scene" } else { "not a scene" };
-                write!(f, "{name:?} is {what}; the scenes are {}", names.join(", "))
+                write!(f, "{name:?} is {what}; the scenes are {}", names.join(", "))?;
+                let (other, command) = match gallery {
+                    Gallery::Impacts => (Gallery::Simulations, "simulate"),
+                    Gallery::Simulations => (Gallery::Impacts, "impact"),
+                };
+                match other.find(name) {
+                    Some(_) => write!(f, "; carom {command} {name} knows one"),
+                    None => Ok(()),
+                }
             }
+            Failure::Signal { error } => write!(f, "cannot listen for interrupts: {error}"),
+            Failure::Page(error) => write!(f, "{error}"),
+            Failure::Simulation { source, error } => write!(f, "{source}: {error}"),
             Failure::Map { source, error } => write!(f, "{source}: {error}"),
             Failure::Figure(error) => write!(f, "{error}"),
             Failure::Ending { path, endings } => {

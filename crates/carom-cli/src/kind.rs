@@ -15,6 +15,9 @@ pub enum Kind {
     Png,
     Json,
     Csv,
+    #[cfg(feature = "parquet")]
+    Parquet,
+    Html,
 }
 
 impl Kind {
@@ -25,6 +28,9 @@ impl Kind {
             Self::Png => "png",
             Self::Json => "json",
             Self::Csv => "csv",
+            #[cfg(feature = "parquet")]
+            Self::Parquet => "parquet",
+            Self::Html => "html",
         }
     }
 

@@ -20,6 +20,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match arguments.command {
         Command::Impact(arguments) => commands::impact::run(&arguments),
+        Command::Simulate(arguments) => commands::simulate::run(&arguments),
         Command::Map(arguments) => commands::map::run(&arguments),
         Command::Compare(arguments) => commands::compare::run(&arguments),
         Command::Batch(arguments) => commands::batch::run(&arguments),

@@ -11,6 +11,30 @@ use carom::{Problem, ProblemError};
 
 use crate::failure::Failure;
 
+/// Which of the built-in scenes a name means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gallery {
+    Impacts,
+    Simulations,
+}
+
+impl Gallery {
+    pub fn find(self, name: &str) -> Option<&'static Exhibit> {
+        match self {
+            Gallery::Impacts => carom::gallery::find(name),
+            Gallery::Simulations => carom::gallery::find_simulation(name),
+        }
+    }
+
+    pub fn names(self) -> Vec<&'static str> {
+        let scenes = match self {
+            Gallery::Impacts => carom::gallery::SCENES,
+            Gallery::Simulations => carom::gallery::SIMULATIONS,
+        };
+        scenes.iter().map(|scene| scene.name).collect()
+    }
+}
+
 /// Where a problem comes from.
 pub enum Source {
     Scene(&'static Exhibit),
@@ -26,7 +50,12 @@ pub struct Stated {
 impl Source {
     /// A scene's name means the scene; a file of that name is reached as `./NAME`.
     pub fn open(path: &Path) -> Result<Self, Failure> {
-        if let Some(scene) = path.to_str().and_then(carom::gallery::find) {
+        Self::open_as(path, Gallery::Impacts)
+    }
+
+    /// The same, with the names of simulations if one is meant.
+    pub fn open_as(path: &Path, gallery: Gallery) -> Result<Self, Failure> {
+        if let Some(scene) = path.to_str().and_then(|name| gallery.find(name)) {
             return Ok(Self::Scene(scene));
         }
         if path == Path::new("-") {
@@ -43,7 +72,7 @@ impl Source {
             }
             Ok(text) => Ok(Self::Text { name, text, folder: path.parent().map_or_else(PathBuf::new, Path::to_owned) }),
             Err(error) if error.kind() == io::ErrorKind::NotFound && path.components().count() == 1 => {
-                Err(Failure::NoSuchScene { name, or_file: true })
+                Err(Failure::NoSuchScene { name, gallery, or_file: true })
             }
             Err(error) => Err(Failure::file(path, "read", error)),
         }

@@ -20,6 +20,9 @@ enum Normal {
 }
 
 impl Restitution {
+    /// Nothing is given back.
+    pub const ZERO: Self = Self { normal: Normal::Constant(0.0), tangential: 0.0 };
+
     /// A normal coefficient `e` in [0, 1]; nothing is given back tangentially.
     ///
     /// # Errors

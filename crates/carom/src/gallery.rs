@@ -1,10 +1,11 @@
-//! The built-in scenes, the files of `models/scenes/`: impacts from the literature, and robots at work.
+//! The built-in scenes: impacts, the files of `models/scenes/`, and simulations, those of `models/simulations/`.
 
 use serde_json::Value;
 
-use crate::problem::{Document, Format, ProblemError};
+use crate::problem::{Document, Format, Problem, ProblemError};
+use crate::sim::Setup;
 
-/// A built-in impact.
+/// A built-in scene.
 #[derive(Debug, Clone, Copy)]
 pub struct Exhibit {
     /// What it is called on the command line.
@@ -22,6 +23,14 @@ impl Exhibit {
         Document::read(self.text, Format::Toml).map(|document| document.tree().clone())
     }
 
+    /// The scene as a simulation.
+    ///
+    /// # Errors
+    /// None: the built-in scenes are tested.
+    pub fn setup(&self) -> Result<Setup, ProblemError> {
+        Problem::from_tree(&self.tree()?)?.setup()
+    }
+
     /// What it shows, in one line.
     pub fn summary(&self) -> String {
         let title = self.tree().ok().and_then(|tree| tree["title"].as_str().map(str::to_owned));
@@ -30,18 +39,28 @@ impl Exhibit {
 }
 
 macro_rules! exhibits {
-    ($($name:literal)*) => {
-        /// Every scene, in the order of the documentation.
-        pub const SCENES: &[Exhibit] =
-            &[$(Exhibit { name: $name, text: include_str!(concat!("../models/scenes/", $name, ".toml")) }),*];
+    ($folder:literal: $($name:literal)*) => {
+        &[$(Exhibit { name: $name, text: include_str!(concat!("../models/", $folder, "/", $name, ".toml")) }),*]
     };
 }
 
-exhibits! {
-    "kane" "rod" "sphere" "superball" "block" "wheel" "cube" "reversal" "walker" "arm" "foot" "humanoid"
+/// Every impact, in the order of the documentation.
+pub const SCENES: &[Exhibit] = exhibits! {
+    "scenes": "kane" "rod" "sphere" "superball" "block" "wheel" "cube" "reversal" "walker" "arm" "foot" "humanoid"
+};
+
+/// Every simulation, in the order of the documentation.
+pub const SIMULATIONS: &[Exhibit] = exhibits! {
+    "simulations":
+    "ball" "superball" "rod" "block" "wheel" "walker" "cube" "arm" "quadruped" "brick" "sphere" "painleve"
+};
+
+/// The simulation of that name.
+pub fn find_simulation(name: &str) -> Option<&'static Exhibit> {
+    SIMULATIONS.iter().find(|scene| scene.name == name)
 }
 
-/// The scene of that name.
+/// The impact of that name.
 pub fn find(name: &str) -> Option<&'static Exhibit> {
     SCENES.iter().find(|scene| scene.name == name)
 }

@@ -43,6 +43,8 @@ built_in! {
     "superball", "superball.xml", "a ball in the plane";
     "cube", "cube.xml", "the cube of the ContactNets tosses";
     "rocking_block", "rocking_block.xml", "a block in the plane";
+    "slab", "slab.xml", "a slender block in the plane";
+    "brick", "brick.xml", "a low block in the plane";
     "rimless_wheel", "rimless_wheel.xml", "eight spokes in the plane";
     "compass_walker", "compass_walker.xml", "two legs and a hip, in the plane";
     "arm", "arm.urdf", "an arm of six joints with a tool";

@@ -69,7 +69,7 @@ fn draw(
         Kind::Svg => figure::impulses_svg(title, comparison).map_err(Failure::Figure)?.into_bytes(),
         #[cfg(feature = "png")]
         Kind::Png => figure::impulses_png(title, comparison, width).map_err(Failure::Figure)?,
-        Kind::Json | Kind::Csv => (comparison_json(comparison) + "\n").into_bytes(),
+        _ => (comparison_json(comparison) + "\n").into_bytes(),
     };
     write(Some(path), &bytes)
 }

@@ -3,17 +3,25 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use carom::gallery::{Exhibit, SCENES, SIMULATIONS};
+
 use crate::args::{Gallery, SceneFormat};
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::source;
 
 pub fn run(arguments: &Gallery) -> Result<ExitCode, Failure> {
     let mut output = Output::open(None)?;
     let text = match &arguments.scene {
-        None => carom::gallery::SCENES.iter().map(|scene| format!("{:<11}{}\n", scene.name, scene.summary())).collect(),
+        None if arguments.simulation => list(SIMULATIONS),
+        None => {
+            format!("carom impact NAME\n{}\ncarom simulate NAME\n{}", list(SCENES), list(SIMULATIONS))
+        }
         Some(name) => {
-            let scene = carom::gallery::find(name)
-                .ok_or_else(|| Failure::NoSuchScene { name: name.clone(), or_file: false })?;
+            let gallery = if arguments.simulation { source::Gallery::Simulations } else { source::Gallery::Impacts };
+            // A name that only one of the lists has means that one.
+            let found = gallery.find(name).or_else(|| source::Gallery::Simulations.find(name));
+            let scene = found.ok_or_else(|| Failure::NoSuchScene { name: name.clone(), gallery, or_file: false })?;
             match arguments.format {
                 SceneFormat::Toml => scene.text.to_owned(),
                 SceneFormat::Json => {
@@ -31,4 +39,8 @@ pub fn run(arguments: &Gallery) -> Result<ExitCode, Failure> {
     output.write_all(text.as_bytes()).map_err(|error| output.failure(error))?;
     output.finish()?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn list(scenes: &[Exhibit]) -> String {
+    scenes.iter().map(|scene| format!("  {:<11}{}\n", scene.name, scene.summary())).collect()
 }

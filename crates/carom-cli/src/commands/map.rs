@@ -40,7 +40,7 @@ pub fn run(arguments: &args::Map) -> Result<ExitCode, Failure> {
         #[cfg(feature = "png")]
         Kind::Png => output.write_all(&figure::png(&map, &options, width).map_err(Failure::Figure)?),
         Kind::Json => map_json(&map, &mut output),
-        Kind::Csv => map_csv(&map, &mut output),
+        _ => map_csv(&map, &mut output),
     };
     written.map_err(|error| output.failure(error))?;
     output.finish()?;

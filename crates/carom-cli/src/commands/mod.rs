@@ -6,3 +6,4 @@ pub mod compare;
 pub mod gallery;
 pub mod impact;
 pub mod map;
+pub mod simulate;

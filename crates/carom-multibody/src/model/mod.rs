@@ -85,6 +85,16 @@ impl ModelJoint {
         };
         suffixes.iter().map(|suffix| format!("{}.{suffix}", self.joint.name)).collect()
     }
+
+    /// Names of its coordinates: the joint's own, or with a suffix for each.
+    pub fn coordinate_names(&self) -> Vec<String> {
+        let suffixes: &[&str] = match self.joint.kind {
+            JointKind::Ball => &["qw", "qx", "qy", "qz"],
+            JointKind::Floating => &["x", "y", "z", "qw", "qx", "qy", "qz"],
+            _ => return self.velocity_names(),
+        };
+        suffixes.iter().map(|suffix| format!("{}.{suffix}", self.joint.name)).collect()
+    }
 }
 
 /// A named place on a link.
@@ -228,6 +238,11 @@ impl Model {
     /// Names of the velocities, in their order.
     pub fn velocity_names(&self) -> Vec<String> {
         self.joints.iter().filter(|joint| joint.joint.mimic.is_none()).flat_map(ModelJoint::velocity_names).collect()
+    }
+
+    /// Names of the coordinates, in their order.
+    pub fn coordinate_names(&self) -> Vec<String> {
+        self.joints.iter().filter(|joint| joint.joint.mimic.is_none()).flat_map(ModelJoint::coordinate_names).collect()
     }
 
     /// The unit normal of the plane in which everything moves; `None` if the motion is spatial.

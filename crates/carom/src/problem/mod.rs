@@ -1,5 +1,6 @@
 //! An impact problem as a document: the names and shapes of the documented interface.
 
+pub(crate) mod coefficients;
 mod edit;
 mod error;
 mod read;
@@ -14,6 +15,7 @@ pub use serde_json::Value as Tree;
 pub use tree::{Document, Format};
 
 use crate::scene::Scene;
+use crate::sim::Setup;
 
 /// A problem read from a document: its names and types are right and its coefficients in range; its
 /// matrices and velocities are still to be judged by the law.
@@ -21,7 +23,8 @@ use crate::scene::Scene;
 pub struct Problem {
     form: Form,
     coefficients: Coefficients,
-    guard: Guard,
+    /// None where the document leaves it open.
+    guard: Option<Guard>,
     law: Law,
 }
 
@@ -56,13 +59,13 @@ impl Problem {
         let outcome = match &self.form {
             Form::Generalized { mass_matrix, contact_jacobian, velocity } => {
                 let contact = GeneralizedContact::new(mass_matrix.view(), contact_jacobian.view(), velocity)?;
-                contact.impact_by(self.law, &self.coefficients, self.guard)?
+                contact.impact_by(self.law, &self.coefficients, self.guard())?
             }
             Form::ContactSpace { delassus, contact_velocity } => {
                 let contact = Contact::new(Delassus::from_rows(delassus)?, contact_velocity)?;
-                contact.impact_by(self.law, &self.coefficients, self.guard)?
+                contact.impact_by(self.law, &self.coefficients, self.guard())?
             }
-            Form::Scene(scene) => scene.strike(self.law, &self.coefficients, self.guard)?,
+            Form::Scene(scene) => scene.strike(self.law, &self.coefficients, self.guard())?,
         };
         Ok(outcome)
     }
@@ -87,7 +90,7 @@ impl Problem {
     /// The same problem with another guard.
     #[must_use]
     pub fn with_guard(&self, guard: Guard) -> Self {
-        Self { guard, ..self.clone() }
+        Self { guard: Some(guard), ..self.clone() }
     }
 
     /// The velocity before the impact, of a problem in generalized form.
@@ -117,8 +120,28 @@ impl Problem {
         self.law
     }
 
-    /// The guard asked for.
+    /// The guard asked for, or the first.
     pub fn guard(&self) -> Guard {
-        self.guard
+        self.guard.unwrap_or_default()
+    }
+
+    /// The scene as a simulation. Its guard is `slip` unless the document names one.
+    ///
+    /// # Errors
+    /// A problem without a robot, or by another law than the default.
+    pub fn setup(&self) -> Result<Setup, ProblemError> {
+        let Form::Scene(scene) = &self.form else {
+            let message = "a simulation needs a robot: give a scene with model, state, contacts and surface";
+            return Err(ProblemError::at(Kind::Law(carom_law::ErrorKind::Missing), "model", message));
+        };
+        if self.law != Law::default() {
+            let message = format!(
+                "law = {:?} is for single impacts; a simulation strikes by {:?}",
+                self.law.name(),
+                Law::default().name()
+            );
+            return Err(ProblemError::at(Kind::Law(carom_law::ErrorKind::Unsupported), "law", message));
+        }
+        Ok(scene.setup(&self.coefficients, self.guard.unwrap_or(Guard::Slip)))
     }
 }

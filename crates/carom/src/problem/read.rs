@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use carom_law::{Coefficients, Friction, Guard, Law, Restitution};
+use carom_law::{Coefficients, Guard, Law};
 use serde_json::{Map, Value};
 
+use super::coefficients::{friction, restitution};
 use super::error::{Kind, ProblemError};
-use super::value::{
-    check_keys, missing, named, number, number_or, numbers, object, required, rows, type_name, unknown_key,
-};
+use super::value::{missing, named, numbers, required, rows, type_name, unknown_key};
 use super::{Form, Matrix, Problem};
 use crate::scene::{self, Scene};
 
@@ -54,10 +53,13 @@ impl Problem {
         Ok(Self {
             form: form(map, folder)?,
             coefficients: Coefficients {
-                restitution: restitution(required(map, "", "restitution")?)?,
-                friction: map.get("friction").map(friction).transpose()?,
+                restitution: restitution(required(map, "", "restitution")?, "restitution")?,
+                friction: map.get("friction").map(|value| friction(value, "friction")).transpose()?,
             },
-            guard: named(map, "", "guard", &Guard::ALL, Guard::name)?,
+            guard: match map.contains_key("guard") {
+                true => Some(named(map, "", "guard", &Guard::ALL, Guard::name)?),
+                false => None,
+            },
             law: named(map, "", "law", &Law::ALL, Law::name)?,
         })
     }
@@ -91,52 +93,6 @@ fn form(map: &Map<String, Value>, folder: &Path) -> Result<Form> {
             contact_velocity: numbers(required(map, "", "contact_velocity")?, "contact_velocity")?,
         }),
     }
-}
-
-fn restitution(value: &Value) -> Result<Restitution> {
-    let Value::Object(map) = value else {
-        let e = number_or(value, "restitution", "a number or an object with normal or hunt_crossley")?;
-        return Ok(Restitution::new(e)?);
-    };
-    check_keys(map, "restitution", &["normal", "tangential", "hunt_crossley"])?;
-    if let Some(hunt_crossley) = map.get("hunt_crossley") {
-        if let Some(other) = ["normal", "tangential"].into_iter().find(|key| map.contains_key(*key)) {
-            let field = format!("restitution.{other}");
-            let message = format!("{field} and restitution.hunt_crossley both state the restitution: give one of them");
-            return Err(ProblemError::at(Kind::Conflict, field, message));
-        }
-        return self::hunt_crossley(hunt_crossley);
-    }
-    let normal = number(required(map, "restitution", "normal")?, "restitution.normal")?;
-    let tangential = map.get("tangential").map_or(Ok(0.0), |value| number(value, "restitution.tangential"))?;
-    Ok(Restitution::with_tangential(normal, tangential)?)
-}
-
-fn hunt_crossley(value: &Value) -> Result<Restitution> {
-    let path = "restitution.hunt_crossley";
-    let map = object(value, path)?;
-    check_keys(map, path, &["alpha", "stiffness", "damping"])?;
-    let get = |key: &str| number(required(map, path, key)?, &format!("{path}.{key}"));
-    if map.contains_key("alpha") {
-        if let Some(other) = ["stiffness", "damping"].into_iter().find(|key| map.contains_key(*key)) {
-            let field = format!("{path}.{other}");
-            let message =
-                format!("{field} and {path}.alpha both state the damping: give alpha, or stiffness and damping");
-            return Err(ProblemError::at(Kind::Conflict, field, message));
-        }
-        return Ok(Restitution::hunt_crossley(get("alpha")?)?);
-    }
-    Ok(Restitution::from_stiffness_and_damping(get("stiffness")?, get("damping")?)?)
-}
-
-fn friction(value: &Value) -> Result<Friction> {
-    let Value::Object(map) = value else {
-        let mu = number_or(value, "friction", "a number or an object with static and dynamic")?;
-        return Ok(Friction::new(mu)?);
-    };
-    check_keys(map, "friction", &["static", "dynamic"])?;
-    let get = |key: &str| number(required(map, "friction", key)?, &format!("friction.{key}"));
-    Ok(Friction::with_static(get("static")?, get("dynamic")?)?)
 }
 
 fn matrix(value: &Value, path: &str) -> Result<Matrix> {

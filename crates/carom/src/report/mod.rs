@@ -16,7 +16,7 @@ pub use json::{ErrorRecord, OutcomeRecord};
 pub use map::{map_csv, map_json};
 pub use model::ModelText;
 pub use robot::RobotRecord;
-pub use run::{EventLog, PageError, RunText, run_csv, run_events_csv, run_html, run_json};
+pub use run::{EventLog, PageError, RunText, run_csv, run_events_csv, run_html, run_json, run_summary_json};
 #[cfg(feature = "parquet")]
 pub use run::{run_events_parquet, run_parquet};
 pub use text::Text;

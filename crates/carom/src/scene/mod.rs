@@ -1,21 +1,39 @@
 //! Scenes: a robot in a state, with a point of it against a surface.
 
 mod contact;
+mod motion;
 mod read;
 mod state;
+mod surface;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use carom_law::{Coefficients, Contact, Guard, Law, Outcome};
+use carom_law::{Coefficients, Contact, Friction, Guard, Law, Outcome, Restitution};
 use carom_multibody::{ContactPoint, Dynamics, DynamicsError, Model, Vector, Warning, WarningKind};
 
 use crate::problem::{Kind, ProblemError};
+use crate::sim::{Condition, Setup, Surface, WatchedContact};
 use crate::strike::{StrikeError, contact_of, strike_by};
+use motion::Motion;
 
 /// The keys of a scene, beside those that every problem has.
-pub(crate) const KEYS: [&str; 9] =
-    ["title", "model", "base", "gravity", "state", "contact", "contacts", "strike", "surface"];
+pub(crate) const KEYS: [&str; 14] = [
+    "title",
+    "model",
+    "base",
+    "gravity",
+    "state",
+    "contact",
+    "contacts",
+    "strike",
+    "surface",
+    "surfaces",
+    "limits",
+    "posture",
+    "actuation",
+    "simulation",
+];
 
 /// A robot, its state, and what touches what.
 #[derive(Debug, Clone)]
@@ -26,8 +44,10 @@ pub struct Scene {
     configuration: Vec<f64>,
     velocity: Vec<f64>,
     contacts: Vec<SceneContact>,
-    struck: usize,
-    surface: Surface,
+    /// Those that strike, by their places.
+    struck: Vec<usize>,
+    surfaces: Vec<Surface>,
+    motion: Motion,
 }
 
 /// Where a robot comes from.
@@ -39,22 +59,21 @@ pub enum ModelSource {
     File(PathBuf),
 }
 
-/// A point of the robot that can touch the surface.
+/// A point of the robot that can touch a surface.
 #[derive(Debug, Clone)]
 pub struct SceneContact {
     /// Its name: stated, or that of its link or frame.
     pub name: String,
     /// The contact.
     pub point: ContactPoint,
-}
-
-/// A flat surface.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Surface {
-    /// A point of it.
-    pub point: Vector,
-    /// Away from it, towards the robot; of length one.
-    pub normal: Vector,
+    /// The surface, by its place.
+    pub surface: usize,
+    /// Restitution and friction of this contact alone.
+    pub restitution: Option<Restitution>,
+    /// The same for friction.
+    pub friction: Option<Friction>,
+    /// When it can close, in a simulation.
+    pub enabled: Option<Condition>,
 }
 
 impl Scene {
@@ -88,14 +107,50 @@ impl Scene {
         &self.contacts
     }
 
-    /// The contact that strikes.
+    /// The contact that strikes; of several the first.
     pub fn contact(&self) -> &SceneContact {
-        &self.contacts[self.struck]
+        &self.contacts[self.struck[0]]
     }
 
-    /// The surface.
-    pub fn surface(&self) -> &Surface {
-        &self.surface
+    /// Those that strike, by their places among the contacts.
+    pub fn struck(&self) -> &[usize] {
+        &self.struck
+    }
+
+    /// The surfaces.
+    pub fn surfaces(&self) -> &[Surface] {
+        &self.surfaces
+    }
+
+    /// The scene as a simulation.
+    pub(crate) fn setup(&self, coefficients: &Coefficients, guard: Guard) -> Setup {
+        let watched = |contact: &SceneContact| WatchedContact {
+            name: contact.name.clone(),
+            point: contact.point,
+            surface: contact.surface,
+            coefficients: self.coefficients_of(contact, coefficients),
+            enabled: contact.enabled,
+        };
+        Setup {
+            title: self.title.clone(),
+            model: Arc::clone(&self.model),
+            configuration: self.configuration.clone(),
+            velocity: self.velocity.clone(),
+            surfaces: self.surfaces.clone(),
+            contacts: self.contacts.iter().map(watched).collect(),
+            limits: self.motion.limits,
+            actuators: self.motion.actuators.clone(),
+            guard,
+            settings: self.motion.settings,
+        }
+    }
+
+    /// A contact's own coefficients, and the scene's where it has none.
+    pub(crate) fn coefficients_of(&self, contact: &SceneContact, scene: &Coefficients) -> Coefficients {
+        Coefficients {
+            restitution: contact.restitution.unwrap_or(scene.restitution),
+            friction: contact.friction.or(scene.friction),
+        }
     }
 
     /// The robot in the scene's state.
@@ -114,7 +169,7 @@ impl Scene {
     /// A state that the model refuses.
     pub fn contact_position(&self) -> Result<(Vector, f64), ProblemError> {
         let position = self.dynamics()?.contact_position(&self.contact().point);
-        Ok((position, self.surface.normal.dot(position - self.surface.point)))
+        Ok((position, self.surfaces[self.contact().surface].half_space.gap(position)))
     }
 
     /// What the impact does, with the joints' velocities and the kinetic energies filled in.

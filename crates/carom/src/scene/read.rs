@@ -8,7 +8,7 @@ use carom_multibody::{Model, Quaternion, Rotation, Vector};
 use serde_json::{Map, Value};
 
 use super::state::{self, Base};
-use super::{ModelSource, Scene, Surface, contact, dynamics_error};
+use super::{ModelSource, Scene, contact, motion, surface};
 use crate::models;
 use crate::problem::value::{boolean, check_keys, missing, named, object, required, text, triple, wrong_type};
 use crate::problem::{Kind, ProblemError};
@@ -27,9 +27,10 @@ impl Scene {
         // The base of a robot that cannot move stands where it is put.
         let model = if root.is_none() { model.placed(&base.placement()) } else { model };
         let (configuration, velocity) = state::read(&model, &base, root, map.get("state"))?;
-        let surface = surface(object(required(map, "", "surface")?, "surface")?)?;
-        let contacts = contact::read(&model, &surface, map)?;
+        let surfaces = surface::read(&model, map)?;
+        let contacts = contact::read(&model, &surfaces, map)?;
         let struck = contact::struck(&contacts, map)?;
+        let motion = motion::read(&model, &configuration, map)?;
         let scene = Self {
             title: map.get("title").map(|title| text(title, "title").map(str::to_owned)).transpose()?,
             source,
@@ -38,7 +39,8 @@ impl Scene {
             velocity,
             contacts,
             struck,
-            surface,
+            surfaces,
+            motion,
         };
         // A state that cannot be is an error of the scene, not of its answer.
         scene.dynamics().map(|_| scene)
@@ -130,12 +132,4 @@ fn rotation(map: &Map<String, Value>, path: &str) -> Result<Option<Rotation>> {
         }
         (None, None) => Ok(None),
     }
-}
-
-fn surface(map: &Map<String, Value>) -> Result<Surface> {
-    check_keys(map, "surface", &["point", "normal"])?;
-    let point = map.get("point").map(|value| triple(value, "surface.point")).transpose()?.unwrap_or_default();
-    let normal = triple(required(map, "surface", "normal")?, "surface.normal")?;
-    let [normal, _, _] = carom_multibody::contact_basis(normal).map_err(dynamics_error)?;
-    Ok(Surface { point: point.into(), normal })
 }

@@ -176,7 +176,7 @@ fn fill(
     }
 }
 
-fn joint<'m>(model: &'m Model, name: &str, field: &str) -> Result<&'m ModelJoint> {
+pub(super) fn joint<'m>(model: &'m Model, name: &str, field: &str) -> Result<&'m ModelJoint> {
     let moving = || model.joints().iter().filter(|joint| joint.joint.mimic.is_none() && !joint.freedoms.is_empty());
     let fault = |message: String| ProblemError::at(Kind::UnknownName, field, message);
     match model.find_joint(name) {
@@ -193,6 +193,6 @@ fn joint<'m>(model: &'m Model, name: &str, field: &str) -> Result<&'m ModelJoint
 }
 
 /// A name as a step of a path: in quotes where it has dots or brackets.
-fn quoted(name: &str) -> String {
+pub(super) fn quoted(name: &str) -> String {
     if name.contains(['.', '[', ']', '"']) { format!("{name:?}") } else { name.to_owned() }
 }

@@ -1,11 +1,27 @@
 //! Event-driven simulation: flight, stick, slip and impact, with an energy book.
 
+mod advance;
 mod energy;
+mod error;
 mod event;
+mod instant;
+mod integrate;
 mod motion;
+mod project;
 mod record;
+mod root;
+mod scale;
+mod setup;
+mod simulation;
+mod system;
+mod watch;
+mod watchdog;
+mod window;
 
 pub use energy::Ledger;
+pub use error::{Result, SimulationError};
 pub use event::{ContactMode, Event, EventKind};
 pub use motion::{Body, Motion, Pose};
-pub use record::{ContactHeader, ContactSample, Ending, Header, Record, Sample, Summary, SurfaceHeader};
+pub use record::{ContactHeader, ContactSample, Ending, Header, Record, Recorder, Sample, Summary, SurfaceHeader};
+pub use setup::{Actuator, Condition, ForceLaw, Settings, Setup, Surface, TOLERANCE, WatchedContact};
+pub use simulation::{Silent, Simulation, Sink, Stop};

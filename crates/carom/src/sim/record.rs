@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::energy::Ledger;
 use super::event::{ContactMode, Event};
+use super::simulation::{Simulation, Sink};
 
 /// A run, from its start to where it ended.
 #[derive(Debug, Clone)]
@@ -144,4 +145,49 @@ pub struct Summary {
     pub largest_energy: f64,
     /// The largest residual of the energy book, over the largest energy.
     pub residual: f64,
+}
+
+/// A sink that keeps everything.
+#[derive(Debug, Clone, Default)]
+pub struct Recorder {
+    samples: Vec<Sample>,
+    events: Vec<Event>,
+}
+
+impl Recorder {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What happened so far.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// States so far.
+    pub fn samples(&self) -> &[Sample] {
+        &self.samples
+    }
+
+    /// The record of a simulation that told this sink everything.
+    pub fn finish(self, simulation: &Simulation) -> Record {
+        Record {
+            model: Arc::clone(&simulation.setup().model),
+            header: simulation.header(),
+            samples: self.samples,
+            events: self.events,
+            summary: simulation.summary(),
+        }
+    }
+}
+
+impl Sink for Recorder {
+    fn sample(&mut self, sample: Sample) {
+        self.samples.push(sample);
+    }
+
+    fn event(&mut self, event: Event) {
+        self.events.push(event);
+    }
 }

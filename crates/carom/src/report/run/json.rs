@@ -15,6 +15,13 @@ struct RunRecord<'a> {
     events: Vec<EventRecord<'a>>,
 }
 
+#[derive(Serialize)]
+struct SummaryRecord<'a> {
+    header: &'a Header,
+    summary: &'a Summary,
+    events: Vec<EventRecord<'a>>,
+}
+
 /// An event with its contact by name.
 #[derive(Serialize)]
 struct EventRecord<'a> {
@@ -53,6 +60,16 @@ pub fn run_json(record: &Record, output: &mut impl Write) -> io::Result<()> {
     let Record { header, summary, .. } = record;
     let samples = Columns(table::samples(record));
     serde_json::to_writer(&mut *output, &RunRecord { header, summary, samples, events: events(record) })?;
+    output.write_all(b"\n")
+}
+
+/// The run without its samples on one line: `header`, `summary`, `events`.
+///
+/// # Errors
+/// Writing fails.
+pub fn run_summary_json(record: &Record, output: &mut impl Write) -> io::Result<()> {
+    let Record { header, summary, .. } = record;
+    serde_json::to_writer(&mut *output, &SummaryRecord { header, summary, events: events(record) })?;
     output.write_all(b"\n")
 }
 

@@ -11,7 +11,7 @@ mod text;
 
 pub use csv::{run_csv, run_events_csv};
 pub use html::{PageError, run_html};
-pub use json::run_json;
+pub use json::{run_json, run_summary_json};
 pub use log::EventLog;
 #[cfg(feature = "parquet")]
 pub use parquet::{run_events_parquet, run_parquet};

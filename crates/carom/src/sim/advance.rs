@@ -1,0 +1,299 @@
+//! From one instant to the next: steps as long as the error allows, cut short by events.
+
+use super::error::{Result, SimulationError};
+use super::root;
+use super::simulation::Simulation;
+use super::system::{Margin, Mode, Reason};
+
+/// Samples of a step in which a link turns by a half: fine enough that no touch hides between two.
+const SAMPLES_PER_TURN: f64 = 16.0;
+/// Rounds of putting the end of a step onto the surface.
+const CORRECTIONS: usize = 4;
+
+/// Why a step ended where it did.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Halt {
+    /// The error, or the time asked for.
+    Step,
+    /// A contact closes.
+    Touch,
+    /// A phase ends.
+    Phase(usize, Reason),
+}
+
+impl Simulation {
+    /// Steps, at most to `end`, and leaves the state there.
+    pub(super) fn advance(&mut self, end: f64) -> Result<Halt> {
+        if self.follows {
+            self.stepper.follow(&self.state);
+        } else {
+            self.stepper.begin(&mut self.system, self.time, &self.state)?;
+        }
+        let smallest = 16.0 * f64::EPSILON * self.time.max(self.system.scales.time);
+        let room = self.room_to_slide()?;
+        let mut size = self.size.min(room);
+        loop {
+            let left = end - self.time;
+            // What would be left after this step is not worth one of its own.
+            let step = if size > 0.9 * left { left } else { size };
+            if step < smallest && step < left {
+                let tolerance = self.system.setup.settings.tolerance;
+                return Err(SimulationError::Stalled { time: self.time, step, bound: smallest, tolerance });
+            }
+            self.system.take_trace();
+            let tolerance = self.system.setup.settings.tolerance;
+            let error = match self.stepper.attempt(&mut self.system, step, &self.scale, tolerance) {
+                Ok(error) => error,
+                // A stage may leave what makes sense, in a step that is far too long.
+                Err(_) if step > 1e3 * smallest => f64::NAN,
+                Err(error) => return Err(error),
+            };
+            if !(error <= 1.0) {
+                self.counts.rejected += 1;
+                size = self.stepper.next_size(error);
+                continue;
+            }
+            self.size = self.stepper.next_size(error);
+            return self.look_for_events(step);
+        }
+    }
+
+    /// How far sliding in space may go on before its direction must be looked at again: half the way to where it
+    /// would stop.
+    fn room_to_slide(&mut self) -> Result<f64> {
+        let mut room = self.system.setup.settings.largest_step.unwrap_or(f64::INFINITY);
+        if !self.system.modes.contains(&Mode::Slip) {
+            return Ok(room);
+        }
+        self.system.evaluate(self.time, &self.state)?;
+        let mut row = 0;
+        for &k in self.system.closed() {
+            let dimension = self.system.watch.contact(k).dimension.rows();
+            if self.system.modes[k] == Mode::Slip {
+                let (mut speed, mut slowing, mut along) = (0.0, 0.0, 0.0);
+                for i in row + 1..row + dimension {
+                    let velocity = self.system.contacts.velocity()[i];
+                    let acceleration = self.system.contact_acceleration(i);
+                    speed += velocity * velocity;
+                    slowing += acceleration * acceleration;
+                    along += velocity * acceleration;
+                }
+                if along < 0.0 {
+                    room = room.min(0.5 * (speed / slowing).sqrt());
+                }
+            }
+            row += dimension;
+        }
+        Ok(room)
+    }
+
+    /// Looks through a step for the first event and ends it there.
+    fn look_for_events(&mut self, step: f64) -> Result<Halt> {
+        let phase_end = self.phase_end()?;
+        let limit = phase_end.map_or(1.0, |(fraction, _)| fraction);
+        if let Some(fraction) = self.first_touch(limit)? {
+            self.step_to_touch(fraction, step)?;
+            return Ok(Halt::Touch);
+        }
+        let Some((fraction, margin)) = phase_end else {
+            self.accept();
+            self.follows = self.system.closed().is_empty();
+            return Ok(Halt::Step);
+        };
+        self.counts.rejected += 1;
+        self.restep(fraction * step)?;
+        let (contact, reason) = margin.by.unwrap_or((0, Reason::Release));
+        Ok(Halt::Phase(contact, reason))
+    }
+
+    /// When the present phase ends within the step, as a fraction of it.
+    fn phase_end(&mut self) -> Result<Option<(f64, Margin)>> {
+        let Some((when, smallest)) = self.system.take_trace() else { return Ok(None) };
+        if !(smallest < 0.0) {
+            return Ok(None);
+        }
+        self.stepper.prepare_dense(&mut self.system)?;
+        let last = self.margin_at(1.0)?;
+        let (to, below) = if last.value < 0.0 {
+            (1.0, last.value)
+        } else {
+            // A stage went beyond; it may have been less accurate than the step.
+            let fraction = (when - self.stepper.start_time()) / self.stepper.step();
+            let inside = self.margin_at(fraction)?;
+            if !(inside.value < 0.0) {
+                return Ok(None);
+            }
+            (fraction, inside.value)
+        };
+        let first = self.margin_at(0.0)?;
+        if first.value < 0.0 {
+            return Ok(Some((0.0, first)));
+        }
+        let fraction = root::falling(0.0, to, (first.value.min(1.0), below), 1e-14, |fraction| {
+            self.margin_at(fraction).map(|margin| margin.value)
+        })?;
+        let margin = self.margin_at(fraction)?;
+        Ok(Some((fraction, margin)))
+    }
+
+    /// The margin of the phase at a fraction of the step.
+    fn margin_at(&mut self, fraction: f64) -> Result<Margin> {
+        let time = self.stepper.start_time() + fraction * self.stepper.step();
+        self.stepper.at(fraction, &mut self.point);
+        let margin = self.system.evaluate(time, &self.point)?;
+        let doubtful = matches!(margin.by, Some((_, Reason::Release | Reason::Cone)));
+        if margin.value < 0.0 && doubtful && self.system.is_redundant() {
+            // The shortest forces leave a cone; others may not.
+            return self.system.redundant_margin(time);
+        }
+        Ok(margin)
+    }
+
+    /// The first time that an open contact comes down to its surface, before `limit`, as a fraction of the step.
+    fn first_touch(&mut self, limit: f64) -> Result<Option<f64>> {
+        if !self.can_touch()? {
+            return Ok(None);
+        }
+        self.stepper.prepare_dense(&mut self.system)?;
+        let turn = 1.5 * self.spin * self.stepper.step();
+        let pieces = (SAMPLES_PER_TURN * turn / std::f64::consts::PI).ceil().clamp(2.0, 1e5) as usize;
+        let mut earliest: Option<f64> = None;
+        self.measure_at(0.0)?;
+        let (mut gaps, mut rates) = (self.gaps.clone(), self.rates.clone());
+        for (k, rate) in rates.iter_mut().enumerate() {
+            // What has just left the surface may have a rate that is negative by rounding.
+            if *rate > -self.system.scales.tiny && gaps[k] <= self.system.scales.near {
+                *rate = rate.max(0.0);
+            }
+        }
+        for piece in 1..=pieces {
+            let (from, to) = ((piece - 1) as f64 / pieces as f64, piece as f64 / pieces as f64);
+            if from >= limit {
+                break;
+            }
+            self.measure_at(to)?;
+            let (next_gaps, next_rates) = (self.gaps.clone(), self.rates.clone());
+            for k in 0..gaps.len() {
+                if self.system.modes[k].is_closed() || !self.armed[k] {
+                    continue;
+                }
+                let ends = [(from, gaps[k], rates[k]), (to, next_gaps[k], next_rates[k])];
+                let bound = earliest.unwrap_or(limit);
+                if let Some(fraction) = self.touch_within(k, ends)?.filter(|fraction| *fraction <= bound)
+                    && self.is_enabled_at(k, fraction)
+                {
+                    earliest = Some(fraction);
+                }
+            }
+            if earliest.is_some() {
+                break;
+            }
+            (gaps, rates) = (next_gaps, next_rates);
+        }
+        Ok(earliest)
+    }
+
+    /// Whether an open contact is near enough, or fast enough, to come down in this step.
+    fn can_touch(&mut self) -> Result<bool> {
+        let step = self.stepper.step();
+        let mut near = false;
+        let (length, time) = (self.system.scales.length, self.system.scales.time);
+        self.system.place(self.stepper.start_time(), self.stepper.start())?;
+        self.measure()?;
+        self.spin = self.system.watch.fastest(&mut self.system.dynamics).1;
+        let (gaps, rates) = (self.gaps.clone(), self.rates.clone());
+        self.system.place(self.stepper.end_time(), self.stepper.end())?;
+        self.measure()?;
+        self.spin = self.spin.max(self.system.watch.fastest(&mut self.system.dynamics).1);
+        let fall = 4.0 * length * (step / time).powi(2) + 2.0 * length * step * self.spin;
+        for k in 0..gaps.len() {
+            if self.system.modes[k].is_closed() {
+                continue;
+            }
+            let reach = 4.0 * step * rates[k].abs().max(self.rates[k].abs()) + fall;
+            near |= gaps[k].min(self.gaps[k]) <= reach;
+        }
+        Ok(near)
+    }
+
+    /// Where a contact comes down between two places of the step, given its gap and rate at both.
+    fn touch_within(&mut self, k: usize, ends: [(f64, f64, f64); 2]) -> Result<Option<f64>> {
+        let [(from, gap, rate), (to, next_gap, next_rate)] = ends;
+        let width = 1e-15;
+        // The part on which it falls.
+        let (start, start_gap) = if rate < 0.0 {
+            (from, gap)
+        } else if next_rate < 0.0 {
+            let turn = root::falling(from, to, (rate, next_rate), width, |at| self.gap_at(at, k).map(|(_, r)| r))?;
+            (turn, self.gap_at(turn, k)?.0)
+        } else {
+            return Ok(None);
+        };
+        let (end, end_gap) = if next_rate < 0.0 {
+            (to, next_gap)
+        } else {
+            // It falls first and rises then: the lowest point.
+            let turn = root::falling(start, to, (-rate, -next_rate), width, |at| self.gap_at(at, k).map(|(_, r)| -r))?;
+            (turn, self.gap_at(turn, k)?.0)
+        };
+        if start_gap <= 0.0 {
+            return Ok(Some(start));
+        }
+        if end_gap >= 0.0 {
+            return Ok(None);
+        }
+        root::falling(start, end, (start_gap, end_gap), width, |at| self.gap_at(at, k).map(|(gap, _)| gap)).map(Some)
+    }
+
+    /// Gap of a contact and its rate at a fraction of the step.
+    fn gap_at(&mut self, fraction: f64, k: usize) -> Result<(f64, f64)> {
+        self.measure_at(fraction)?;
+        Ok((self.gaps[k], self.rates[k]))
+    }
+
+    fn measure_at(&mut self, fraction: f64) -> Result<()> {
+        let time = self.stepper.start_time() + fraction * self.stepper.step();
+        self.stepper.at(fraction, &mut self.point);
+        self.system.place(time, &self.point)?;
+        self.measure()?;
+        Ok(())
+    }
+
+    fn is_enabled_at(&mut self, k: usize, fraction: f64) -> bool {
+        let Some(condition) = self.system.watch.contact(k).enabled else { return true };
+        self.stepper.at(fraction, &mut self.point);
+        condition.holds(&self.point)
+    }
+
+    /// Ends the step where some contact touches, found on the dense output at `fraction`; the step itself is more
+    /// accurate than that, so the end is put onto the surface by stepping anew.
+    fn step_to_touch(&mut self, fraction: f64, step: f64) -> Result<()> {
+        let touching = self.lowest_at(fraction)?;
+        let mut size = fraction * step;
+        self.counts.rejected += 1;
+        for round in 0..=CORRECTIONS {
+            self.restep(size)?;
+            self.system.place(self.time, &self.state)?;
+            self.measure()?;
+            let (gap, rate) = (self.gaps[touching], self.rates[touching]);
+            let correction = -gap / rate;
+            let is_there = gap.abs() <= 4.0 * f64::EPSILON * self.system.scales.length;
+            // A graze has no sharp time; what the dense output said is as good.
+            let is_sharp = rate < -self.system.scales.settled && correction.abs() < 0.1 * step;
+            if round == CORRECTIONS || is_there || !is_sharp || self.time + correction == self.time {
+                break;
+            }
+            size = (size + correction).max(0.0);
+        }
+        Ok(())
+    }
+
+    /// The open contact that is the lowest among those that fall, at a fraction of the step.
+    fn lowest_at(&mut self, fraction: f64) -> Result<usize> {
+        self.measure_at(fraction)?;
+        let open =
+            (0..self.gaps.len()).filter(|&k| !self.system.modes[k].is_closed() && self.armed[k] && self.rates[k] < 0.0);
+        let lowest = open.min_by(|&a, &b| self.gaps[a].total_cmp(&self.gaps[b]));
+        Ok(lowest.unwrap_or(0))
+    }
+}

@@ -1,0 +1,79 @@
+//! Why a simulation cannot begin, or cannot go on.
+
+use carom_multibody::DynamicsError;
+
+/// Why a simulation cannot begin, or cannot go on.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum SimulationError {
+    /// A setting out of its range.
+    #[error("{field} = {value} must be {bound}")]
+    OutOfRange {
+        /// The setting.
+        field: &'static str,
+        /// What was given.
+        value: f64,
+        /// What it must be.
+        bound: &'static str,
+    },
+    /// A place in a list that is not there.
+    #[error("{field} = {index} is not there: there are {count}")]
+    NoSuch {
+        /// What names it.
+        field: String,
+        /// The place.
+        index: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// A contact that is inside its surface at the start.
+    #[error(
+        "contact {contact:?} starts {depth:e} m inside {surface:?}, more than {bound:e} m: raise the robot, or give \
+         the contact a condition"
+    )]
+    StartsInside {
+        /// The contact.
+        contact: String,
+        /// The surface.
+        surface: String,
+        /// How deep.
+        depth: f64,
+        /// How deep it may be.
+        bound: f64,
+    },
+    /// A state that the robot cannot have, or a singular mass matrix.
+    #[error("at t = {time} s: {source}")]
+    Dynamics {
+        /// When.
+        time: f64,
+        /// What.
+        source: DynamicsError,
+    },
+    /// An impact or a force that the law has no answer to.
+    #[error("at t = {time} s, {what}: {source}")]
+    Law {
+        /// When.
+        time: f64,
+        /// At what.
+        what: &'static str,
+        /// Why.
+        source: carom_law::Error,
+    },
+    /// Steps became too small to move on.
+    #[error(
+        "at t = {time} s the step fell to {step:e} s, below {bound:e} s, at the tolerance {tolerance:e}: a force law that \
+         jumps, or forces beyond all measure"
+    )]
+    Stalled {
+        /// When.
+        time: f64,
+        /// The step.
+        step: f64,
+        /// The smallest allowed.
+        bound: f64,
+        /// The tolerance.
+        tolerance: f64,
+    },
+}
+
+/// A result of simulating.
+pub type Result<T> = std::result::Result<T, SimulationError>;

@@ -1,0 +1,392 @@
+//! What happens at an instant: impacts, the end of bounces, and which contacts stay closed.
+
+use carom_law::{
+    ClosedContact, Coefficients, ContactMode, ContactSet, Decision, Delassus, Dimension, Error as LawError, Friction,
+    Modes, Tangential, decide, jam,
+};
+
+use super::error::{Result, SimulationError};
+use super::event::{Event, EventKind};
+use super::simulation::Simulation;
+use super::system::{Mode, Reason, direction, dynamics, tangential, view};
+
+/// Impacts, settlings and jams that may follow each other at one instant.
+const ROUNDS: usize = 40;
+/// Sliding slower than this many times the slow speed is none, in space, where modes are decided.
+const REST: f64 = 20.0;
+/// The same in the plane, over the speed scale.
+const PLANAR_REST: f64 = 1e-9;
+
+/// How an instant ended.
+enum Settled {
+    /// Modes are decided.
+    Decided,
+    /// Something moves on at the same instant.
+    Again,
+    /// No modes were found that satisfy all conditions.
+    Unclear,
+}
+
+impl Simulation {
+    /// Everything that happens now: because a contact touches, or a phase ends, or at the start.
+    pub(super) fn happen(&mut self, by: Option<(usize, Reason)>) -> Result<()> {
+        self.follows = false;
+        if let Some((contact, Reason::Direction)) = by {
+            return self.redirect(contact);
+        }
+        let before: Vec<Mode> = self.system.modes.clone();
+        let first_event = self.events.len();
+        let mut rounds = 0;
+        let outcome = loop {
+            rounds += 1;
+            if rounds > ROUNDS {
+                break Err(());
+            }
+            match self.round() {
+                Ok(Settled::Again) => {}
+                Ok(Settled::Decided) => {
+                    self.system.adopt_modes();
+                    self.project()?;
+                    // What sticks may have stopped what slid.
+                    if !self.has_stopped()? {
+                        break Ok(());
+                    }
+                }
+                Ok(Settled::Unclear) => {
+                    self.counts.not_converged += 1;
+                    break Err(());
+                }
+                Err(SimulationError::Law { source: LawError::NotConverged { .. }, .. }) => {
+                    self.counts.not_converged += 1;
+                    break Err(());
+                }
+                Err(error) => return Err(error),
+            }
+        };
+        if outcome.is_err() {
+            return self.open_window();
+        }
+        self.audit()?;
+        self.announce(&before, first_event);
+        self.rest();
+        Ok(())
+    }
+
+    /// One impact, or one settling, or the decision of the modes.
+    fn round(&mut self) -> Result<Settled> {
+        self.system.place(self.time, &self.state)?;
+        self.measure()?;
+        let near: Vec<usize> = (0..self.gaps.len()).filter(|&k| self.is_near(k)).collect();
+        if near.is_empty() {
+            return Ok(Settled::Decided);
+        }
+        let tiny = self.system.scales.tiny;
+        if near.iter().any(|&k| self.rates[k] < -tiny) {
+            self.strike(&near)?;
+            return Ok(Settled::Again);
+        }
+        let slow: Vec<usize> = near.iter().copied().filter(|&k| self.rates[k] <= self.system.scales.settled).collect();
+        if slow.iter().any(|&k| self.rates[k] > tiny) {
+            self.settle(&slow)?;
+            return Ok(Settled::Again);
+        }
+        for k in near {
+            if !slow.contains(&k) {
+                self.set_mode(k, Mode::Flight);
+            }
+        }
+        self.decide(&slow)
+    }
+
+    fn is_near(&self, k: usize) -> bool {
+        self.system.modes[k].is_closed()
+            || (self.armed[k] && self.gaps[k] <= self.system.scales.near && self.system.is_enabled(k))
+    }
+
+    /// An impact of all contacts that are there.
+    fn strike(&mut self, near: &[usize]) -> Result<()> {
+        let time = self.time;
+        let fail = |source| SimulationError::Law { time, what: "an impact", source };
+        self.system.terms(time, near)?;
+        let dimensions: Vec<Dimension> = near.iter().map(|&k| self.system.watch.contact(k).dimension).collect();
+        let coefficients: Vec<Coefficients> = near.iter().map(|&k| self.system.watch.contact(k).coefficients).collect();
+        let contacts = &self.system.contacts;
+        let set = ContactSet::new(&dimensions, view(contacts), contacts.velocity()).map_err(fail)?;
+        let outcome = set.impact(&coefficients, self.system.setup.guard).map_err(fail)?;
+        let mut impulses = Vec::with_capacity(contacts.velocity().len());
+        for (&k, contact) in near.iter().zip(&outcome.contacts) {
+            impulses.extend_from_slice(&contact.impulse);
+            if contact.impulse.iter().any(|i| *i != 0.0) {
+                self.events.push_back(Event {
+                    time,
+                    kind: EventKind::Impact,
+                    contact: Some(k),
+                    impact: Some(contact.mode),
+                    mode: None,
+                    impulse: three(&contact.impulse),
+                    energy_change: contact.energy.change,
+                    settled: None,
+                });
+            }
+        }
+        self.booked.impacts += outcome.energy.change;
+        self.counts.impacts += 1;
+        self.at_rest = None;
+        self.kick(&impulses)
+    }
+
+    /// Adds M⁻¹ Aᵀ i to the velocity, for impulses in the rows that are selected.
+    pub(super) fn kick(&mut self, impulses: &[f64]) -> Result<()> {
+        let mut change = vec![0.0; self.system.model().freedoms()];
+        self.system
+            .dynamics
+            .contact_response(&self.system.contacts, impulses, &mut change)
+            .map_err(|source| dynamics(self.time, source))?;
+        let (_, velocity, _) = self.system.parts_mut(&mut self.state);
+        for (v, dv) in velocity.iter_mut().zip(&change) {
+            *v += dv;
+        }
+        Ok(())
+    }
+
+    /// Ends the bounces of contacts that are too slow to follow, all at once.
+    fn settle(&mut self, slow: &[usize]) -> Result<()> {
+        let time = self.time;
+        let before = self.system.energy();
+        self.system.accelerate_freely(time)?;
+        self.system.terms(time, slow)?;
+        let free = self.system.free_accelerations().to_vec();
+        let mut row = 0;
+        let mut ends = Vec::with_capacity(slow.len());
+        for &k in slow {
+            let contact = self.system.watch.contact(k);
+            let (speed, fall) = (self.rates[k], -free[row]);
+            let e = contact.coefficients.restitution.normal_at(speed);
+            // The bounces that would follow take 2 v/a (1 + e + e² + ...).
+            let tail = if speed > self.system.scales.tiny && fall > 0.0 && e < 1.0 {
+                2.0 * speed / (fall * (1.0 - e))
+            } else {
+                0.0
+            };
+            ends.push((k, time + tail));
+            row += contact.dimension.rows();
+        }
+        self.stop_normals(slow)?;
+        self.system.place(time, &self.state)?;
+        let taken = self.system.energy() - before;
+        self.booked.settling += taken;
+        for (k, end) in ends {
+            if self.system.modes[k].is_closed() {
+                continue;
+            }
+            self.settled[k] = Some(end);
+            self.events.push_back(Event {
+                time,
+                kind: EventKind::Settle,
+                contact: Some(k),
+                impact: None,
+                mode: None,
+                impulse: [0.0; 3],
+                energy_change: taken / slow.len() as f64,
+                settled: Some(end),
+            });
+        }
+        Ok(())
+    }
+
+    /// Decides which of the contacts at rest on their surface stay, stick or slip.
+    fn decide(&mut self, slow: &[usize]) -> Result<Settled> {
+        if slow.is_empty() {
+            return Ok(Settled::Decided);
+        }
+        let time = self.time;
+        let fail = |source| SimulationError::Law { time, what: "the modes of contacts", source };
+        self.system.accelerate_freely(time)?;
+        self.system.terms(time, slow)?;
+        let free = self.system.free_accelerations().to_vec();
+        let mut row = 0;
+        let mut closed = Vec::with_capacity(slow.len());
+        let mut speeds = Vec::with_capacity(slow.len());
+        for &k in slow {
+            let contact = self.system.watch.contact(k);
+            let velocity = tangential(&self.system.contacts, row, contact.dimension);
+            speeds.push(velocity[0].hypot(velocity[1]));
+            closed.push(ClosedContact {
+                dimension: contact.dimension,
+                tangential: self.tangential_state(k, velocity),
+                friction: contact.coefficients.friction,
+            });
+            row += contact.dimension.rows();
+        }
+        loop {
+            match decide(view(&self.system.contacts), &free, &closed).map_err(fail)? {
+                Decision::Decided(modes) => {
+                    for (&k, contact) in slow.iter().zip(&closed) {
+                        self.slides[k] = contact.tangential != Tangential::AtRest;
+                    }
+                    self.adopt(slow, &modes);
+                    return Ok(Settled::Decided);
+                }
+                // Sliding as slow as the bounces that are ended is ended with them.
+                Decision::Jammed { contact, .. } if speeds[contact] <= self.system.scales.settled => {
+                    closed[contact].tangential = Tangential::AtRest;
+                    speeds[contact] = f64::INFINITY;
+                }
+                Decision::Jammed { contact, .. } => {
+                    self.jam(slow[contact])?;
+                    return Ok(Settled::Again);
+                }
+                Decision::NotConverged(_) => return Ok(Settled::Unclear),
+            }
+        }
+    }
+
+    /// Whether a contact that was taken to slide does so no more.
+    fn has_stopped(&mut self) -> Result<bool> {
+        let closed = self.system.closed().to_vec();
+        if !closed.iter().any(|&k| self.slides[k]) {
+            return Ok(false);
+        }
+        self.system.place(self.time, &self.state)?;
+        self.system.terms(self.time, &closed)?;
+        let mut row = 0;
+        let mut has_stopped = false;
+        for k in closed {
+            let dimension = self.system.watch.contact(k).dimension;
+            let velocity = tangential(&self.system.contacts, row, dimension);
+            has_stopped |= self.slides[k] && self.tangential_state(k, velocity) == Tangential::AtRest;
+            row += dimension.rows();
+        }
+        Ok(has_stopped)
+    }
+
+    /// Whether a contact slides, and which way.
+    fn tangential_state(&self, k: usize, velocity: [f64; 2]) -> Tangential {
+        let scales = &self.system.scales;
+        let speed = velocity[0].hypot(velocity[1]);
+        let rest = match self.system.watch.contact(k).dimension {
+            Dimension::Spatial => REST * scales.slow,
+            _ => PLANAR_REST * scales.speed,
+        };
+        match direction(velocity) {
+            Some(direction) if speed > rest => Tangential::Sliding { direction },
+            _ => Tangential::AtRest,
+        }
+    }
+
+    fn adopt(&mut self, slow: &[usize], modes: &Modes) {
+        for (&k, mode) in slow.iter().zip(&modes.modes) {
+            let mode = match *mode {
+                ContactMode::Detach => Mode::Flight,
+                ContactMode::Stick => Mode::Stick,
+                ContactMode::Slip { direction, onset } => match self.system.watch.contact(k).dimension {
+                    Dimension::Spatial if !onset => Mode::Slip,
+                    _ => Mode::SlipAlong(direction),
+                },
+            };
+            if modes.ambiguous && mode == Mode::Flight && self.system.modes[k].is_closed() {
+                self.push(EventKind::Ambiguous, k);
+            }
+            self.set_mode(k, mode);
+        }
+    }
+
+    /// An impact without collision: friction that no force can balance.
+    fn jam(&mut self, k: usize) -> Result<()> {
+        let time = self.time;
+        let fail = |source| SimulationError::Law { time, what: "an impact without collision", source };
+        self.system.terms(time, &[k])?;
+        let contact = self.system.watch.contact(k);
+        let contacts = &self.system.contacts;
+        let w = contacts.delassus();
+        let rows: Vec<&[f64]> = (0..w.rows()).map(|i| w.row(i)).collect();
+        let delassus = Delassus::from_rows(&rows).map_err(fail)?;
+        let friction = contact.coefficients.friction.map_or_else(|| Friction::new(0.0), Ok).map_err(fail)?;
+        let outcome = jam(delassus, &contacts.velocity()[1..], friction).map_err(fail)?;
+        self.events.push_back(Event {
+            time,
+            kind: EventKind::Jam,
+            contact: Some(k),
+            impact: Some(outcome.mode),
+            mode: None,
+            impulse: three(&outcome.impulse),
+            energy_change: outcome.energy_change,
+            settled: None,
+        });
+        self.booked.impacts += outcome.energy_change;
+        self.counts.impacts += 1;
+        let impulse = outcome.impulse;
+        self.kick(&impulse)
+    }
+
+    /// Sliding in space that became too slow to have a direction keeps its last one; one that is fast enough has its
+    /// own again.
+    fn redirect(&mut self, k: usize) -> Result<()> {
+        self.system.place(self.time, &self.state)?;
+        self.system.terms(self.time, &[k])?;
+        let velocity = tangential(&self.system.contacts, 0, self.system.watch.contact(k).dimension);
+        let mode = match (self.system.modes[k], direction(velocity)) {
+            (Mode::Slip, Some(direction)) => Mode::SlipAlong(direction),
+            _ => Mode::Slip,
+        };
+        self.set_mode(k, mode);
+        self.system.adopt_modes();
+        Ok(())
+    }
+
+    fn push(&mut self, kind: EventKind, contact: usize) {
+        self.events.push_back(Event {
+            time: self.time,
+            kind,
+            contact: Some(contact),
+            impact: None,
+            mode: None,
+            impulse: [0.0; 3],
+            energy_change: 0.0,
+            settled: None,
+        });
+    }
+
+    /// Tells which modes changed, and completes the events of this instant.
+    fn announce(&mut self, before: &[Mode], first_event: usize) {
+        for k in 0..before.len() {
+            let (old, new) = (before[k].public(), self.system.modes[k].public());
+            use super::event::ContactMode::{Flight, Slip, Stick};
+            let kind = match (old, new) {
+                (Stick | Slip, Flight) => Some(EventKind::LiftOff),
+                (Slip, Stick) => Some(EventKind::Stick),
+                (Stick, Slip) => Some(EventKind::Slip),
+                _ => None,
+            };
+            if let Some(kind) = kind {
+                self.push(kind, k);
+            }
+        }
+        let modes = &self.system.modes;
+        for event in self.events.iter_mut().skip(first_event) {
+            event.mode = event.contact.map(|k| modes[k].public());
+        }
+    }
+
+    /// Notices when nothing moves any more.
+    fn rest(&mut self) {
+        let (_, velocity, _) = self.system.parts(&self.state);
+        let coordinates = self.system.model().coordinates();
+        let scales = &self.system.scales.state[coordinates..];
+        let is_still = velocity.iter().zip(scales).all(|(v, scale)| v.abs() <= 1e-9 * scale);
+        let sticks = self.system.modes.iter().all(|mode| matches!(mode, Mode::Stick | Mode::Flight));
+        let touches = self.system.modes.contains(&Mode::Stick);
+        if !(is_still && sticks && touches) {
+            self.at_rest = None;
+        } else if self.at_rest.is_none() {
+            let ends = self.settled.iter().flatten().copied();
+            self.at_rest = Some(ends.fold(self.time, f64::max));
+        }
+    }
+}
+
+fn three(impulse: &[f64]) -> [f64; 3] {
+    let mut all = [0.0; 3];
+    all[..impulse.len()].copy_from_slice(impulse);
+    all
+}

@@ -1,0 +1,514 @@
+//! A robot that moves, strikes, slides, sticks and comes to rest.
+
+use std::collections::VecDeque;
+
+use super::advance::Halt;
+use super::energy::Ledger;
+use super::error::{Result, SimulationError};
+use super::event::{ContactMode, Event};
+use super::integrate::Stepper;
+use super::record::{ContactHeader, ContactSample, Ending, Header, Sample, Summary, SurfaceHeader};
+use super::setup::{Actuator, Setup};
+use super::system::{Mode, Reason, System, dynamics};
+use super::watchdog::Watchdog;
+
+/// Takes what a simulation tells.
+pub trait Sink {
+    /// A state at a time; at an event two, before and after it.
+    fn sample(&mut self, sample: Sample);
+
+    /// Something that happened.
+    fn event(&mut self, event: Event);
+
+    /// Whether to stop as soon as possible.
+    fn is_interrupted(&self) -> bool {
+        false
+    }
+}
+
+/// A sink that keeps nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Sink for Silent {
+    fn sample(&mut self, _: Sample) {}
+
+    fn event(&mut self, _: Event) {}
+}
+
+/// Why a simulation stopped stepping.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// It made one step, and nothing happened.
+    Step,
+    /// Something happened; the sink has the events.
+    Event,
+    /// It is at the time asked for.
+    Time,
+    /// The sink asked for it.
+    Interrupted,
+}
+
+/// Counts of a run.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Counts {
+    pub(super) steps: u64,
+    pub(super) rejected: u64,
+    pub(super) impacts: u64,
+    pub(super) windows: u64,
+    pub(super) not_converged: u64,
+    pub(super) penetration: f64,
+    pub(super) largest_energy: f64,
+    pub(super) largest_residual: f64,
+}
+
+/// A robot in motion.
+///
+/// ```
+/// use carom::sim::{Silent, Simulation};
+/// let scene = carom::gallery::find_simulation("ball").expect("built in");
+/// let mut simulation = Simulation::new(scene.setup()?)?;
+/// simulation.run_until(5.0, &mut Silent)?;
+/// assert!((simulation.summary().at_rest.expect("at rest") - 4.0637127688716).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Simulation {
+    pub(super) system: System,
+    pub(super) stepper: Stepper,
+    pub(super) time: f64,
+    pub(super) state: Vec<f64>,
+    /// Size of the next step.
+    pub(super) size: f64,
+    /// Whether the next step follows from the last.
+    pub(super) follows: bool,
+    pub(super) scale: Vec<f64>,
+    /// A state inside a step.
+    pub(super) point: Vec<f64>,
+    pub(super) gaps: Vec<f64>,
+    pub(super) rates: Vec<f64>,
+    /// The fastest turning of a link in the last step.
+    pub(super) spin: f64,
+    /// Whether an open contact can close: not if it went inside while its condition did not hold.
+    pub(super) armed: Vec<bool>,
+    /// Whether a contact slid where modes were last decided.
+    pub(super) slides: Vec<bool>,
+    pub(super) booked: Ledger,
+    pub(super) counts: Counts,
+    pub(super) watchdog: Watchdog,
+    pub(super) settled: Vec<Option<f64>>,
+    pub(super) at_rest: Option<f64>,
+    pub(super) events: VecDeque<Event>,
+    /// Whether what touches has to be found out before the next step.
+    pub(super) is_open: bool,
+    has_begun: bool,
+    start_energy: f64,
+    start_potential: f64,
+    samples: u64,
+}
+
+impl Simulation {
+    /// A simulation at its start.
+    ///
+    /// # Errors
+    /// Settings out of range, a state that the robot cannot have, a contact that starts inside its surface.
+    pub fn new(setup: Setup) -> Result<Self> {
+        check(&setup)?;
+        let mut system = System::new(setup)?;
+        let Setup { configuration, velocity, .. } = &system.setup;
+        system.dynamics.set_state(configuration, velocity).map_err(|source| dynamics(0.0, source))?;
+        let count = system.watch.len();
+        let mut state = vec![0.0; system.size()];
+        {
+            let (q, v, _) = system.parts_mut(&mut state);
+            q.copy_from_slice(&system.setup.configuration);
+            v.copy_from_slice(&system.setup.velocity);
+        }
+        system.place(0.0, &state)?;
+        let (mut gaps, mut rates) = (vec![0.0; count], vec![0.0; count]);
+        let measured = system.watch.measure(&mut system.dynamics, &mut gaps, &mut rates);
+        measured.map_err(|source| dynamics(0.0, source))?;
+        let (start_energy, start_potential) = (system.energy(), system.potential());
+        let armed = gaps.iter().enumerate().map(|(k, gap)| *gap >= 0.0 || system.is_enabled(k)).collect();
+        let simulation = Self {
+            stepper: Stepper::new(state.len()),
+            time: 0.0,
+            size: 1e-2 * system.scales.time,
+            follows: false,
+            scale: system.scales.state.clone(),
+            point: state.clone(),
+            gaps,
+            rates,
+            spin: 0.0,
+            armed,
+            slides: vec![false; count],
+            booked: Ledger::default(),
+            counts: Counts::default(),
+            watchdog: Watchdog::new(system.scales.time),
+            settled: vec![None; count],
+            at_rest: None,
+            events: VecDeque::new(),
+            is_open: true,
+            has_begun: false,
+            start_energy,
+            start_potential,
+            samples: 0,
+            state,
+            system,
+        };
+        simulation.check_start()?;
+        Ok(simulation)
+    }
+
+    fn check_start(&self) -> Result<()> {
+        for (k, &gap) in self.gaps.iter().enumerate() {
+            let contact = self.system.watch.contact(k);
+            if gap < -self.system.scales.penetration && self.system.is_enabled(k) {
+                let surface = match contact.surface {
+                    Some(place) => self.system.setup.surfaces[place].name.clone(),
+                    None => "its limit".to_owned(),
+                };
+                return Err(SimulationError::StartsInside {
+                    contact: contact.name.clone(),
+                    surface,
+                    depth: -gap,
+                    bound: self.system.scales.penetration,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// What is simulated.
+    pub fn setup(&self) -> &Setup {
+        &self.system.setup
+    }
+
+    /// The time.
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// q.
+    pub fn configuration(&self) -> &[f64] {
+        self.system.parts(&self.state).0
+    }
+
+    /// v.
+    pub fn velocity(&self) -> &[f64] {
+        self.system.parts(&self.state).1
+    }
+
+    /// What each contact does.
+    pub fn modes(&self) -> impl Iterator<Item = ContactMode> + '_ {
+        self.system.modes.iter().map(|mode| mode.public())
+    }
+
+    /// Goes on until something happens, the next step ends, or the time `end` is reached.
+    ///
+    /// # Errors
+    /// Steps that become too small, a state that has no dynamics. The simulation is then where it last was.
+    pub fn step(&mut self, end: f64, sink: &mut dyn Sink) -> Result<Stop> {
+        if sink.is_interrupted() {
+            return Ok(Stop::Interrupted);
+        }
+        if !self.has_begun {
+            self.has_begun = true;
+            self.emit(sink)?;
+            self.samples = 1;
+        }
+        if self.is_open {
+            self.is_open = false;
+            self.happen(None)?;
+            if self.flush(sink)? {
+                return Ok(Stop::Event);
+            }
+        }
+        if !(self.time < end) {
+            return Ok(Stop::Time);
+        }
+        let halt = self.advance(end)?;
+        self.counts.steps += 1;
+        self.sample_step(sink)?;
+        self.project()?;
+        self.audit()?;
+        self.arm();
+        let happens = match halt {
+            Halt::Step => None,
+            Halt::Touch => Some(None),
+            Halt::Phase(contact, reason) => Some(Some((contact, reason))),
+        };
+        if let Some(by) = happens {
+            if self.is_worth_a_sample(by) {
+                self.emit(sink)?;
+            }
+            self.happen(by)?;
+        }
+        if self.watchdog.step(self.time, happens.is_some()) {
+            self.open_window()?;
+        }
+        let has_events = self.flush(sink)?;
+        Ok(match has_events {
+            true => Stop::Event,
+            false if self.time < end => Stop::Step,
+            false => Stop::Time,
+        })
+    }
+
+    /// Goes on until a time.
+    ///
+    /// # Errors
+    /// As [`Simulation::step`].
+    pub fn run_until(&mut self, end: f64, sink: &mut dyn Sink) -> Result<Stop> {
+        loop {
+            match self.step(end, sink)? {
+                Stop::Step | Stop::Event => {}
+                stop @ (Stop::Time | Stop::Interrupted) => return Ok(stop),
+            }
+        }
+    }
+
+    /// Whether the state before what happens is worth keeping: not where only the way of counting changes.
+    fn is_worth_a_sample(&self, by: Option<(usize, Reason)>) -> bool {
+        !matches!(by, Some((_, Reason::Direction)))
+    }
+
+    /// Takes the end of the last step.
+    pub(super) fn accept(&mut self) {
+        self.time = self.stepper.end_time();
+        self.state.copy_from_slice(self.stepper.end());
+        let coordinates = self.system.model().coordinates();
+        let model = std::sync::Arc::clone(self.system.model());
+        model.normalize(&mut self.state[..coordinates]);
+        self.follows = false;
+    }
+
+    /// Steps anew from the start of the last step, and takes the end.
+    pub(super) fn restep(&mut self, size: f64) -> Result<()> {
+        let tolerance = self.system.setup.settings.tolerance;
+        self.stepper.attempt(&mut self.system, size, &self.scale, tolerance)?;
+        self.accept();
+        Ok(())
+    }
+
+    /// Gaps and their rates, of the state that the system is placed in.
+    pub(super) fn measure(&mut self) -> Result<()> {
+        let measured = self.system.watch.measure(&mut self.system.dynamics, &mut self.gaps, &mut self.rates);
+        measured.map_err(|source| dynamics(self.time, source))
+    }
+
+    /// Contacts that went inside while they could not close, and those that came out again.
+    fn arm(&mut self) {
+        for k in 0..self.armed.len() {
+            if self.gaps[k] > 0.0 {
+                self.armed[k] = true;
+            } else if self.gaps[k] < -self.system.scales.near && !self.system.is_enabled(k) {
+                self.armed[k] = self.system.modes[k].is_closed();
+            }
+        }
+    }
+
+    /// Looks at the state it is in: energy, residual, how deep contacts are.
+    pub(super) fn audit(&mut self) -> Result<()> {
+        self.system.place(self.time, &self.state)?;
+        self.measure()?;
+        for (k, gap) in self.gaps.iter().enumerate() {
+            if self.armed[k] && self.system.is_enabled(k) {
+                self.counts.penetration = self.counts.penetration.max(-gap);
+            }
+        }
+        let ledger = self.ledger_here();
+        let energy = ledger.kinetic.abs() + (ledger.potential - self.start_potential).abs();
+        self.counts.largest_energy = self.counts.largest_energy.max(energy);
+        self.counts.largest_residual = self.counts.largest_residual.max(ledger.residual.abs());
+        Ok(())
+    }
+
+    /// The energy book of the state that the system is placed in, which is the present one or one in the last step.
+    fn ledger_at(&mut self, state: &[f64]) -> Ledger {
+        let (_, _, works) = self.system.parts(state);
+        let mut ledger = Ledger { friction: works[0], damping: works[1], torques: works[2], ..self.booked };
+        ledger.kinetic = self.system.dynamics.kinetic_energy();
+        ledger.potential = self.system.potential();
+        ledger.residual = ledger.total() - self.start_energy - ledger.booked();
+        ledger
+    }
+
+    fn ledger_here(&mut self) -> Ledger {
+        let state = std::mem::take(&mut self.state);
+        let ledger = self.ledger_at(&state);
+        self.state = state;
+        ledger
+    }
+
+    /// Samples inside the last step, at the times asked for.
+    fn sample_step(&mut self, sink: &mut dyn Sink) -> Result<()> {
+        let Some(interval) = self.system.setup.settings.interval else { return Ok(()) };
+        loop {
+            let time = interval * self.samples as f64;
+            if time > self.time {
+                return Ok(());
+            }
+            self.stepper.prepare_dense(&mut self.system)?;
+            let fraction = ((time - self.stepper.start_time()) / self.stepper.step()).clamp(0.0, 1.0);
+            let mut state = std::mem::take(&mut self.point);
+            self.stepper.at(fraction, &mut state);
+            let sample = self.sample(time, &state);
+            self.point = state;
+            sink.sample(sample?);
+            self.samples += 1;
+        }
+    }
+
+    /// Hands the present state to the sink.
+    fn emit(&mut self, sink: &mut dyn Sink) -> Result<()> {
+        let state = std::mem::take(&mut self.state);
+        let sample = self.sample(self.time, &state);
+        self.state = state;
+        sink.sample(sample?);
+        Ok(())
+    }
+
+    /// Hands over what has happened, and the state after it.
+    fn flush(&mut self, sink: &mut dyn Sink) -> Result<bool> {
+        if self.events.is_empty() {
+            return Ok(false);
+        }
+        while let Some(event) = self.events.pop_front() {
+            sink.event(event);
+        }
+        self.emit(sink)?;
+        Ok(true)
+    }
+
+    fn sample(&mut self, time: f64, state: &[f64]) -> Result<Sample> {
+        let margin = self.system.evaluate(time, state)?;
+        if margin.value < 0.0 && self.system.is_redundant() {
+            // The shortest forces are outside a cone; a distribution that is inside is shown.
+            self.system.redundant_margin(time)?;
+        }
+        let mut gaps = vec![0.0; self.gaps.len()];
+        let mut rates = gaps.clone();
+        let measured = self.system.watch.measure(&mut self.system.dynamics, &mut gaps, &mut rates);
+        measured.map_err(|source| dynamics(time, source))?;
+        let contact = |k: usize| {
+            let force = self.system.force(k);
+            let [n, t1, t2] = self.system.watch.basis(k);
+            ContactSample {
+                mode: self.system.modes[k].public(),
+                gap: gaps[k],
+                position: self.system.watch.position(&self.system.dynamics, k).to_array(),
+                force,
+                world_force: (force[0] * n + force[1] * t1 + force[2] * t2).to_array(),
+            }
+        };
+        let contacts = (0..gaps.len()).map(contact).collect();
+        let energy = self.ledger_at(state);
+        let (_, velocity, _) = self.system.parts(state);
+        Ok(Sample {
+            time,
+            configuration: self.system.dynamics.configuration().to_vec(),
+            velocity: velocity.to_vec(),
+            contacts,
+            energy,
+        })
+    }
+
+    /// What moves, and how it is asked to.
+    pub fn header(&self) -> Header {
+        let (setup, model) = (&self.system.setup, self.system.model());
+        Header {
+            title: setup.title.clone(),
+            model: model.name().to_owned(),
+            coordinates: model.coordinate_names(),
+            velocities: model.velocity_names(),
+            contacts: (self.system.watch.list().iter())
+                .map(|contact| ContactHeader {
+                    name: contact.name.clone(),
+                    dimension: contact.dimension.rows(),
+                    surface: contact.surface,
+                })
+                .collect(),
+            surfaces: (setup.surfaces.iter())
+                .map(|surface| SurfaceHeader {
+                    name: surface.name.clone(),
+                    point: surface.half_space.point.to_array(),
+                    normal: surface.half_space.normal.to_array(),
+                })
+                .collect(),
+            plane: model.plane().map(|plane| plane.to_array()),
+            gravity: model.gravity().to_array(),
+            length: self.system.scales.length,
+            tolerance: setup.settings.tolerance,
+            until: setup.settings.until,
+        }
+    }
+
+    /// How it went so far.
+    pub fn summary(&self) -> Summary {
+        let counts = &self.counts;
+        let is_complete = self.time >= self.system.setup.settings.until;
+        Summary {
+            ending: if is_complete { Ending::Complete } else { Ending::Interrupted },
+            time: self.time,
+            steps: counts.steps,
+            rejected: counts.rejected,
+            evaluations: self.system.evaluations,
+            impacts: counts.impacts,
+            windows: counts.windows,
+            not_converged: counts.not_converged,
+            settled: self.settled.clone(),
+            at_rest: self.at_rest,
+            penetration: counts.penetration,
+            largest_energy: counts.largest_energy,
+            residual: match counts.largest_energy {
+                energy if energy > 0.0 => counts.largest_residual / energy,
+                _ => counts.largest_residual,
+            },
+        }
+    }
+
+    /// Puts a contact's mode, in the middle of what happens.
+    pub(super) fn set_mode(&mut self, contact: usize, mode: Mode) {
+        self.system.modes[contact] = mode;
+        if mode == Mode::Flight {
+            self.settled[contact] = None;
+        }
+    }
+}
+
+fn check(setup: &Setup) -> Result<()> {
+    let positive = |field: &'static str, value: f64| match value > 0.0 && value.is_finite() {
+        true => Ok(()),
+        false => Err(SimulationError::OutOfRange { field, value, bound: "positive and finite" }),
+    };
+    let Setup { settings, actuators, .. } = setup;
+    positive("until", settings.until)?;
+    settings.interval.map_or(Ok(()), |interval| positive("interval", interval))?;
+    settings.largest_step.map_or(Ok(()), |step| positive("largest_step", step))?;
+    let tolerance = settings.tolerance;
+    if !(1e-14..=1e-2).contains(&tolerance) {
+        let bound = "between 1e-14 and 1e-2";
+        return Err(SimulationError::OutOfRange { field: "tolerance", value: tolerance, bound });
+    }
+    let (coordinates, freedoms) = (setup.model.coordinates(), setup.model.freedoms());
+    let exists = |field: String, index: usize, count: usize| match index < count {
+        true => Ok(()),
+        false => Err(SimulationError::NoSuch { field, index, count }),
+    };
+    for (i, actuator) in actuators.iter().enumerate() {
+        match actuator {
+            Actuator::Force { freedom, .. } => exists(format!("actuators[{i}].freedom"), *freedom, freedoms)?,
+            Actuator::Posture { coordinate, freedom, .. } => {
+                exists(format!("actuators[{i}].coordinate"), *coordinate, coordinates)?;
+                exists(format!("actuators[{i}].freedom"), *freedom, freedoms)?;
+            }
+            Actuator::Law(_) => {}
+        }
+    }
+    for (k, contact) in setup.contacts.iter().enumerate() {
+        if let Some(condition) = contact.enabled {
+            exists(format!("contacts[{k}].enabled.coordinate"), condition.coordinate, coordinates)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,445 @@
+//! The equations of motion: a robot whose contacts are open, stick or slip, and the forces that keep them so.
+
+use std::sync::Arc;
+
+use carom_law::{Dimension, Grip, MatrixView, PhaseContact, PhaseForces, PhaseReport};
+use carom_multibody::{Contacts, Dynamics, Model};
+
+use super::error::{Result, SimulationError};
+use super::event::ContactMode;
+use super::integrate::Flow;
+use super::scale::Scales;
+use super::setup::{Actuator, Setup};
+use super::watch::Watch;
+
+/// Forces fire an event when they are this far outside their bounds, over the largest force.
+const FORCE_MARGIN: f64 = 1e-10;
+/// D = W_nn - μ_d w·u below this part of W_nn cannot balance a contact. The law calls it jammed up to twice that.
+const WEDGE: f64 = 5e-7;
+/// Sliding backwards by less than this part of the speed scale is rounding.
+const STOP_MARGIN: f64 = 1e-13;
+/// Extra states: work of friction, damping and motors.
+const WORKS: usize = 3;
+
+/// What a contact does now.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Mode {
+    Flight,
+    Stick,
+    /// Along a direction that is fixed: all there is in the plane, and in space as long as the sliding is too slow to
+    /// tell its own.
+    SlipAlong([f64; 2]),
+    /// Along its own velocity.
+    Slip,
+}
+
+impl Mode {
+    pub(super) fn is_closed(self) -> bool {
+        self != Self::Flight
+    }
+
+    pub(super) fn public(self) -> ContactMode {
+        match self {
+            Self::Flight => ContactMode::Flight,
+            Self::Stick => ContactMode::Stick,
+            Self::SlipAlong(_) | Self::Slip => ContactMode::Slip,
+        }
+    }
+}
+
+/// Why a phase may have to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reason {
+    /// A normal force that pulls.
+    Release,
+    /// A friction outside its cone.
+    Cone,
+    /// Sliding that stopped.
+    Stop,
+    /// A friction that no normal force can balance.
+    Wedge,
+    /// Sliding too slow to have a direction, or fast enough to have one again.
+    Direction,
+}
+
+/// How far a phase is from its end: negative beyond it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Margin {
+    pub(super) value: f64,
+    /// The contact and why; none where nothing is closed.
+    pub(super) by: Option<(usize, Reason)>,
+}
+
+impl Margin {
+    const NONE: Self = Self { value: f64::INFINITY, by: None };
+
+    fn narrow(&mut self, value: f64, contact: usize, reason: Reason) {
+        // NaN narrows too: it must not pass for a margin.
+        if !(value >= self.value) {
+            *self = Self { value, by: Some((contact, reason)) };
+        }
+    }
+}
+
+/// The robot, what it watches, and room for its equations.
+pub(super) struct System {
+    pub(super) setup: Setup,
+    pub(super) watch: Watch,
+    pub(super) scales: Scales,
+    pub(super) dynamics: Dynamics,
+    /// Terms of the closed contacts, or of those at an instant.
+    pub(super) contacts: Contacts,
+    pub(super) phase: PhaseForces,
+    pub(super) modes: Vec<Mode>,
+    closed: Vec<usize>,
+    grips: Vec<PhaseContact>,
+    unit: Vec<f64>,
+    motors: Vec<f64>,
+    total: Vec<f64>,
+    pub(super) acceleration: Vec<f64>,
+    response: Vec<f64>,
+    free: Vec<f64>,
+    /// Forces in the rows of the closed contacts.
+    forces: Vec<f64>,
+    report: Option<PhaseReport>,
+    margin: Margin,
+    /// The smallest margin since it was last asked for, with its time.
+    trace: Option<(f64, f64)>,
+    pub(super) evaluations: u64,
+}
+
+impl System {
+    pub(super) fn new(setup: Setup) -> Result<Self> {
+        let model = Arc::clone(&setup.model);
+        let watch = Watch::new(&setup)?;
+        let scales = Scales::new(&setup, &watch);
+        let (freedoms, rows) = (model.freedoms(), watch.rows());
+        Ok(Self {
+            contacts: watch.contacts(&model),
+            dynamics: Dynamics::new(Arc::clone(&model)),
+            phase: PhaseForces::new(),
+            modes: vec![Mode::Flight; watch.len()],
+            closed: Vec::with_capacity(watch.len()),
+            grips: Vec::with_capacity(watch.len()),
+            unit: vec![0.0; model.coordinates()],
+            motors: vec![0.0; freedoms],
+            total: vec![0.0; freedoms],
+            acceleration: vec![0.0; freedoms],
+            response: vec![0.0; freedoms],
+            free: vec![0.0; rows],
+            forces: vec![0.0; rows],
+            report: None,
+            margin: Margin::NONE,
+            trace: None,
+            evaluations: 0,
+            setup,
+            watch,
+            scales,
+        })
+    }
+
+    pub(super) fn model(&self) -> &Arc<Model> {
+        &self.setup.model
+    }
+
+    /// Numbers of a state: q, v, and the works.
+    pub(super) fn size(&self) -> usize {
+        self.setup.model.coordinates() + self.setup.model.freedoms() + WORKS
+    }
+
+    /// q, v and the works of a state.
+    pub(super) fn parts<'s>(&self, state: &'s [f64]) -> (&'s [f64], &'s [f64], &'s [f64]) {
+        let (q, rest) = state.split_at(self.setup.model.coordinates());
+        let (v, works) = rest.split_at(self.setup.model.freedoms());
+        (q, v, works)
+    }
+
+    pub(super) fn parts_mut<'s>(&self, state: &'s mut [f64]) -> (&'s mut [f64], &'s mut [f64], &'s mut [f64]) {
+        let (q, rest) = state.split_at_mut(self.setup.model.coordinates());
+        let (v, works) = rest.split_at_mut(self.setup.model.freedoms());
+        (q, v, works)
+    }
+
+    /// Places the robot in a state.
+    pub(super) fn place(&mut self, time: f64, state: &[f64]) -> Result<()> {
+        let (nq, nv) = (self.unit.len(), self.acceleration.len());
+        self.unit.copy_from_slice(&state[..nq]);
+        self.setup.model.normalize(&mut self.unit);
+        self.dynamics.set_state(&self.unit, &state[nq..nq + nv]).map_err(|source| dynamics(time, source))
+    }
+
+    /// The contacts that are closed, in order.
+    pub(super) fn closed(&self) -> &[usize] {
+        &self.closed
+    }
+
+    /// Takes the modes as they are: which contacts the equations hold.
+    pub(super) fn adopt_modes(&mut self) {
+        self.closed.clear();
+        self.closed.extend((0..self.modes.len()).filter(|&k| self.modes[k].is_closed()));
+    }
+
+    /// Accelerations without contact forces, of the state it is placed in, into `acceleration`; joint forces on the way.
+    pub(super) fn accelerate_freely(&mut self, time: f64) -> Result<()> {
+        self.motors.fill(0.0);
+        let (q, v) = (self.dynamics.configuration(), self.dynamics.velocity());
+        for actuator in &self.setup.actuators {
+            match actuator {
+                Actuator::Force { freedom, force, rate } => self.motors[*freedom] += force + rate * time,
+                Actuator::Posture { coordinate, freedom, target, stiffness, damping } => {
+                    self.motors[*freedom] -= stiffness * (q[*coordinate] - target) + damping * v[*freedom];
+                }
+                Actuator::Law(law) => law(time, q, v, &mut self.motors),
+            }
+        }
+        self.dynamics.passive_forces(&mut self.total).map_err(|source| dynamics(time, source))?;
+        for (total, motor) in self.total.iter_mut().zip(&self.motors) {
+            *total += motor;
+        }
+        let free = self.dynamics.forward_dynamics(&self.total).map_err(|source| dynamics(time, source))?;
+        self.acceleration.copy_from_slice(free);
+        Ok(())
+    }
+
+    /// A, W, A v and drift of some contacts, in the state it is placed in.
+    pub(super) fn terms(&mut self, time: f64, of: &[usize]) -> Result<()> {
+        let selected = self.contacts.select(of);
+        selected.and_then(|()| self.dynamics.contact_terms(&mut self.contacts)).map_err(|source| dynamics(time, source))
+    }
+
+    /// Free accelerations of the rows that [`System::terms`] selected, after [`System::accelerate_freely`].
+    pub(super) fn free_accelerations(&mut self) -> &[f64] {
+        let rows = self.contacts.drift().len();
+        for row in 0..rows {
+            let along: f64 = self.contacts.jacobian().row(row).iter().zip(&self.acceleration).map(|(a, b)| a * b).sum();
+            self.free[row] = self.contacts.drift()[row] + along;
+        }
+        &self.free[..rows]
+    }
+
+    /// Accelerations and contact forces of the state it is placed in, in the present modes.
+    fn accelerate(&mut self, time: f64) -> Result<()> {
+        self.accelerate_freely(time)?;
+        self.margin = Margin::NONE;
+        self.report = None;
+        if self.closed.is_empty() {
+            return Ok(());
+        }
+        let closed = std::mem::take(&mut self.closed);
+        let answer = self.accelerate_closed(time, &closed);
+        self.closed = closed;
+        answer
+    }
+
+    fn accelerate_closed(&mut self, time: f64, closed: &[usize]) -> Result<()> {
+        self.terms(time, closed)?;
+        self.free_accelerations();
+        self.grip(closed);
+        let rows = self.contacts.velocity().len();
+        let delassus = view(&self.contacts);
+        let report = self
+            .phase
+            .solve(delassus, &self.free[..rows], &self.grips, &mut self.forces[..rows])
+            .map_err(|source| SimulationError::Law { time, what: "the contact forces", source })?;
+        self.dynamics
+            .contact_response(&self.contacts, &self.forces[..rows], &mut self.response)
+            .map_err(|source| dynamics(time, source))?;
+        for (acceleration, response) in self.acceleration.iter_mut().zip(&self.response) {
+            *acceleration += response;
+        }
+        self.report = Some(report);
+        self.judge(closed);
+        Ok(())
+    }
+
+    /// What each closed contact does, for the law.
+    fn grip(&mut self, closed: &[usize]) {
+        self.grips.clear();
+        let mut row = 0;
+        for &k in closed {
+            let contact = self.watch.contact(k);
+            let friction = contact.coefficients.friction.map_or(0.0, |friction| friction.mu_d());
+            let grip = match self.modes[k] {
+                _ if contact.dimension == Dimension::Normal => Grip::FRICTIONLESS,
+                Mode::Stick | Mode::Flight => Grip::Stick,
+                Mode::SlipAlong(direction) => Grip::Slip { direction, friction },
+                Mode::Slip => {
+                    let direction = direction(tangential(&self.contacts, row, contact.dimension));
+                    direction.map_or(Grip::FRICTIONLESS, |direction| Grip::Slip { direction, friction })
+                }
+            };
+            self.grips.push(PhaseContact { dimension: contact.dimension, grip });
+            row += contact.dimension.rows();
+        }
+    }
+
+    /// How far the phase is from its end.
+    fn judge(&mut self, closed: &[usize]) {
+        let mut margin = Margin::NONE;
+        let largest =
+            self.forces[..self.contacts.velocity().len()].iter().fold(self.scales.force_floor, |m, f| m.max(f.abs()));
+        let mut row = 0;
+        for (&k, phase) in closed.iter().zip(&self.grips) {
+            let dimension = phase.dimension.rows();
+            let force = &self.forces[row..row + dimension];
+            margin.narrow(force[0] / largest + FORCE_MARGIN, k, Reason::Release);
+            match phase.grip {
+                Grip::Stick => {
+                    let friction = self.watch.contact(k).coefficients.friction.map_or(0.0, |friction| friction.mu_s());
+                    let tangential = force[1..].iter().map(|f| f * f).sum::<f64>().sqrt();
+                    margin.narrow((friction * force[0] - tangential) / largest + FORCE_MARGIN, k, Reason::Cone);
+                }
+                Grip::Slip { direction, friction } if dimension > 1 => {
+                    let velocity = tangential(&self.contacts, row, phase.dimension);
+                    let along = velocity[0] * direction[0] + velocity[1] * direction[1];
+                    let fixed = matches!(self.modes[k], Mode::SlipAlong(_));
+                    if fixed {
+                        margin.narrow(along / self.scales.speed + STOP_MARGIN, k, Reason::Stop);
+                    }
+                    if phase.dimension == Dimension::Spatial {
+                        // Where its own direction can be told, and where not; apart by a factor, so that one does not
+                        // follow from the other.
+                        let speed = velocity[0].hypot(velocity[1]) / self.scales.slow;
+                        let room = if fixed { 20.0 - speed } else { speed - 10.0 };
+                        margin.narrow(room, k, Reason::Direction);
+                    }
+                    if friction > 0.0 {
+                        let w = self.contacts.delassus();
+                        let coupled: f64 = (1..dimension).map(|t| w[(row, row + t)] * direction[t - 1]).sum();
+                        margin.narrow(1.0 - friction * coupled / w[(row, row)] - WEDGE, k, Reason::Wedge);
+                    }
+                }
+                Grip::Slip { .. } => {}
+            }
+            row += dimension;
+        }
+        self.margin = margin;
+    }
+
+    /// Evaluates a state: accelerations, forces, margin.
+    pub(super) fn evaluate(&mut self, time: f64, state: &[f64]) -> Result<Margin> {
+        self.evaluations += 1;
+        self.place(time, state)?;
+        self.accelerate(time)?;
+        Ok(self.margin)
+    }
+
+    /// Whether the forces of the last evaluation are one choice among many.
+    pub(super) fn is_redundant(&self) -> bool {
+        self.report.is_some_and(|report| report.rank < report.unknowns)
+    }
+
+    /// The margin of the last evaluation over all distributions of the forces, which are then those of the best one.
+    pub(super) fn redundant_margin(&mut self, time: f64) -> Result<Margin> {
+        let rows = self.contacts.velocity().len();
+        let static_friction = self.closed.iter().map(|&k| self.watch.contact(k).coefficients.friction);
+        let static_friction: Vec<f64> = static_friction.map(|mu| mu.map_or(0.0, |mu| mu.mu_s())).collect();
+        let best = self
+            .phase
+            .stick_margin(
+                view(&self.contacts),
+                &self.free[..rows],
+                &self.grips,
+                &static_friction,
+                &mut self.forces[..rows],
+            )
+            .map_err(|source| SimulationError::Law { time, what: "the forces of redundant contacts", source })?;
+        Ok(Margin { value: best.margin + FORCE_MARGIN, ..self.margin })
+    }
+
+    /// Force of a contact in the last evaluation.
+    pub(super) fn force(&self, contact: usize) -> [f64; 3] {
+        let mut force = [0.0; 3];
+        let mut row = 0;
+        for &k in &self.closed {
+            let dimension = self.watch.contact(k).dimension.rows();
+            if k == contact {
+                force[..dimension].copy_from_slice(&self.forces[row..row + dimension]);
+            }
+            row += dimension;
+        }
+        force
+    }
+
+    /// Kinetic and potential energy of the state it is placed in.
+    pub(super) fn energy(&mut self) -> f64 {
+        self.dynamics.kinetic_energy() + self.potential()
+    }
+
+    /// Potential energy of the state it is placed in, of gravity and springs.
+    pub(super) fn potential(&self) -> f64 {
+        self.dynamics.potential_energy() + self.dynamics.spring_energy()
+    }
+
+    /// Whether a contact can close in the state it is placed in.
+    pub(super) fn is_enabled(&self, k: usize) -> bool {
+        self.watch.contact(k).enabled.is_none_or(|condition| condition.holds(self.dynamics.configuration()))
+    }
+
+    /// Acceleration of a row of the closed contacts, in the last evaluation.
+    pub(super) fn contact_acceleration(&self, row: usize) -> f64 {
+        let along = self.contacts.jacobian().row(row).iter().zip(&self.acceleration).map(|(a, b)| a * b).sum::<f64>();
+        self.contacts.drift()[row] + along
+    }
+
+    /// The smallest margin of the evaluations since the last call, and when.
+    pub(super) fn take_trace(&mut self) -> Option<(f64, f64)> {
+        self.trace.take()
+    }
+}
+
+impl Flow for System {
+    type Error = SimulationError;
+
+    fn rate(&mut self, time: f64, state: &[f64], rate: &mut [f64]) -> Result<()> {
+        let margin = self.evaluate(time, state)?;
+        if !(self.trace.is_some_and(|(_, smallest)| smallest <= margin.value)) {
+            self.trace = Some((time, margin.value));
+        }
+        let (nq, nv) = (self.unit.len(), self.acceleration.len());
+        let velocity = &state[nq..nq + nv];
+        self.setup
+            .model
+            .configuration_rate(&self.unit, velocity, &mut rate[..nq])
+            .map_err(|source| dynamics(time, source))?;
+        rate[nq..nq + nv].copy_from_slice(&self.acceleration);
+        let mut friction = 0.0;
+        let mut row = 0;
+        for phase in self.grips.iter().take(self.closed.len()) {
+            let dimension = phase.dimension.rows();
+            if matches!(phase.grip, Grip::Slip { .. }) {
+                friction +=
+                    (row + 1..row + dimension).map(|i| self.forces[i] * self.contacts.velocity()[i]).sum::<f64>();
+            }
+            row += dimension;
+        }
+        rate[nq + nv] = friction;
+        rate[nq + nv + 1] = -self.dynamics.damping_power();
+        rate[nq + nv + 2] = self.motors.iter().zip(velocity).map(|(f, v)| f * v).sum();
+        Ok(())
+    }
+}
+
+/// W of the selected contacts.
+pub(super) fn view(contacts: &Contacts) -> MatrixView<'_> {
+    let w = contacts.delassus();
+    MatrixView::row_major(w.rows(), w.columns(), w.as_slice())
+}
+
+/// Tangential velocity of the contact whose rows begin at `row`.
+pub(super) fn tangential(contacts: &Contacts, row: usize, dimension: Dimension) -> [f64; 2] {
+    let mut velocity = [0.0; 2];
+    let tangents = dimension.rows() - 1;
+    velocity[..tangents].copy_from_slice(&contacts.velocity()[row + 1..=row + tangents]);
+    velocity
+}
+
+/// The direction of a tangential velocity.
+pub(super) fn direction(velocity: [f64; 2]) -> Option<[f64; 2]> {
+    let speed = velocity[0].hypot(velocity[1]);
+    (speed > 0.0).then(|| velocity.map(|v| v / speed))
+}
+
+pub(super) fn dynamics(time: f64, source: carom_multibody::DynamicsError) -> SimulationError {
+    SimulationError::Dynamics { time, source }
+}

@@ -1,0 +1,123 @@
+//! A short window of time stepping, for instants with more events than can be told apart.
+
+use carom_law::{Coefficients, ContactSet, Dimension, Error as LawError, Guard, Restitution};
+
+use super::error::{Result, SimulationError};
+use super::event::{Event, EventKind};
+use super::simulation::Simulation;
+use super::system::{Mode, dynamics, view};
+
+/// Steps of a window.
+const STEPS: usize = 10;
+/// Length of a step, over the time scale.
+const STEP: f64 = 1e-5;
+
+impl Simulation {
+    /// Moves on by Moreau's time stepping: impulses without restitution over short steps of equal length.
+    pub(super) fn open_window(&mut self) -> Result<()> {
+        self.counts.windows += 1;
+        let start = self.time;
+        self.system.place(self.time, &self.state)?;
+        let before = self.system.energy();
+        let step = STEP * self.system.scales.time;
+        for _ in 0..STEPS {
+            self.slot(step)?;
+        }
+        self.lift_out()?;
+        self.system.place(self.time, &self.state)?;
+        let change = self.system.energy() - before;
+        self.booked.windows += change;
+        self.events.push_back(Event {
+            time: start,
+            kind: EventKind::Window,
+            contact: None,
+            impact: None,
+            mode: None,
+            impulse: [0.0; 3],
+            energy_change: change,
+            settled: None,
+        });
+        self.follows = false;
+        self.is_open = true;
+        self.resume();
+        Ok(())
+    }
+
+    /// One step: forces over it, then the impulses that keep contacts from going deeper.
+    fn slot(&mut self, step: f64) -> Result<()> {
+        let time = self.time;
+        self.system.place(time, &self.state)?;
+        self.system.accelerate_freely(time)?;
+        self.measure()?;
+        let acceleration = self.system.acceleration.clone();
+        let (_, velocity, _) = self.system.parts_mut(&mut self.state);
+        for (v, a) in velocity.iter_mut().zip(&acceleration) {
+            *v += step * a;
+        }
+        self.system.place(time, &self.state)?;
+        let gaps = self.gaps.clone();
+        self.measure()?;
+        let reached: Vec<usize> = (0..gaps.len())
+            .filter(|&k| self.armed[k] && (self.system.is_enabled(k) || self.system.modes[k].is_closed()))
+            .filter(|&k| gaps[k] + step * self.rates[k] <= 0.0 || gaps[k] <= self.system.scales.near)
+            .collect();
+        if !reached.is_empty() {
+            self.push_apart(&reached)?;
+        }
+        let model = std::sync::Arc::clone(self.system.model());
+        let mut moved = vec![0.0; model.coordinates()];
+        let (q, v, _) = self.system.parts_mut(&mut self.state);
+        model.integrate(q, v, step, &mut moved).map_err(|source| dynamics(time, source))?;
+        q.copy_from_slice(&moved);
+        self.time += step;
+        Ok(())
+    }
+
+    /// Impulses without restitution.
+    fn push_apart(&mut self, reached: &[usize]) -> Result<()> {
+        let time = self.time;
+        let fail = |source| SimulationError::Law { time, what: "a window of time stepping", source };
+        self.system.terms(time, reached)?;
+        let dimensions: Vec<Dimension> = reached.iter().map(|&k| self.system.watch.contact(k).dimension).collect();
+        let plastic = |&k: &usize| Coefficients {
+            restitution: Restitution::ZERO,
+            friction: self.system.watch.contact(k).coefficients.friction,
+        };
+        let coefficients: Vec<Coefficients> = reached.iter().map(plastic).collect();
+        let contacts = &self.system.contacts;
+        let set = ContactSet::new(&dimensions, view(contacts), contacts.velocity()).map_err(fail)?;
+        match set.impact(&coefficients, Guard::Slip) {
+            Ok(outcome) => {
+                let impulses: Vec<f64> = outcome.contacts.iter().flat_map(|contact| contact.impulse.to_vec()).collect();
+                self.kick(&impulses)
+            }
+            Err(LawError::NotConverged { .. }) => {
+                // The normals alone always have an answer, and friction can wait for the next step.
+                self.counts.not_converged += 1;
+                let closing: Vec<usize> = reached.iter().copied().filter(|&k| self.rates[k] < 0.0).collect();
+                if closing.is_empty() { Ok(()) } else { self.stop_normals(&closing) }
+            }
+            Err(error) => Err(fail(error)),
+        }
+    }
+
+    /// Lifts out what the steps let sink in.
+    fn lift_out(&mut self) -> Result<()> {
+        self.system.place(self.time, &self.state)?;
+        self.measure()?;
+        let inside: Vec<usize> = (0..self.gaps.len())
+            .filter(|&k| self.armed[k] && self.system.is_enabled(k) && self.gaps[k] < 0.0)
+            .collect();
+        if inside.is_empty() { Ok(()) } else { self.project_positions(&inside) }
+    }
+
+    /// Back to events: everything is open, and what touches is found anew.
+    fn resume(&mut self) {
+        for k in 0..self.system.modes.len() {
+            if self.system.modes[k].is_closed() && self.gaps[k] > self.system.scales.near {
+                self.set_mode(k, Mode::Flight);
+            }
+        }
+        self.system.adopt_modes();
+    }
+}
