@@ -5,7 +5,6 @@ use std::ops::Range;
 use super::factor::product;
 use super::{ContactPoint, Dynamics, DynamicsError, JointLimit, Matrix, NodeState, check};
 use crate::model::{Model, NO_NODE};
-use crate::spatial::Wrench;
 
 /// Several contacts and limits of joints, and room for their terms, rows stacked in order: first the contacts, then the
 /// limits, of each those that are selected. All are, at first.
@@ -207,17 +206,17 @@ impl Dynamics {
         if contact.node == NO_NODE {
             return;
         }
-        let arm = self.arm(contact);
-        for (direction, row) in contact.basis.into_iter().zip(start..start + contact.dimension) {
-            let row = jacobian.row_mut(row);
-            let mut wrench = Wrench::force_at(direction, arm);
-            for i in self.model.tree.path(contact.node) {
-                let node = &self.model.tree.nodes[i];
-                for k in 0..node.motion.freedoms() {
-                    row[node.v + k] += node.multiplier * self.axes[node.axis + k].twist.dot(&wrench);
+        let mut arm = self.arm(contact);
+        for i in self.model.tree.path(contact.node) {
+            let node = &self.model.tree.nodes[i];
+            for k in 0..node.motion.freedoms() {
+                // What the axis at unit rate moves the contact by.
+                let motion = node.multiplier * self.axes[node.axis + k].twist.at(arm);
+                for (direction, row) in contact.basis.into_iter().zip(start..start + contact.dimension) {
+                    jacobian[(row, node.v + k)] += direction.dot(motion);
                 }
-                wrench = wrench.moved(self.nodes[i].offset);
             }
+            arm += self.nodes[i].offset;
         }
     }
 

@@ -28,6 +28,10 @@ impl Dynamics {
         for k in (0..b.len()).rev() {
             let row = self.factor.row(k);
             let y = b[k];
+            // Most rows of A are zero beyond the way of their contact to its root.
+            if y == 0.0 {
+                continue;
+            }
             for &j in sparsity.row(k) {
                 b[j] -= row[j] * y;
             }
