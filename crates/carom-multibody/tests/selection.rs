@@ -36,9 +36,10 @@ fn selected_rows_are_those_of_the_selected_alone() {
         assert_eq!(terms.selected().len(), points.len() + limits.len());
         for _ in 0..4 {
             let selected = some(rng, points.len() + limits.len());
+            let is_new = terms.selected() != selected;
             terms.select(&selected).unwrap();
             assert_eq!(terms.selected(), &selected[..]);
-            assert!(terms.delassus().as_slice().iter().all(|entry| *entry == 0.0));
+            assert!(!is_new || terms.delassus().as_slice().iter().all(|entry| *entry == 0.0));
             sample.dynamics.contact_terms(&mut terms).unwrap();
             let of_points: Vec<_> = selected.iter().filter_map(|&i| points.get(i).copied()).collect();
             let of_limits: Vec<_> =
