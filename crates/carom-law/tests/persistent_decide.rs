@@ -474,3 +474,73 @@ fn errors_name_what_is_wrong() {
     let nobody = decide((&DMatrix::zeros(0, 0)).into(), &[], &[]).unwrap();
     assert!(matches!(nobody, Decision::Decided(modes) if modes.modes.is_empty()));
 }
+
+/// Events fire 1e-10 outside a cone; the decision there must not be to go on as before. Stick is accepted to 1e-12.
+#[test]
+fn an_event_outside_the_cone_changes_the_modes() {
+    let mut rng = random::generator("an_event_outside_the_cone_changes_the_modes");
+    let mut tried = 0;
+    while tried < random::cases(400) {
+        let (d, m) = (rng.usize(2..=3), rng.usize(1..=4));
+        let n = d * m;
+        // Tangents up to a hundred times as stiff as normals: slips begin slowly.
+        let stiff = random::decades(&mut rng, -2.0, 0.0);
+        let root = DMatrix::from_fn(n, n + 2, |i, _| random::normal(&mut rng) * if i % d == 0 { 1.0 } else { stiff });
+        let w = &root * root.transpose();
+        let force = DVector::from_fn(n, |i, _| if i % d == 0 { 0.2 + rng.f64() } else { random::normal(&mut rng) });
+        let alpha = -(&w * &force);
+        if (0..m).all(|k| alpha[k * d] >= 0.0) {
+            continue;
+        }
+        tried += 1;
+        let tight = rng.usize(0..m);
+        let (size, drops) = (force.amax(), rng.bool());
+        for (outside, sticks) in [(2e-10, false), (-1e-9, true)] {
+            let contacts: Vec<ClosedContact> = (0..m)
+                .map(|k| {
+                    let (normal, friction) = (force[k * d], norm(&force.as_slice()[k * d + 1..(k + 1) * d]));
+                    let reach = if k == tight { friction - outside * size } else { 1.1 * friction };
+                    let mu = (reach / normal).max(0.0);
+                    closed(d, mu, if drops { 0.8 * mu } else { mu }, Tangential::AtRest)
+                })
+                .collect();
+            match decide((&w).into(), alpha.as_slice(), &contacts).unwrap() {
+                Decision::Decided(found) => {
+                    assert_eq!(found.modes == vec![ContactMode::Stick; m], sticks, "{found:?} {stiff}");
+                    assert!(found.residual < 1e-9);
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}
+
+/// The same with redundant contacts, where the margin of the best distribution tells when the event fires.
+#[test]
+fn an_event_outside_the_margin_changes_the_modes() {
+    let mut fired = 0;
+    for (d, half, mu) in [(2, [0.5, 0.5, 0.3], 0.5_f64), (3, [0.5, 0.5, 0.3], 0.5), (3, [0.5, 0.3, 0.2], 0.7)] {
+        let body = Body::on_corners(2.0, half, d);
+        let m = body.points.len();
+        for heading in [0.0, 0.3, 0.785, 2.5] {
+            for step in 1..=8 {
+                let slope = mu.atan() + 1e-10 * f64::from(step);
+                let (w, alpha) =
+                    (body.delassus(), body.at_contacts(gravity(G, slope, if d == 3 { heading } else { 0.0 })));
+                let contacts = at_rest(d, m, mu, mu);
+                let grip = carom_law::PhaseContact { dimension: contacts[0].dimension, grip: carom_law::Grip::Stick };
+                let margin = carom_law::PhaseForces::new()
+                    .stick_margin((&w).into(), alpha.as_slice(), &vec![grip; m], &vec![mu; m], &mut vec![0.0; d * m])
+                    .unwrap()
+                    .margin;
+                if margin < -1e-10 {
+                    let found = decided(&w, &alpha, &contacts);
+                    // All corners go together, or the phase that follows would end at once.
+                    assert!(found.modes.iter().all(is_onset), "{step}: {margin:e} {found:?}");
+                    fired += 1;
+                }
+            }
+        }
+    }
+    assert!(fired > 50, "{fired}");
+}

@@ -31,6 +31,12 @@ const ACCEPTED: f64 = 1e-9;
 const SOFT_SLIP: f64 = 1e-8;
 const SLIP: f64 = 1e-12;
 
+/// A force nearer than this to the edge of its cone, over the largest, is on it.
+const EDGE: f64 = 1e-9;
+
+/// Of slips too slow to be told from rest, those slower than the fastest by this factor are none.
+const TOGETHER: f64 = 0.1;
+
 /// A slip is told from rounding if it is larger than the residual by this factor.
 const ABOVE_RESIDUAL: f64 = 8.0;
 
@@ -44,6 +50,15 @@ pub(crate) struct Several<'a> {
     exponent: i32,
     /// Contacts that are left out: they do not press.
     is_out: Vec<bool>,
+}
+
+/// Whether all can go on as they are.
+enum Unchanged {
+    Holds(Answer),
+    /// There are forces, but outside a cone.
+    OutsideCones,
+    /// No forces hold the rows.
+    Infeasible,
 }
 
 /// Forces of the contacts that are in, and who slips.
@@ -110,8 +125,9 @@ impl<'a> Several<'a> {
             return Ok(Answer { forces: vec![0.0; self.alpha.len()], modes, residual: 0.0 });
         }
         match self.unchanged()? {
-            Some(answer) => Ok(answer),
-            None => self.coulomb(),
+            Unchanged::Holds(answer) => Ok(answer),
+            Unchanged::OutsideCones => self.coulomb(true),
+            Unchanged::Infeasible => self.coulomb(false),
         }
     }
 
@@ -134,7 +150,7 @@ impl<'a> Several<'a> {
     }
 
     /// Everyone goes on as before: at rest is stick.
-    fn unchanged(&self) -> Result<Option<Answer>> {
+    fn unchanged(&self) -> Result<Unchanged> {
         let (inside, rows) = self.inside();
         let contacts: Vec<PhaseContact> = inside
             .iter()
@@ -156,15 +172,15 @@ impl<'a> Several<'a> {
         let report = phase.solve(view, &alpha, &contacts, &mut part)?;
         // Accelerations that no forces take away.
         if report.residual > ACCEPTED {
-            return Ok(None);
+            return Ok(Unchanged::Infeasible);
         }
         if !are_inside(&part, &contacts, &mu_s) {
             if report.rank == report.unknowns {
-                return Ok(None);
+                return Ok(Unchanged::OutsideCones);
             }
             let found = phase.stick_margin(view, &alpha, &contacts, &mu_s, &mut part)?;
             if !(found.margin >= -CONE_TOLERANCE) {
-                return Ok(None);
+                return Ok(Unchanged::OutsideCones);
             }
         }
         let mut forces = vec![0.0; n];
@@ -175,7 +191,7 @@ impl<'a> Several<'a> {
             None => ContactMode::Stick,
         };
         let modes = (0..self.is_out.len()).map(mode).collect();
-        Ok(Some(Answer { forces, modes, residual: report.residual * self.size }))
+        Ok(Unchanged::Holds(Answer { forces, modes, residual: report.residual * self.size }))
     }
 
     /// `W` with `softening` of each contact's own mean diagonal added, of the contacts that are in.
@@ -199,27 +215,36 @@ impl<'a> Several<'a> {
     }
 
     /// The Coulomb problem: softened first, then as it is; from nothing if that fails; at last with `μ_d` for all.
-    fn coulomb(&self) -> Result<Answer> {
+    /// Something has to change if the forces of the modes as they are leave a cone, be it ever so slowly.
+    fn coulomb(&self, must_change: bool) -> Result<Answer> {
         let (inside, rows) = self.inside();
         let q: Vec<f64> = rows.iter().map(|&i| self.alpha[i]).collect();
         let (soft, system) = (self.system(SOFTENING)?, self.system(0.0)?);
         let mut room = Workspace::new(rows.len());
-        let mut descent = Descent { several: self, inside: &inside, q: &q, room: &mut room };
+        let mut descent = Descent {
+            several: self,
+            inside: &inside,
+            q: &q,
+            room: &mut room,
+            must_change,
+            is_forced: vec![false; inside.len()],
+        };
 
         let mut impulse = vec![0.0; rows.len()];
         let mut rules = descent.rules(false);
         descent.run(&soft, &mut rules, &mut impulse, Stage::Soft);
         let mut residual = descent.run(&system, &mut rules, &mut impulse, Stage::Polish);
-        let mut best = (residual, impulse.clone(), rules.clone());
+        let mut best = (residual, impulse.clone(), rules.clone(), descent.is_forced.clone());
         for gives_way in [false, true] {
             if best.0 <= ACCEPTED * self.size {
                 break;
             }
             impulse.fill(0.0);
             rules = descent.rules(gives_way);
+            descent.is_forced.fill(false);
             residual = descent.run(&system, &mut rules, &mut impulse, Stage::Full);
             if residual < best.0 {
-                best = (residual, impulse.clone(), rules.clone());
+                best = (residual, impulse.clone(), rules.clone(), descent.is_forced.clone());
             }
         }
         Ok(self.classified(&system, &inside, &rows, &q, best))
@@ -231,21 +256,21 @@ impl<'a> Several<'a> {
         inside: &[usize],
         rows: &[usize],
         q: &[f64],
-        (residual, impulse, rules): (f64, Vec<f64>, Vec<Rule>),
+        (residual, impulse, rules, is_forced): (f64, Vec<f64>, Vec<Rule>, Vec<bool>),
     ) -> Answer {
         let mut y = vec![0.0; q.len()];
         system.velocity(q, &impulse, &mut y);
         let mut forces = vec![0.0; self.alpha.len()];
         let mut modes = vec![ContactMode::Detach; self.is_out.len()];
         let slip = (SLIP * self.size).max(ABOVE_RESIDUAL * residual);
-        for ((block, rule), &k) in system.blocks.iter().zip(&rules).zip(inside) {
+        for (index, (block, &k)) in system.blocks.iter().zip(inside).enumerate() {
             let (x, a) = (block.of(&impulse), block.of(&y));
             if block.w_nn * x[0] <= a[0] {
                 continue;
             }
-            modes[k] = match *rule {
+            modes[k] = match rules[index] {
                 Rule::Driven { u, .. } => ContactMode::Slip { direction: u, onset: false },
-                Rule::Coulomb { .. } if norm([a[1], a[2]]) <= slip => ContactMode::Stick,
+                Rule::Coulomb { .. } if norm([a[1], a[2]]) <= slip && !is_forced[index] => ContactMode::Stick,
                 Rule::Coulomb { .. } => {
                     ContactMode::Slip { direction: direction(block.w_t, [x[1], x[2]], [a[1], a[2]]), onset: true }
                 }
@@ -306,6 +331,9 @@ struct Descent<'a> {
     inside: &'a [usize],
     q: &'a [f64],
     room: &'a mut Workspace,
+    must_change: bool,
+    /// Contacts on the edge of their cone that slip, however slowly.
+    is_forced: Vec<bool>,
 }
 
 impl Descent<'_> {
@@ -341,15 +369,48 @@ impl Descent<'_> {
                 Stage::Soft => SOFT_SLIP * size,
                 Stage::Polish | Stage::Full => (SLIP * size).max(ABOVE_RESIDUAL * residual),
             };
-            match self.gives_way(system, rules, impulse, least) {
-                Some(contact) => {
-                    let (_, mu_d) = self.several.problem.contacts[self.inside[contact]].coefficients();
-                    rules[contact] = Rule::Coulomb { mu: mu_d, prefers_rest: false };
-                }
-                None => return residual,
+            let mut contact = self.gives_way(system, rules, impulse, least);
+            if contact.is_none() && self.must_change && stage != Stage::Soft && residual <= ACCEPTED * size {
+                contact = self.force_edges(system, rules, impulse, least);
+            }
+            let Some(contact) = contact else {
+                return residual;
+            };
+            let (mu_s, mu_d) = self.several.problem.contacts[self.inside[contact]].coefficients();
+            rules[contact] = Rule::Coulomb { mu: mu_d, prefers_rest: false };
+            if mu_d == mu_s {
+                return residual;
             }
         }
         f64::INFINITY
+    }
+
+    /// If nobody slips or lifts off, the contacts at rest on the edges of their cones slip; returns the one that is nearest,
+    /// unless all that was done before.
+    fn force_edges(&mut self, system: &System, rules: &[Rule], impulse: &[f64], least: f64) -> Option<usize> {
+        let mut y = vec![0.0; self.q.len()];
+        system.velocity(self.q, impulse, &mut y);
+        let largest = impulse.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
+        let mut edges: Vec<(usize, f64, f64)> = Vec::new();
+        for (index, (block, rule)) in system.blocks.iter().zip(rules).enumerate() {
+            let (x, a) = (block.of(impulse), block.of(&y));
+            let speed = norm([a[1], a[2]]);
+            match *rule {
+                _ if block.w_nn * x[0] <= a[0] => return None,
+                Rule::Driven { .. } => {}
+                Rule::Coulomb { .. } if speed > least => return None,
+                Rule::Coulomb { mu, .. } => edges.push((index, mu * x[0] - norm([x[1], x[2]]), speed)),
+            }
+        }
+        edges.retain(|(_, room, _)| *room <= EDGE * largest);
+        let fastest = edges.iter().fold(0.0_f64, |fastest, (_, _, speed)| fastest.max(*speed));
+        let nearest = edges.iter().min_by(|a, b| a.1.total_cmp(&b.1)).map(|(index, ..)| *index)?;
+        let is_new = !self.is_forced[nearest];
+        for (index, _, speed) in edges {
+            // They go together, unless one stays behind the others.
+            self.is_forced[index] |= index == nearest || speed >= TOGETHER * fastest;
+        }
+        is_new.then_some(nearest)
     }
 
     /// Of the contacts that bear `μ_s` and slip, the fastest.
