@@ -56,7 +56,7 @@ fn threshold(body: &Body, heading: f64, mu: f64) -> f64 {
 fn a_planar_cube_sticks_up_to_the_angle_of_friction() {
     let body = Body::on_corners(1.0, [0.5; 3], 2);
     let found = threshold(&body, 0.0, 0.5);
-    assert!((found - 0.5_f64.atan()).abs() < 1e-11, "{} off", found - 0.5_f64.atan());
+    assert!((found - 0.5_f64.atan()).abs() < 1e-12, "{} off", found - 0.5_f64.atan());
     // The shortest forces leave the cone long before: at 18.4°.
     let alpha = body.at_contacts(gravity(9.81, 20f64.to_radians(), 0.0));
     let mut shortest = vec![0.0; 4];
@@ -71,7 +71,7 @@ fn a_box_on_four_corners_sticks_up_to_the_angle_of_friction_in_every_direction()
     for heading in [0.0, 0.3, std::f64::consts::FRAC_PI_4, 1.1, 2.5, 4.0] {
         for (half, mu) in [([0.5, 0.5, 0.3], 0.5_f64), ([0.5, 0.3, 0.2], 0.7), ([0.1, 0.1, 0.02], 0.2)] {
             let found = threshold(&Body::on_corners(2.0, half, 3), heading, mu);
-            assert!((found - mu.atan()).abs() < 1e-11, "{heading}, {half:?}: {:e} off", found - mu.atan());
+            assert!((found - mu.atan()).abs() < 1e-12, "{heading}, {half:?}: {:e} off", found - mu.atan());
         }
     }
 }
@@ -81,7 +81,7 @@ fn a_tall_box_tips_before_it_slips() {
     // Half width 0.1, half height 0.3: tips at tan = 1/3 whatever the friction above that.
     let body = Body::on_corners(1.0, [0.1, 0.1, 0.3], 3);
     let found = threshold(&body, 0.0, 0.8);
-    assert!((found - (1.0_f64 / 3.0).atan()).abs() < 1e-11, "{:e} off", found - (1.0_f64 / 3.0).atan());
+    assert!((found - (1.0_f64 / 3.0).atan()).abs() < 1e-12, "{:e} off", found - (1.0_f64 / 3.0).atan());
 }
 
 #[test]
@@ -223,4 +223,23 @@ fn errors_name_what_is_wrong() {
     assert_eq!(message(&[0.5]), "static_friction is 1 numbers, but must be 2 numbers, one for each contact");
     assert_eq!(message(&[0.5, -0.1]), "static_friction[1] = -0.1 is outside [0, inf)");
     assert_eq!(message(&[f64::NAN, 0.1]), "static_friction[0] = NaN is outside [0, inf)");
+}
+
+/// Largest `s` over the weight, of boxes on four corners: by Clarabel 0.11.1 (an interior-point solver of cone programs),
+/// asked for 1e-13, on the balance of forces and torques of the box.
+#[test]
+fn another_solver_finds_the_same_margins() {
+    for (slope, heading, half, mu, expected) in [
+        (0.1, 0.3, [0.5, 0.5, 0.3], 0.5, 0.09941716649804473),
+        (0.46, 0.3, [0.5, 0.5, 0.3], 0.5, 0.0010195354493130776),
+        (0.55, 2.0, [0.5, 0.3, 0.2], 0.7, 0.018519984127954126),
+        (0.65, 4.0, [0.5, 0.3, 0.2], 0.7, -0.011981936687906104),
+        (0.35, 0.1, [0.1, 0.1, 0.3], 0.8, -0.021045381800311715),
+        (0.3, 1.0, [0.2, 0.1, 0.3], 0.5, 0.02616518139197106),
+    ] {
+        let body = Body::on_corners(2.0, half, 3);
+        let (found, _) = margin(&body, &body.at_contacts(gravity(9.81, slope, heading)), &sticking(&body), &[mu; 4]);
+        let own = found.margin * found.scale / (2.0 * 9.81);
+        assert!((own - expected).abs() < 1e-12, "{own} {expected}");
+    }
 }

@@ -5,7 +5,9 @@
 //! [`PhaseForces`], for every stage of an integrator. Which modes come next is for [`decide`], and what becomes of a
 //! sliding contact that no finite force can keep is for [`jam`].
 
+mod barrier;
 mod decide;
+mod descent;
 mod jam;
 mod linear;
 mod margin;

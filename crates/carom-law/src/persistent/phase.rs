@@ -5,8 +5,8 @@ use crate::error::{Error, Field, Result, finite};
 use crate::matrix::MatrixView;
 use crate::scaling::{exponent, scale};
 
+use super::barrier::Barrier;
 use super::linear::{LinearSystem, Pivots};
-use super::margin::Barrier;
 
 /// The direction of a slip may differ from length one by this much.
 const UNIT_TOLERANCE: f64 = 1e-9;
