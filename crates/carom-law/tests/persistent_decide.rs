@@ -544,3 +544,41 @@ fn an_event_outside_the_margin_changes_the_modes() {
     }
     assert!(fired > 50, "{fired}");
 }
+
+/// Contacts of all dimensions on one mechanism, frictionless ones among them.
+#[test]
+fn mixed_contacts_obey_every_condition() {
+    let mut rng = random::generator("mixed_contacts_obey_every_condition");
+    let (mut lost, mut detached, mut all) = (0, 0, 0);
+    for _ in 0..random::cases(600) {
+        let dimensions: Vec<usize> = (0..rng.usize(2..=5)).map(|_| rng.usize(1..=3)).collect();
+        let contacts: Vec<ClosedContact> = dimensions
+            .iter()
+            .map(|&d| {
+                let mut contact = random_contacts(&mut rng, d.max(2), 1, 0.4)[0];
+                contact.dimension = Dimension::from_rows(d, "d").unwrap();
+                if d == 1 {
+                    contact.tangential = Tangential::AtRest;
+                }
+                if rng.u8(0..5) == 0 {
+                    contact.friction = Some(Friction::new(0.0).unwrap());
+                }
+                contact
+            })
+            .collect();
+        let n = dimensions.iter().sum();
+        let root = DMatrix::from_fn(n, n + 2, |_, _| random::normal(&mut rng));
+        let (w, alpha) = (&root * root.transpose(), DVector::from_fn(n, |_, _| random::normal(&mut rng)));
+        all += 1;
+        match decide((&w).into(), alpha.as_slice(), &contacts).unwrap() {
+            Decision::Decided(found) => {
+                assert_lawful(&w, &alpha, &contacts, &found, 1e-8);
+                detached += found.modes.iter().filter(|mode| **mode == ContactMode::Detach).count();
+            }
+            Decision::Jammed { .. } => {}
+            Decision::NotConverged(_) => lost += 1,
+        }
+    }
+    println!("{detached} detached, {lost} not converged of {all}");
+    assert!(lost * 200 <= all, "{lost} of {all}");
+}

@@ -225,8 +225,8 @@ fn errors_name_what_is_wrong() {
     assert_eq!(message(&[f64::NAN, 0.1]), "static_friction[0] = NaN is outside [0, inf)");
 }
 
-/// Largest `s` over the weight, of boxes on four corners: by Clarabel 0.11.1 (an interior-point solver of cone programs),
-/// asked for 1e-13, on the balance of forces and torques of the box.
+/// Largest `s` over the weight, of boxes on four corners: by Clarabel 0.11.1 (an interior-point solver of cone
+/// programs), asked for 1e-13, on the balance of forces and torques of the box.
 #[test]
 fn another_solver_finds_the_same_margins() {
     for (slope, heading, half, mu, expected) in [

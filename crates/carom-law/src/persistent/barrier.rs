@@ -1,5 +1,5 @@
-//! A barrier method for the margin: `z` and `s` are followed together, and every point on the way satisfies the constraints,
-//! so that what comes out is a distribution of forces and not a bound.
+//! A barrier method for the margin: `z` and `s` are followed together, and every point on the way satisfies the
+//! constraints, so that what comes out is a distribution of forces and not a bound.
 
 use crate::plane::norm;
 

@@ -1,8 +1,8 @@
 //! Which modes closed contacts take, from their accelerations.
 //!
 //! The same Coulomb problem as an impact's, with `α` for the velocity: `a = α + W λ`, `0 <= λ_n ⊥ a_n >= 0`, and
-//! `λ_t` in the static cone where a contact at rest stays so, `-μ_d λ_n u` where it slips. A contact that slides already has
-//! its `u`; one whose slip begins has `a_t` along `u`.
+//! `λ_t` in the static cone where a contact at rest stays so, `-μ_d λ_n u` where it slips. A contact that slides
+//! already has its `u`; one whose slip begins has `a_t` along `u`.
 
 use crate::coefficients::Friction;
 use crate::delassus::Dimension;
@@ -14,8 +14,8 @@ use super::phase::{Grip, check_matrix, drag};
 use super::several::Several;
 use super::single;
 
-/// A force may be outside its cone by this fraction of the largest force and the contact still sticks. Events are to fire
-/// well outside: at 1e-10, or they repeat.
+/// A force may be outside its cone by this fraction of the largest force and the contact still sticks. Events are to
+/// fire well outside: at 1e-10, or they repeat.
 pub(crate) const CONE_TOLERANCE: f64 = 1e-12;
 
 /// A certificate above this is no answer.
@@ -119,8 +119,8 @@ pub(crate) struct Problem<'a> {
     pub(crate) starts: Vec<usize>,
 }
 
-/// Which modes the contacts take now. They lift off if none would enter the surface without forces; else they go on as they
-/// are if they can, at rest is stick, whatever else is possible.
+/// Which modes the contacts take now. They lift off if none would enter the surface without forces; else they go on as
+/// they are if they can, at rest is stick, whatever else is possible.
 ///
 /// ```
 /// use carom_law::{ClosedContact, ContactMode, Decision, Dimension, Friction, MatrixView, Tangential, decide};

@@ -14,8 +14,8 @@ const POLISHED: f64 = 1e-14;
 /// A residual above this is no answer.
 pub(super) const ACCEPTED: f64 = 1e-9;
 
-/// A contact with an acceleration along the surface above this, over the largest `|α|`, slips: on the softened matrix, and on
-/// the true one. The latter is below what an event that fires 1e-10 outside the cone leaves.
+/// A contact with an acceleration along the surface above this, over the largest `|α|`, slips: on the softened matrix,
+/// and on the true one. The latter is mostly below what an event that fires 1e-10 outside the cone leaves.
 const SOFT_SLIP: f64 = 1e-8;
 pub(super) const SLIP: f64 = 1e-12;
 
@@ -99,8 +99,8 @@ impl Descent<'_> {
         f64::INFINITY
     }
 
-    /// If nobody slips or lifts off, the contacts at rest on the edges of their cones slip; returns the one that is nearest,
-    /// unless all that was done before.
+    /// If nobody slips or lifts off, the contacts at rest on the edges of their cones slip; returns the one that is
+    /// nearest, unless all that was done before.
     fn force_edges(&mut self, system: &System, rules: &[Rule], impulse: &[f64], least: f64) -> Option<usize> {
         let mut y = vec![0.0; self.q.len()];
         system.velocity(self.q, impulse, &mut y);

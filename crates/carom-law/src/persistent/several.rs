@@ -1,8 +1,9 @@
 //! Several closed contacts.
 //!
-//! If none would enter the surface all lift off. The modes they have are kept if forces exist for them: the shortest or, where
-//! those leave a cone, the best distributed. Else the Coulomb problem decides. A contact at rest may first bear all of `μ_s`; if it accelerates along the surface all the
-//! same it slips, with `μ_d`: one contact at a time, that of the largest acceleration first.
+//! If none would enter the surface all lift off. The modes they have are kept if forces exist for them: the shortest
+//! or, where those leave a cone, the best distributed. Else the Coulomb problem decides. A contact at rest may first
+//! bear all of `μ_s`; if it accelerates along the surface all the same it slips, with `μ_d`: one contact at a time,
+//! that of the largest acceleration first.
 
 use crate::error::Result;
 use crate::matrix::{Dense, MatrixView};
@@ -14,8 +15,8 @@ use super::decide::{CONE_TOLERANCE, ContactMode, Found, Problem};
 use super::descent::{ABOVE_RESIDUAL, ACCEPTED, Descent, SLIP, Stage};
 use super::phase::{Grip, PhaseContact, PhaseForces};
 
-/// What is added to the diagonal of `W` for a first answer, over the mean of a contact's own: with it, redundant contacts
-/// share their forces whatever their order.
+/// What is added to the diagonal of `W` for a first answer, over the mean of a contact's own: with it, redundant
+/// contacts share their forces whatever their order.
 const SOFTENING: f64 = 1e-3;
 
 /// The problem with `W` and `α` near one.
@@ -69,15 +70,15 @@ impl<'a> Several<'a> {
     pub(crate) fn decide(mut self) -> Result<Found> {
         let contacts = self.problem.contacts.len();
         let reduced: Vec<f64> = (0..contacts).map(|k| self.problem.reduced(k)).collect();
-        let stuck: Vec<usize> = (0..contacts).filter(|&k| !(reduced[k] > 0.0)).collect();
-        if stuck.is_empty() {
+        let paradox: Vec<usize> = (0..contacts).filter(|&k| !(reduced[k] > 0.0)).collect();
+        if paradox.is_empty() {
             let answer = self.answer()?;
             return Ok(self.found(&answer, false));
         }
         // Painlevé: without them, if they lift off.
-        stuck.iter().for_each(|&k| self.is_out[k] = true);
+        paradox.iter().for_each(|&k| self.is_out[k] = true);
         let without = self.answer()?;
-        let entering = stuck.iter().copied().filter(|&k| self.acceleration(&without.forces, k) < -SLIP * self.size);
+        let entering = paradox.iter().copied().filter(|&k| self.acceleration(&without.forces, k) < -SLIP * self.size);
         let jam = entering.min_by(|&a, &b| reduced[a].total_cmp(&reduced[b]));
         let is_answer = without.residual <= ACCEPTED * self.size;
         if let (None, true) = (jam, is_answer) {
@@ -88,7 +89,7 @@ impl<'a> Several<'a> {
         if with.residual <= ACCEPTED * self.size {
             return Ok(self.found(&with, true));
         }
-        let worst = stuck.into_iter().min_by(|&a, &b| reduced[a].total_cmp(&reduced[b]));
+        let worst = paradox.into_iter().min_by(|&a, &b| reduced[a].total_cmp(&reduced[b]));
         Ok(match jam.or(worst) {
             Some(contact) => Found { jam: Some((contact, reduced[contact])), ..Found::default() },
             None => self.found(&with, false),
@@ -271,7 +272,7 @@ impl<'a> Several<'a> {
     }
 }
 
-/// The direction of a slip: of the acceleration, or against the friction where that is the larger and so tells it better.
+/// The direction of a slip: of the acceleration, or against the friction where that is larger and tells it better.
 fn direction(w_t: f64, friction: Vec2, acceleration: Vec2) -> Vec2 {
     let (against, along) = (norm(friction), norm(acceleration));
     let (vector, length) = if w_t * against > along { (friction, -against) } else { (acceleration, along) };
