@@ -4,9 +4,10 @@
 //! `0 <= i_n ⊥ y_n >= 0` and `i_t ∈ -μ i_n Sgn(y_t)`, or, if it is driven, `i_t = -μ i_n u`.
 //!
 //! The effort rises: sweeps of exact one-contact answers ([`super::local`]), Newton's method on the projection
-//! equations ([`super::newton`]), a splitting method ([`super::splitting`]), other starts. Whoever answers,
+//! equations ([`super::newton`]), continuation from a relaxed matrix ([`super::continuation`]), a splitting method ([`super::splitting`]), other starts. Whoever answers,
 //! the residual is the same: how far the impulse is from the projection that it must equal, as a velocity.
 
+use super::continuation;
 use super::local;
 use super::newton::Newton;
 use super::splitting;
@@ -23,6 +24,9 @@ const RESTARTS: u32 = 6;
 
 /// Sweeps after a restart or a rescue.
 const SWEEPS_AFTER: u32 = 30;
+
+/// Times that some sweeps and Newton's method take turns in a step of the continuation.
+const PURSUITS: u32 = 3;
 
 /// A sweep that changes the residual by less than this factor after the first few has stalled.
 const STALL: f64 = 0.999;
@@ -77,6 +81,8 @@ pub(crate) struct Coulomb<'a> {
     pub(crate) rules: &'a [Rule],
     /// A residual at most this, a velocity, is an answer.
     pub(crate) tolerance: f64,
+    /// Whether no effort is to be spared. If not, sweeps, Newton's method and continuation have to do.
+    pub(crate) is_thorough: bool,
 }
 
 /// What solving took.
@@ -97,6 +103,8 @@ pub enum SimultaneousStage {
     Sweeps,
     /// Newton's method on the projection equations.
     Newton,
+    /// Continuation from a relaxed matrix.
+    Continuation,
     /// A splitting method.
     Splitting,
     /// Other starting points.
@@ -205,8 +213,7 @@ impl Coulomb<'_> {
     pub(crate) fn solve(&self, impulse: &mut [f64], room: &mut Workspace, effort: &mut Effort) -> f64 {
         let mut best = Best { residual: f64::INFINITY, impulse: std::mem::take(&mut room.best) };
         let mut swept = std::mem::take(&mut room.swept);
-        let first = impulse.to_vec();
-        let residual = self.rising(impulse, &first, &mut swept, &mut best, room, effort);
+        let residual = self.rising(impulse, &mut swept, &mut best, room, effort);
         impulse.copy_from_slice(&best.impulse);
         room.best = best.impulse;
         room.swept = swept;
@@ -216,7 +223,6 @@ impl Coulomb<'_> {
     fn rising(
         &self,
         impulse: &mut [f64],
-        first: &[f64],
         swept: &mut [f64],
         best: &mut Best,
         room: &mut Workspace,
@@ -237,9 +243,19 @@ impl Coulomb<'_> {
                 break;
             }
         }
+        effort.stage = effort.stage.max(SimultaneousStage::Continuation);
+        continuation::follow(self, impulse, room, effort);
+        swept.copy_from_slice(impulse);
+        self.finish(impulse, best, room, effort);
+        if best.residual <= self.tolerance {
+            return best.residual;
+        }
+        if !self.is_thorough {
+            return best.residual;
+        }
         effort.stage = effort.stage.max(SimultaneousStage::Splitting);
         for weight in splitting::WEIGHTS {
-            impulse.copy_from_slice(first);
+            impulse.copy_from_slice(swept);
             splitting::iterate(self, weight, impulse, &mut room.y);
             self.finish(impulse, best, room, effort);
             if best.residual <= self.tolerance {
@@ -255,6 +271,32 @@ impl Coulomb<'_> {
             }
         }
         best.residual
+    }
+
+    /// Newton's method from here or, if it fails, from where a few sweeps lead; the impulse stays if that fails too.
+    pub(crate) fn pursue(
+        &self,
+        impulse: &mut [f64],
+        best: &mut Best,
+        room: &mut Workspace,
+        effort: &mut Effort,
+    ) -> bool {
+        best.residual = f64::INFINITY;
+        let (mut swept, mut tried) = (impulse.to_vec(), impulse.to_vec());
+        self.newton(&mut tried, best, room, effort);
+        for _ in 0..PURSUITS {
+            if best.residual <= self.tolerance {
+                break;
+            }
+            self.sweep(&mut swept, SWEEPS_AFTER, best, room, effort);
+            tried.copy_from_slice(&swept);
+            self.newton(&mut tried, best, room, effort);
+        }
+        let is_answer = best.residual <= self.tolerance;
+        if is_answer {
+            impulse.copy_from_slice(&best.impulse);
+        }
+        is_answer
     }
 
     /// Newton's method from here; if it fails, from where some sweeps lead.
@@ -404,6 +446,10 @@ pub(crate) struct Best {
 }
 
 impl Best {
+    pub(crate) fn new(rows: usize) -> Self {
+        Self { residual: f64::INFINITY, impulse: vec![0.0; rows] }
+    }
+
     pub(crate) fn keep(&mut self, residual: f64, impulse: &[f64]) {
         if residual < self.residual {
             self.replace(residual, impulse);

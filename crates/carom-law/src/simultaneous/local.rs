@@ -30,7 +30,7 @@ pub(crate) fn can_rest(delassus: &Delassus, q: [f64; 3], mu: f64) -> bool {
     let contact = Contact::assemble(*delassus, [q[0], 0.5 * q[1], 0.5 * q[2]]);
     let mu = contact.rescaled::<false>(mu, |units| units.beta);
     let impact = Impact { contact: &contact, e: 0.0, e_t: 1.0, mu_s: mu, mu_d: mu };
-    q[0] < 0.0 && impact.reversal_at(0.0).is_some_and(|impulse| impact.in_static_cone(&impulse))
+    impact.reversal_at(0.0).is_some_and(|impulse| impact.in_static_cone(&impulse))
 }
 
 /// The impulse of a contact whose friction has the direction `-u`, whatever the velocity. `None` where pushing

@@ -1,11 +1,13 @@
 //! Several contacts of one system that strike at the same instant.
 //!
 //! A call goes `sequence` (which contacts strike, one impact after the other) → `guarded` → `descent` (which contacts
-//! stick) → `coulomb` (the impulses, the types given) → `local`, `newton` with `least_squares`, `splitting`. What comes out
+//! stick) → `coulomb` (the impulses, the types given) → `local`, `newton` with `least_squares`,
+//! `continuation`, `splitting`. What comes out
 //! is judged by `certificate`, which shares nothing with them but the problem.
 
 mod certificate;
 mod check;
+mod continuation;
 pub(crate) mod coulomb;
 mod descent;
 mod guarded;

@@ -21,7 +21,7 @@ use crate::solve::Coefficients;
 /// A normal velocity within this, over the largest speed, is at rest.
 const AT_REST: f64 = 1e-12;
 
-/// The same after an impact, whose velocities are known to the precision promised.
+/// The same after an impact, whose velocities are known to the precision promised, over the largest speed before the first.
 const AT_REST_AGAIN: f64 = CERTIFIED;
 
 /// Impacts of one instant that obey the restitution. Contacts that make each other approach again and again, ever slower,
@@ -91,9 +91,9 @@ impl Ledger {
             effort: SimultaneousEffort::default(),
         };
         // One contact alone is the law's business, however slowly it approaches.
+        let speed = ledger.velocity.iter().fold(0.0_f64, |speed, v| speed.max(v.abs()));
         let mut rest = if set.system.blocks.len() == 1 { 0.0 } else { AT_REST };
         loop {
-            let speed = ledger.velocity.iter().fold(0.0_f64, |speed, v| speed.max(v.abs()));
             let states = states(set, &ledger.velocity, rest * speed);
             if !states.contains(&State::Approaching) {
                 return Ok(ledger);
@@ -107,7 +107,6 @@ impl Ledger {
             ledger.sequence += 1;
             ledger.strike(set, coefficients, guard, &states)?;
             rest = AT_REST_AGAIN;
-            let speed = ledger.velocity.iter().fold(0.0_f64, |speed, v| speed.max(v.abs()));
             let is_struck = |(block, state): (&super::coulomb::Block, &State)| {
                 *state == State::Separating && ledger.velocity[block.start] < -rest * speed
             };

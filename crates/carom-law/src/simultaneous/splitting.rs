@@ -9,9 +9,9 @@ use crate::matrix::Dense;
 use crate::plane::norm;
 
 /// `ρ` over the mean of the diagonal of `W`.
-pub(crate) const WEIGHTS: [f64; 3] = [0.3, 0.03, 3.0];
+pub(crate) const WEIGHTS: [f64; 3] = [0.03, 0.3, 0.01];
 
-const STEPS: usize = 400;
+const STEPS: usize = 2000;
 
 /// Goes on from an impulse; `y` is room.
 pub(crate) fn iterate(problem: &Coulomb<'_>, weight: f64, impulse: &mut [f64], y: &mut [f64]) {
