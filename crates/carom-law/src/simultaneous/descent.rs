@@ -141,9 +141,11 @@ impl Strike {
 
     /// Turns contacts that slide into sliding ones, one at a time and the fastest first, until the answer is right.
     fn descend(&self, system: &System, types: &mut [bool], terms: Terms, impulse: &mut [f64], work: &mut Work) {
-        for _ in 0..=types.len() {
+        for round in 0..=types.len() {
             let fastest = self.with_problem(system, types, terms, |problem| {
-                if !work.solve(problem, impulse, false) {
+                // One contact has changed its type since the last round: the answer may be near.
+                let is_solved = round > 0 && work.solve(problem, impulse, true);
+                if !is_solved && !work.solve(problem, impulse, false) {
                     return None;
                 }
                 let mut y = vec![0.0; system.rows];
