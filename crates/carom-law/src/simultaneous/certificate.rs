@@ -25,7 +25,7 @@ struct Part<'a> {
 
 impl Part<'_> {
     /// How far the contact is from sticking.
-    fn from_stick(&self) -> f64 {
+    fn sticking_error(&self) -> f64 {
         let (i, w_t) = (&self.impulse, self.block.w_t);
         let e_t = self.contact.e_t;
         let left = norm([self.after[1] + e_t * self.before[1], self.after[2] + e_t * self.before[2]]);
@@ -34,7 +34,7 @@ impl Part<'_> {
     }
 
     /// How far it is from Coulomb's law on the average velocity.
-    fn from_sliding(&self) -> f64 {
+    fn sliding_error(&self) -> f64 {
         tangential_residual(self.block.w_t, self.contact.mu_d, &self.impulse, self.sum())
     }
 
@@ -50,7 +50,7 @@ impl Part<'_> {
     fn mode(&self, speed: f64) -> Mode {
         if !self.is_pushed(speed) {
             Mode::Separating
-        } else if self.block.dimension == Dimension::Normal || self.from_stick() <= CERTIFIED * speed {
+        } else if self.block.dimension == Dimension::Normal || self.sticking_error() <= CERTIFIED * speed {
             Mode::Stick
         } else if norm(self.sum()) <= CERTIFIED * speed {
             Mode::Reversal
@@ -76,7 +76,7 @@ impl Strike {
         let of = |(k, part): (usize, Part<'_>)| {
             let target = self.target(k, answer.factor);
             let normal = (part.block.w_nn * part.impulse[0]).min(part.after[0] - target).abs();
-            let tangential = part.from_stick().min(part.from_sliding());
+            let tangential = part.sticking_error().min(part.sliding_error());
             if normal.is_nan() || tangential.is_nan() { f64::INFINITY } else { normal.max(tangential) / self.speed }
         };
         self.parts(answer).enumerate().map(of).fold(0.0, f64::max)
