@@ -242,10 +242,8 @@ fn overflow_is_named() {
     assert_eq!(error, Error::Overflow { field: "contacts[0].impulse".into() });
 }
 
-/// Wedged: two contacts with large friction face each other and no impulse stops them in finite size; whatever is
-/// answered is certified, else the error carries the best candidate.
 #[test]
-fn not_converged_carries_the_best_candidate() {
+fn not_converged_names_residual_and_bound() {
     let error = Error::NotConverged { field: "impulse".into(), residual: 2e-3, bound: 1e-8, best: vec![1.0, 2.0] };
     assert_eq!((error.kind(), error.field()), (ErrorKind::NotConverged, "impulse"));
     let text = error.to_string();
@@ -270,7 +268,6 @@ fn outcome_as_json_and_back() {
     assert_eq!(serde_json::from_str::<SimultaneousOutcome>(&text).unwrap(), o);
 }
 
-/// The quick way from one contact's matrix is not needed to see that an uncoupled second contact changes nothing.
 #[test]
 fn uncoupled_contact_that_separates_changes_nothing() {
     let delassus = Delassus::planar([[1.00956029, 1.52130866], [1.52130866, 2.44033805]]).unwrap();

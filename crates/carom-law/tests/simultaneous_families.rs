@@ -1,13 +1,13 @@
 //! Several contacts at once, on families of systems: every answer is certified, and satisfies the law as it is written
 //! out here once more.
 //!
-//! `CAROM_CASES=20 cargo test --release -p carom-law --test simultaneous_families -- --nocapture` prints the counts of the book.
+//! `CAROM_CASES=10 cargo test --release -p carom-law --test simultaneous_families -- --nocapture` prints the counts of the book.
 
 mod common;
 
 use std::time::{Duration, Instant};
 
-use carom_law::{ErrorKind, Guard, Mode, SimultaneousOutcome};
+use carom_law::{Error, ErrorKind, Guard, Mode, SimultaneousOutcome};
 use common::random;
 use common::systems::{FAMILIES, Family, System};
 use nalgebra::DVector;
@@ -145,7 +145,8 @@ fn run(family: Family, problems: usize) -> Counts {
         let o = match outcome {
             Ok(o) => o,
             Err(error) => {
-                assert_eq!(error.kind(), ErrorKind::NotConverged, "{error}: {s:?}");
+                let Error::NotConverged { ref best, residual, bound, .. } = error else { panic!("{error}: {s:?}") };
+                assert!(best.len() == s.jacobian.nrows() && best.iter().all(|i| i.is_finite()) && residual > bound);
                 println!("{error}");
                 counts.not_converged += 1;
                 continue;
@@ -217,9 +218,8 @@ fn check(family: Family) {
         c.longest.as_secs_f64() * 1e6,
         c.stages,
     );
-    // Where the contacts face each other they can wedge, and there need not be an answer.
-    let can_wedge = matches!(family, Family::Rod | Family::Groove | Family::Random);
-    let allowed = if can_wedge { problems / 150 } else { 0 };
+    // Many contacts on few degrees of freedom can wedge, and there need not be an answer.
+    let allowed = if family == Family::Random { problems / 150 } else { 0 };
     assert!(c.not_converged <= allowed, "{family:?}: {} not converged", c.not_converged);
 }
 

@@ -37,7 +37,7 @@ pub(crate) struct Strike {
     pub(crate) contacts: Vec<Request>,
     /// `v⁻`
     pub(crate) before: Vec<f64>,
-    /// `V`, the largest of its entries.
+    /// `V`: the largest of its entries, or of those before an earlier impact of the instant.
     pub(crate) speed: f64,
 }
 
@@ -102,8 +102,9 @@ impl Work {
 }
 
 impl Strike {
-    pub(crate) fn new(system: System, contacts: Vec<Request>, before: Vec<f64>) -> Self {
-        let speed = before.iter().fold(0.0_f64, |speed, v| speed.max(v.abs()));
+    /// `speed` is the largest of earlier impacts of the instant, 0 in the first.
+    pub(crate) fn new(system: System, contacts: Vec<Request>, before: Vec<f64>, speed: f64) -> Self {
+        let speed = before.iter().fold(speed, |speed, v| speed.max(v.abs()));
         Self { system, relaxed: OnceCell::new(), contacts, before, speed }
     }
 
@@ -178,7 +179,9 @@ impl Strike {
         let mut q = self.before.clone();
         let mut rules = Vec::with_capacity(types.len());
         for (k, (block, contact)) in system.blocks.iter().zip(&self.contacts).enumerate() {
-            let v_n = if contact.is_at_rest { 0.0 } else { self.before[block.start] };
+            // At rest, a normal velocity is rounding; one that opens the contact does no harm.
+            let v_n = self.before[block.start];
+            let v_n = if contact.is_at_rest { v_n.max(0.0) } else { v_n };
             q[block.start] = v_n - self.target(k, terms.factor);
             let (share, mu) = if types[k] { (1.0 + contact.e_t, contact.mu_s) } else { (2.0, contact.mu_d) };
             for q in &mut q[block.start + 1..block.start + block.dimension.rows()] {

@@ -21,8 +21,9 @@ use crate::solve::Coefficients;
 /// A normal velocity within this, over the largest speed, is at rest.
 const AT_REST: f64 = 1e-12;
 
-/// The same after an impact, whose velocities are known to the precision promised, over the largest speed before the first.
-const AT_REST_AGAIN: f64 = CERTIFIED;
+/// The same after an impact, whose velocities are known to the precision promised; over the largest speed before the
+/// first.
+const AT_REST_AGAIN: f64 = 0.2 * CERTIFIED;
 
 /// Impacts of one instant that obey the restitution. Contacts that make each other approach again and again, ever slower,
 /// have no last impact; the rest of such a rattle is one without restitution, in which they stay closed.
@@ -105,7 +106,8 @@ impl Ledger {
                 return Err(Error::NotConverged { field, residual: approach / speed, bound: rest, best });
             }
             ledger.sequence += 1;
-            ledger.strike(set, coefficients, guard, &states)?;
+            let earlier = if ledger.sequence > 1 { speed } else { 0.0 };
+            ledger.strike(set, coefficients, guard, &states, earlier)?;
             rest = AT_REST_AGAIN;
             let is_struck = |(block, state): (&super::coulomb::Block, &State)| {
                 *state == State::Separating && ledger.velocity[block.start] < -rest * speed
@@ -123,6 +125,7 @@ impl Ledger {
         coefficients: &[Coefficients],
         guard: Guard,
         states: &[State],
+        speed: f64,
     ) -> Result<()> {
         let mut impulse = vec![0.0; self.impulse.len()];
         let mut known: Vec<(usize, f64)> = Vec::new();
@@ -139,7 +142,7 @@ impl Ledger {
                     self.contacts[k].restitution = request.e;
                 }
             }
-            let strike = Strike::new(system, requests, before);
+            let strike = Strike::new(system, requests, before, speed);
             let answer = match contacts[..] {
                 [k] => self.alone(k, &strike, guard)?,
                 _ => self.together(set, &contacts, &strike, guard)?,
