@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use carom::law::Mode;
-use carom::multibody::{Dynamics, LinkId, Model, Quaternion, Vector, load};
+use carom::multibody::{
+    Dynamics, Inertia, Joint, JointKind, LinkId, LinkSpec, Model, ModelBuilder, Placement, Quaternion, Vector, load,
+};
 use carom::sim::{
     ContactHeader, ContactMode, ContactSample, Ending, Event, EventKind, Header, Ledger, Record, Sample, Summary,
     SurfaceHeader,
@@ -221,7 +223,91 @@ pub fn cube() -> Record {
     Record { model, header, samples, events, summary }
 }
 
+/// A quadruped trots: postures by sines, not by forces. A foot below a line counts as standing.
+pub fn quadruped() -> Record {
+    const FEET: [&str; 4] = ["front_left_foot", "front_right_foot", "rear_left_foot", "rear_right_foot"];
+    let options = load::Options { floating_base: true, ..load::Options::default() };
+    let model = Arc::new(carom::models::find("quadruped").unwrap().load(&options).unwrap());
+    let mut header = header(&model, "a quadruped trots, by sines", &FEET, 3, 2.0);
+    header.length = 0.5;
+    let mut dynamics = Dynamics::new(Arc::clone(&model));
+    let feet = FEET.map(|name| model.find_link(name).unwrap());
+    let mut samples: Vec<Sample> = Vec::new();
+    let mut events = Vec::new();
+    for k in 0..=400 {
+        let t = 0.005 * f64::from(k);
+        let mut configuration = model.home().to_vec();
+        let turn = Quaternion::about(Vector::new(0.0, 1.0, 0.0), 0.04 * (8.0 * t).sin());
+        configuration[..3].copy_from_slice(&[0.6 * t, 0.0, 0.34 + 0.01 * (16.0 * t).sin()]);
+        configuration[3..7].copy_from_slice(&turn.to_array());
+        for (leg, phase) in ["front_left", "front_right", "rear_left", "rear_right"].iter().zip([0.0, 3.1, 3.1, 0.0]) {
+            let mut set = |joint: &str, x: f64| {
+                configuration[model.find_joint(&format!("{leg}_{joint}")).unwrap().coordinates.start] = x;
+            };
+            set("hip", 0.7 + 0.3 * (8.0 * t + phase).sin());
+            set("knee", -1.3 + 0.35 * (8.0 * t + phase + 1.2).sin());
+        }
+        let velocity = vec![0.0; model.freedoms()];
+        dynamics.set_state(&configuration, &velocity).unwrap();
+        let contacts = feet.map(|foot| {
+            let mut position = dynamics.placement(foot).translation.to_array();
+            position[2] -= 0.02;
+            let is_low = position[2] < 0.03;
+            let mode = if !is_low {
+                ContactMode::Flight
+            } else if position[2] < 0.02 {
+                ContactMode::Stick
+            } else {
+                ContactMode::Slip
+            };
+            let force = if is_low { 40.0 + 1000.0 * (0.03 - position[2]) } else { 0.0 };
+            let world_force = [0.1 * force, 0.0, force];
+            ContactSample { mode, gap: position[2], position, force: [force, 0.1 * force, 0.0], world_force }
+        });
+        for (i, now) in contacts.iter().enumerate() {
+            let was = samples.last().map(|sample| sample.contacts[i].mode);
+            if was == Some(ContactMode::Flight) && now.mode != ContactMode::Flight {
+                events.push(Event { mode: Some(now.mode), ..impact(t, i, [0.8, 0.1, 0.0], -0.05, Mode::Slip) });
+            } else if now.mode == ContactMode::Flight && was.is_some_and(|mode| mode != ContactMode::Flight) {
+                let (kind, mode) = (EventKind::LiftOff, Some(ContactMode::Flight));
+                events.push(Event { kind, mode, impact: None, ..impact(t, i, [0.0; 3], 0.0, Mode::Slip) });
+            }
+        }
+        let energy = Ledger { kinetic: 2.0, potential: 30.0 + (16.0 * t).sin(), ..Ledger::default() };
+        samples.push(Sample { time: t, configuration, velocity, contacts: contacts.to_vec(), energy });
+    }
+    Record { model, header, samples, events, summary: summary(2.0, 4) }
+}
+
+/// Two swinging links without shapes, in the plane: their angles are sines.
+pub fn chain() -> Record {
+    let mut builder = ModelBuilder::new("chain");
+    let mut parent = LinkId::WORLD;
+    for (name, joint) in [("upper", "shoulder"), ("lower", "elbow")] {
+        let hinge = Joint::new(joint, JointKind::Revolute).along([0.0, -1.0, 0.0]);
+        let place = if parent == LinkId::WORLD { [0.0, 0.0, 2.0] } else { [0.0, 0.0, -1.0] };
+        let inertia = Inertia::point(1.0, [0.0, 0.0, -0.5]);
+        let link = LinkSpec::new(name).placed(Placement::at(place)).joint(hinge).inertia(inertia);
+        parent = builder.link(parent, link).unwrap();
+    }
+    builder.frame("tip", parent, Placement::at([0.0, 0.0, -1.0])).unwrap();
+    let model = Arc::new(builder.build().unwrap());
+    let header = header(&model, "two links without shapes swing", &["tip"], 2, 4.0);
+    let mut dynamics = Dynamics::new(Arc::clone(&model));
+    let sample = |k: i32| {
+        let t = 0.02 * f64::from(k);
+        let (configuration, velocity) =
+            (vec![0.7 * (3.0 * t).cos(), 0.9 * (5.0 * t).sin()], vec![-2.1 * (3.0 * t).sin(), 4.5 * (5.0 * t).cos()]);
+        dynamics.set_state(&configuration, &velocity).unwrap();
+        let tip = dynamics.placement(parent).apply(Vector::new(0.0, 0.0, -1.0)).to_array();
+        let energy = Ledger { kinetic: dynamics.kinetic_energy(), ..Ledger::default() };
+        Sample { time: t, configuration, velocity, contacts: vec![open(tip)], energy }
+    };
+    let samples = (0..=200).map(sample).collect();
+    Record { model, header, samples, events: Vec::new(), summary: summary(4.0, 1) }
+}
+
 /// All of them.
-pub fn runs() -> [(&'static str, Record); 3] {
-    [("ball", ball()), ("sphere", sphere()), ("cube", cube())]
+pub fn runs() -> [(&'static str, Record); 5] {
+    [("ball", ball()), ("sphere", sphere()), ("cube", cube()), ("quadruped", quadruped()), ("chain", chain())]
 }

@@ -10,7 +10,7 @@ use super::strips;
 use crate::number::significant;
 use crate::sim::{ContactMode, Ending, Ledger, Record, Sample};
 
-const LEFT: f64 = 58.0;
+const LEFT: f64 = 64.0;
 const GAP: f64 = 9.0;
 const GAPS_HEIGHT: f64 = 76.0;
 const ENERGY_HEIGHT: f64 = 92.0;

@@ -31,7 +31,6 @@ class Chart {
     canvas.addEventListener("pointermove", move);
   }
 
-  get left() { return 46; }
   get right() { return 8; }
 
   x(t) {
@@ -49,6 +48,9 @@ class Chart {
     const pen = background.getContext("2d");
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     const bar = this.bars > 4 ? 4 : 8;
+    pen.font = "9px system-ui, sans-serif";
+    const names = bar >= 8 ? run.contacts.slice(0, this.bars).map((name) => pen.measureText(name).width) : [];
+    this.left = clamp(Math.max(0, ...names) + 12, 46, this.width > 500 ? 110 : 60);
     const top = this.bars ? this.bars * (bar + 2) + 6 : 4;
     this.top = top;
     this.modes(pen, bar, colours);
