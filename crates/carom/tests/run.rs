@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::collections::BTreeSet;
+
 use carom::report::{EventLog, RunText, run_csv, run_events_csv, run_json};
 use carom::sim::{Ending, Record};
 use serde_json::Value;
@@ -289,4 +291,24 @@ fn a_long_log_is_short_in_the_middle() {
     assert_eq!(cells(&short, 11), cells(&all, record.events.len()));
     let few = EventLog { record: &common::cube(), most: Some(5) }.to_string();
     assert!(!few.contains("more"), "{few}");
+}
+
+/// The page of the book lists exactly the columns there are.
+#[test]
+fn the_book_lists_every_column() {
+    let book = concat!(env!("CARGO_MANIFEST_DIR"), "/../../book/src/runs.md");
+    let text = std::fs::read_to_string(book).unwrap();
+    let listed = |section: &str| -> BTreeSet<String> {
+        let section = text.split(section).nth(1).unwrap().split("\n## ").next().unwrap();
+        let rows = section.lines().filter(|line| line.starts_with("| `")).filter_map(|line| line.split('|').nth(1));
+        rows.flat_map(|cell| cell.split('`').skip(1).step_by(2)).map(str::to_owned).collect()
+    };
+    let record = common::sphere();
+    let head = csv(&record).swap_remove(0).into_iter().filter(|name| name != "ending");
+    let pattern = |name: String| match name.split_once('.') {
+        Some((letter @ ("q" | "v"), _)) => format!("{letter}.NAME"),
+        _ => name.replace("contact.bottom.", "contact.NAME."),
+    };
+    assert_eq!(listed("## Columns of samples"), head.map(pattern).collect());
+    assert_eq!(listed("## Columns of events"), events_csv(&record).swap_remove(0).into_iter().collect());
 }

@@ -78,6 +78,7 @@ fn events(record: &Record) -> Vec<EventRecord<'_>> {
 }
 
 /// The events alone.
+#[cfg(feature = "parquet")]
 pub(super) fn events_json(record: &Record) -> serde_json::Result<String> {
     serde_json::to_string(&events(record))
 }
