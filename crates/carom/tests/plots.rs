@@ -40,7 +40,7 @@ fn a_figure_names_what_it_shows() {
 #[test]
 fn an_incomplete_run_is_marked() {
     let mut record = common::cube();
-    assert!(svg(&record).contains("INCOMPLETE, interrupted at 0.9863 s of 3 s"));
+    assert!(svg(&record).contains("INCOMPLETE, interrupted at 0.8655 s of 3 s"));
     record.summary.ending = Ending::Failed;
     assert!(svg(&record).contains("INCOMPLETE, failed at"));
     record.summary.ending = Ending::Complete;

@@ -275,6 +275,20 @@ fn the_summary_says_when_it_settled() {
     assert!(text.contains("at rest since t = 4.06371276887158 s"), "{text}");
 }
 
+/// Of many contacts, those that fly at the end are only counted.
+#[test]
+fn many_contacts_are_counted() {
+    let mut record = common::cube();
+    for k in 0..30 {
+        let (header, now) = (record.header.contacts[0].clone(), record.samples[0].contacts[0]);
+        record.header.contacts.push(carom::sim::ContactHeader { name: format!("more_{k}"), ..header });
+        record.samples.iter_mut().for_each(|sample| sample.contacts.push(now));
+    }
+    record.samples.last_mut().unwrap().contacts[33].mode = carom::sim::ContactMode::Slip;
+    let text = RunText { title: "many", record: &record }.to_string();
+    assert!(text.contains("    more_25           slip\n    37 more           flight\n"), "{text}");
+}
+
 #[test]
 fn a_long_log_is_short_in_the_middle() {
     let record = common::ball();
@@ -289,7 +303,7 @@ fn a_long_log_is_short_in_the_middle() {
     };
     assert_eq!(cells(&short, 1), cells(&all, 1));
     assert_eq!(cells(&short, 11), cells(&all, record.events.len()));
-    let few = EventLog { record: &common::cube(), most: Some(5) }.to_string();
+    let few = EventLog { record: &common::cube(), most: Some(3) }.to_string();
     assert!(!few.contains("more"), "{few}");
 }
 

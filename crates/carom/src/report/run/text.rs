@@ -3,12 +3,14 @@
 use std::fmt::{self, Display, Formatter};
 
 use crate::number::{signed, significant};
-use crate::sim::{Ending, EventKind, Ledger, Record};
+use crate::sim::{ContactMode, Ending, EventKind, Ledger, Record};
 
 /// Digits of times that can be compared with a closed form.
 const TIME_DIGITS: usize = 15;
 const DIGITS: usize = 6;
 const FEW: usize = 3;
+/// Of more contacts than this, those that end in flight are counted only.
+const MANY: usize = 12;
 
 /// A run with what it was called.
 #[derive(Debug, Clone, Copy)]
@@ -76,15 +78,24 @@ impl RunText<'_> {
             return Ok(());
         }
         row(f, "contacts", "")?;
+        let width = contacts.iter().map(|contact| contact.name.chars().count() + 4).max().unwrap_or(0).max(20);
         let last = self.record.samples.last();
+        let mut idle = 0;
         for (i, contact) in contacts.iter().enumerate() {
-            let mode = last.and_then(|sample| sample.contacts.get(i)).map_or("", |contact| contact.mode.name());
-            let settled = self.record.summary.settled.get(i).copied().flatten();
-            let what = match settled {
-                Some(time) => format!("settled at t = {} s, {mode}", significant(time, TIME_DIGITS)),
-                None => mode.to_owned(),
+            let mode = last.and_then(|sample| sample.contacts.get(i)).map(|contact| contact.mode);
+            let name = mode.map_or("", ContactMode::name);
+            let what = match self.record.summary.settled.get(i).copied().flatten() {
+                Some(time) => format!("settled at t = {} s, {name}", significant(time, TIME_DIGITS)),
+                None if contacts.len() > MANY && mode == Some(ContactMode::Flight) => {
+                    idle += 1;
+                    continue;
+                }
+                None => name.to_owned(),
             };
-            row(f, &format!("  {}", contact.name), &what)?;
+            wide_row(f, &format!("  {}", contact.name), width, &what)?;
+        }
+        if idle > 0 {
+            wide_row(f, &format!("  {idle} more"), width, ContactMode::Flight.name())?;
         }
         Ok(())
     }
@@ -92,20 +103,24 @@ impl RunText<'_> {
     fn energy(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let samples = &self.record.samples;
         let (Some(first), Some(last)) = (samples.first(), samples.last()) else { return Ok(()) };
-        let most = samples.iter().fold(0.0_f64, |most, sample| most.max(sample.energy.kinetic));
-        let joule = |x: f64| format!("{:<13}", significant(x, DIGITS));
-        row(f, "energy", &format!("{}{}", "at the start  ", "at the end"))?;
-        for (name, part) in
-            [("  kinetic", kinetic as fn(&Ledger) -> f64), ("  potential", potential), ("  total", Ledger::total)]
-        {
-            row(f, name, &format!("{} {} J", joule(part(&first.energy)), joule(part(&last.energy)).trim_end()))?;
+        row(f, "energy, J", "at the start  at the end")?;
+        let parts: [(&str, Part); 3] = [
+            ("  kinetic", |energy| energy.kinetic),
+            ("  potential", |energy| energy.potential),
+            ("  total", Ledger::total),
+        ];
+        for (name, part) in parts {
+            let [start, end] = [first, last].map(|sample| significant(part(&sample.energy), DIGITS));
+            row(f, name, &format!("{start:<13} {end}"))?;
         }
+        // What a change means is seen against the motion there was.
+        let most = samples.iter().fold(0.0_f64, |most, sample| most.max(sample.energy.kinetic));
+        let of = format!("in percent of the largest kinetic energy, {} J", significant(most, DIGITS));
         let book = &last.energy;
-        let of = match most {
-            0.0 => String::new(),
-            most => format!("in percent of the largest kinetic energy, {} J", significant(most, DIGITS)),
-        };
-        row(f, "went to", &of)?;
+        if book.booked() == 0.0 {
+            return row(f, "changed by", "nothing");
+        }
+        row(f, "changed by", if most > 0.0 { &of } else { "" })?;
         for (name, x) in [
             ("  impacts", book.impacts),
             ("  friction", book.friction),
@@ -116,16 +131,9 @@ impl RunText<'_> {
             ("  windows", book.windows),
         ] {
             if x != 0.0 {
-                let percent = if most == 0.0 { String::new() } else { format!("{} %", signed(100.0 * x / most, FEW)) };
-                row(
-                    f,
-                    name,
-                    format!("{} {percent}", format_args!("{:<16}", format!("{} J", signed(x, DIGITS)))).as_str(),
-                )?;
+                let percent = if most > 0.0 { format!("{} %", signed(100.0 * x / most, FEW)) } else { String::new() };
+                row(f, name, &format!("{:<13} {percent}", signed(x, DIGITS)))?;
             }
-        }
-        if book.booked() == 0.0 {
-            row(f, "", "nothing")?;
         }
         Ok(())
     }
@@ -147,18 +155,16 @@ impl RunText<'_> {
     }
 }
 
-fn kinetic(energy: &Ledger) -> f64 {
-    energy.kinetic
-}
-
-fn potential(energy: &Ledger) -> f64 {
-    energy.potential
-}
+type Part = fn(&Ledger) -> f64;
 
 fn plural(count: u64, one: &str, many: &str) -> String {
     if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
 }
 
 fn row(f: &mut Formatter<'_>, label: &str, value: &str) -> fmt::Result {
-    writeln!(f, "{}", format!("  {label:<20}{value}").trim_end())
+    wide_row(f, label, 20, value)
+}
+
+fn wide_row(f: &mut Formatter<'_>, label: &str, width: usize, value: &str) -> fmt::Result {
+    writeln!(f, "{}", format!("  {label:<width$}{value}").trim_end())
 }
