@@ -20,7 +20,7 @@ class Overlay {
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.lineJoin = pen.lineCap = "round";
     const isFlat = camera.isFlat || options.isPlain;
-    if (isFlat) this.ground(camera, colours);
+    if (camera.isFlat) this.ground(camera, colours);
     this.trace(camera, colours);
     if (isFlat) this.bodies(camera, at, colours);
     this.sticks(camera, at, colours);
@@ -63,11 +63,11 @@ class Overlay {
     }
   }
 
+  // Without WebGL spatial bodies are outlines, too, the farthest first.
   bodies(camera, at, colours) {
-    for (const body of this.run.bodies) {
-      const { p, q } = this.run.pose(body, at);
-      for (const shape of body.shapes) this.shape(camera, shape, p, q, colours);
-    }
+    const placed = this.run.bodies.map((body) => ({ body, ...this.run.pose(body, at) }));
+    if (!camera.isFlat) placed.sort((a, b) => camera.project(b.p)[2] - camera.project(a.p)[2]);
+    for (const { body, p, q } of placed) for (const shape of body.shapes) this.shape(camera, shape, p, q, colours);
   }
 
   shape(camera, shape, p, q, colours) {
