@@ -99,12 +99,11 @@ impl States<'_> {
             let contact = self.contact(at).ok_or(MapError::Singular)?;
             self.cell(at, &contact, &coefficients)
         })?;
-        let mode = |at: [f64; 2]| {
+        let answer = |at: [f64; 2]| {
             let outcome = self.contact(at).and_then(|contact| contact.impact(&coefficients, Guard::Report).ok());
-            outcome.map_or((Mode::Separating, true, 0), |o| (o.mode, o.admissible, o.solutions.unwrap_or(0)))
+            outcome.map(|outcome| Cell::new(at, &outcome, 1.0))
         };
-        let region = |kind: RegionKind, holds: &(dyn Fn((Mode, bool, u32)) -> bool + Sync)| {
-            let of_cell = |cell: &Cell| holds((cell.mode, cell.admissible, cell.solutions.unwrap_or(0)));
+        let region = |kind: RegionKind, of_cell: &(dyn Fn(&Cell) -> bool + Sync)| {
             // Between two cells of a row, where the law itself changes.
             let edge = |j: usize, column: usize| match column {
                 0 => axes[0].min,
@@ -112,18 +111,19 @@ impl States<'_> {
                 column => {
                     let [a, b] = [column - 1, column].map(|i| &cells[j * resolution + i]);
                     let (out, inside) = if of_cell(a) { (b.at, a.at) } else { (a.at, b.at) };
-                    bisect(out, inside, |at| holds(mode(at)))[0]
+                    bisect(out, inside, |at| answer(at).is_some_and(|cell| of_cell(&cell)))[0]
                 }
             };
             Region { kind, polygons: rows::runs(&cells, resolution, axes[1], of_cell, edge) }
         };
-        type Condition = (RegionKind, fn((Mode, bool, u32)) -> bool);
-        let conditions: [Condition; 5] = [
-            (RegionKind::Slip, |(mode, ..)| mode == Mode::Slip),
-            (RegionKind::Stick, |(mode, ..)| mode == Mode::Stick),
-            (RegionKind::Reversal, |(mode, ..)| mode == Mode::Reversal),
-            (RegionKind::Creation, |(_, admissible, _)| !admissible),
-            (RegionKind::Several, |(.., solutions)| solutions > 1),
+        type Condition = (RegionKind, fn(&Cell) -> bool);
+        let conditions: [Condition; 6] = [
+            (RegionKind::Slip, |cell| cell.mode == Mode::Slip),
+            (RegionKind::Stick, |cell| cell.mode == Mode::Stick),
+            (RegionKind::Reversal, |cell| cell.mode == Mode::Reversal),
+            (RegionKind::Creation, |cell| !cell.admissible),
+            (RegionKind::Several, |cell| cell.solutions.is_some_and(|count| count > 1)),
+            (RegionKind::AdmissibleSet, |cell| cell.admissible_any_state),
         ];
         let regions: Vec<Region> = conditions.par_iter().map(|(kind, holds)| region(*kind, holds)).collect();
         let regions = regions.into_iter().filter(|region| !region.polygons.is_empty()).collect();

@@ -12,6 +12,8 @@ use crate::verdict::verdict;
 const RESOLUTION: [usize; 2] = [2, 4000];
 /// Beyond this a coefficient of friction is no longer looked for: tyres and rubber end at about 2.
 const STRANGE_FRICTION: f64 = 5.0;
+/// An own pair so many times above all curves is left outside of the axis: it would press them to the bottom.
+const FAR: f64 = 6.0;
 
 /// A problem ready to be mapped.
 pub(super) struct Subject {
@@ -69,8 +71,8 @@ impl Subject {
             .map(|mu| mu.unwrap_or(f64::INFINITY))
     }
 
-    /// The ends of an axis of friction: wide enough for the own pair and for what at least half of the abscissas have
-    /// to show; critical coefficients have poles, which no axis can hold.
+    /// The ends of an axis of friction: wide enough for what at least half of the abscissas have to show, since critical
+    /// coefficients have poles, which no axis can hold; and for the own pair, unless it is [`FAR`] above that.
     pub(super) fn friction_ends(
         &self,
         range: &Range,
@@ -88,7 +90,11 @@ impl Subject {
             values[values.len() / 2]
         };
         let critical = [median(0), median(1)].into_iter().filter(|&mu| mu <= STRANGE_FRICTION);
-        let mut top = critical.fold(self.friction.mu_s(), f64::max);
+        let (own, shown) = (self.friction.mu_s(), critical.fold(0.0, f64::max));
+        if shown > 0.0 && own > FAR * shown {
+            return [0.0, round_up(2.0 * shown)];
+        }
+        let mut top = own.max(shown);
         // The paper's limit bounds little; it must not press the rest into a corner.
         if friction_limit <= 2.5 * top {
             top = top.max(friction_limit);

@@ -4,24 +4,28 @@ use carom_law::Mode;
 
 use super::drawing::{Drawing, Path, Vec2};
 use super::font::Fonts;
+use super::plot::Plot;
 use super::style;
-use crate::analysis::{CurveName, EnergyUnit, Map, Over, RegionKind};
+use crate::analysis::{Cell, CurveName, EnergyUnit, Map, Over, Quantity, RegionKind};
+use crate::number::significant;
 
 const SIZE: f64 = 8.5;
 const ROW: f64 = 13.0;
 /// Width of a sample.
 const SAMPLE: f64 = 24.0;
+/// An area is seen if a square of this side is in it somewhere.
+const SEEN: f64 = 1.2;
 
 /// What a line of the key shows.
 pub(super) enum Key {
     Region(RegionKind),
     Curve(CurveName),
     Contour,
-    Point,
+    Point { is_shown: bool },
 }
 
 /// The lines of the key, in the order of reading.
-pub(super) fn keys(map: &Map, admissible_set: bool, has_contours: bool, has_point: bool) -> Vec<(Key, String)> {
+pub(super) fn keys(map: &Map, admissible_set: bool, has_contours: bool, plot: &Plot) -> Vec<(Key, String)> {
     let mut keys = Vec::new();
     for kind in [
         RegionKind::Stick,
@@ -32,15 +36,21 @@ pub(super) fn keys(map: &Map, admissible_set: bool, has_contours: bool, has_poin
         RegionKind::AdmissibleSet,
     ] {
         // Stick may be covered by what creates energy.
-        let is_bare = kind != RegionKind::Stick || map.cells.iter().any(|c| c.mode == Mode::Stick && c.admissible);
-        let is_shown = is_bare && map.regions.iter().any(|region| region.kind == kind);
-        if is_shown && (admissible_set || kind != RegionKind::AdmissibleSet) {
-            keys.push((Key::Region(kind), region(kind).to_owned()));
+        let is_bare = kind != RegionKind::Stick || map.cells.iter().any(|cell| holds(kind, cell));
+        let is_there = is_bare && map.regions.iter().any(|region| region.kind == kind);
+        if kind == RegionKind::AdmissibleSet && !admissible_set {
+            continue;
+        }
+        match (is_there, kind) {
+            (true, _) if is_seen(map, kind, plot) => keys.push((Key::Region(kind), region(kind).to_owned())),
+            (true, _) => keys.push((Key::Region(kind), format!("{} (too thin to see)", region(kind)))),
+            (false, RegionKind::AdmissibleSet) => keys.push((Key::Region(kind), format!("{}: nowhere", region(kind)))),
+            (false, _) => {}
         }
     }
-    if has_point {
-        keys.push((Key::Point, "this impact".to_owned()));
-    }
+    let is_shown = plot.shows(map.point.at);
+    let own = if is_shown { "this impact".to_owned() } else { format!("this impact: {}", beyond(map)) };
+    keys.push((Key::Point { is_shown }, own));
     for name in [
         CurveName::CriticalFriction,
         CurveName::PrintedCriticalFriction,
@@ -62,6 +72,54 @@ pub(super) fn keys(map: &Map, admissible_set: bool, has_contours: bool, has_poin
         keys.push((Key::Contour, what.to_owned()));
     }
     keys
+}
+
+/// What is drawn in a cell.
+fn holds(kind: RegionKind, cell: &Cell) -> bool {
+    match kind {
+        RegionKind::Stick => cell.mode == Mode::Stick && cell.admissible,
+        RegionKind::Slip => cell.mode == Mode::Slip,
+        RegionKind::Reversal => cell.mode == Mode::Reversal,
+        RegionKind::Several => cell.solutions.is_some_and(|count| count > 1),
+        RegionKind::Creation => !cell.admissible,
+        RegionKind::AdmissibleSet => cell.admissible_any_state,
+    }
+}
+
+/// Whether an area is wide enough to be seen: its cells hold a square of [`SEEN`] points somewhere.
+fn is_seen(map: &Map, kind: RegionKind, plot: &Plot) -> bool {
+    let n = map.resolution;
+    let [columns, rows] = plot.size.map(|length| (SEEN * n as f64 / length).ceil() as usize);
+    let side = columns.max(rows);
+    // The largest square of cells whose last one is here, row by row.
+    let mut above = vec![0; n];
+    for row in map.cells.chunks(n) {
+        let mut corner = 0;
+        let mut before = 0;
+        for (cell, largest) in row.iter().zip(&mut above) {
+            let square = if holds(kind, cell) { 1 + corner.min(before).min(*largest) } else { 0 };
+            (corner, before, *largest) = (*largest, square, square);
+            if square >= side {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// The own pair or state in numbers, where it is outside of the plot.
+fn beyond(map: &Map) -> String {
+    let part = |k: usize| {
+        let name = match map.axes[k].quantity {
+            Quantity::Restitution => "*e*",
+            Quantity::Friction => "*μ*_{s}",
+            Quantity::VelocityRatio => "*v*_{t}/|*v*_{n}|",
+            Quantity::VelocityRatio1 => "*v*_{t1}/|*v*_{n}|",
+            Quantity::VelocityRatio2 => "*v*_{t2}/|*v*_{n}|",
+        };
+        format!("{name} = {}", significant(map.point.at[k], 3).replace('-', "−"))
+    };
+    format!("{}, {}", part(0), part(1))
 }
 
 fn region(kind: RegionKind) -> &'static str {
@@ -137,6 +195,7 @@ fn sample(drawing: &mut Drawing, key: &Key, [x, y]: Vec2, fonts: &Fonts) {
             }
             drawing.text([left, y + 7.0], text, 7.0);
         }
-        Key::Point => style::marker(drawing, [x + 0.5 * SAMPLE, y + 4.5]),
+        Key::Point { is_shown: true } => style::marker(drawing, [x + 0.5 * SAMPLE, y + 4.5]),
+        Key::Point { is_shown: false } => style::arrow(drawing, [x + 0.5 * SAMPLE + 7.0, y + 4.5], [1.0, 0.0]),
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn draw(map: &Map, options: &Options, fonts: &Fonts) -> Drawing {
     let ends = map.axes.map(|axis| [axis.min, axis.max]);
     let plot = Plot { ends, labels: map.axes.map(|axis| label(axis.quantity)), corner: [left, top], size };
     let contours = contours::contours(map, &plot);
-    let keys = legend::keys(map, options.admissible_set, !contours.is_empty(), plot.shows(map.point.at));
+    let keys = legend::keys(map, options.admissible_set, !contours.is_empty(), &plot);
     let below = top + size[1] + 36.0;
     drawing.size = [WIDTH, below + legend::height(&keys) + MARGIN];
     drawing.fill(Path::rectangle([0.0, 0.0], drawing.size), Colour::WHITE);
@@ -45,15 +45,14 @@ pub(super) fn draw(map: &Map, options: &Options, fonts: &Fonts) -> Drawing {
     contours::draw(&mut drawing, &contours);
     let mut room = Room::new(&plot);
     curves(&mut drawing, map, &plot, &mut room);
-    if plot.shows(map.point.at) {
-        let at = plot.place(map.point.at);
-        room.take([at[0] - 6.0, at[1] - 6.0], [12.0, 12.0]);
-    }
+    let point = plot.nearest(map.point.at);
+    room.take([point.at[0] - 6.0, point.at[1] - 6.0], [12.0, 12.0]);
     names(&mut drawing, map, &plot, fonts, &mut room);
     contours::label(&mut drawing, &contours, fonts, &mut room);
     plot.frame(&mut drawing, fonts);
-    if plot.shows(map.point.at) {
-        style::marker(&mut drawing, plot.place(map.point.at));
+    match point.outward {
+        None => style::marker(&mut drawing, point.at),
+        Some(outward) => style::arrow(&mut drawing, point.at, outward),
     }
     legend::draw(&mut drawing, keys, [LEFT, below], WIDTH - LEFT - MARGIN, fonts);
     drawing

@@ -22,6 +22,13 @@ pub(super) struct Plot {
     pub(super) size: Vec2,
 }
 
+/// Where a point is drawn.
+pub(super) struct Nearest {
+    pub(super) at: Vec2,
+    /// The unit direction towards a point outside of the frame.
+    pub(super) outward: Option<Vec2>,
+}
+
 impl Plot {
     /// The place of a point on the axes.
     pub(super) fn place(&self, at: [f64; 2]) -> Vec2 {
@@ -32,6 +39,23 @@ impl Plot {
     /// Whether a point on the axes is in the frame.
     pub(super) fn shows(&self, at: [f64; 2]) -> bool {
         (0..2).all(|k| (self.ends[k][0]..=self.ends[k][1]).contains(&at[k]))
+    }
+
+    /// The place of a point, or of the nearest point in the frame and the direction in which it lies beyond.
+    pub(super) fn nearest(&self, at: [f64; 2]) -> Nearest {
+        /// From the frame to the tip of an arrow inside it.
+        const INSET: f64 = 1.5;
+        let (place, [low, high]) = (self.place(at), self.bounds());
+        if self.shows(at) {
+            return Nearest { at: place, outward: None };
+        }
+        let inside = [0, 1].map(|k: usize| place[k].clamp(low[k] + INSET, high[k] - INSET));
+        let beyond =
+            [0, 1].map(
+                |k: usize| if at[k] < self.ends[k][0] || at[k] > self.ends[k][1] { place[k] - inside[k] } else { 0.0 },
+            );
+        let length = beyond[0].hypot(beyond[1]);
+        Nearest { at: inside, outward: Some(beyond.map(|x| x / length)) }
     }
 
     pub(super) fn bounds(&self) -> [Vec2; 2] {

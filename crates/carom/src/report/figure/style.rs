@@ -97,6 +97,23 @@ pub(super) fn marker(drawing: &mut Drawing, at: Vec2) {
     drawing.items.push(Item::Fill { path: Path::disc(at, 1.3), colour: Colour::WHITE });
 }
 
+/// The problem's own place beyond the frame: an arrow with its tip there.
+pub(super) fn arrow(drawing: &mut Drawing, tip: Vec2, [x, y]: Vec2) {
+    let at = |back: f64, side: f64| [tip[0] - back * x - side * y, tip[1] - back * y + side * x];
+    let path = Path::polygon([
+        at(0.0, 0.0),
+        at(7.0, 4.6),
+        at(7.0, 1.6),
+        at(14.0, 1.6),
+        at(14.0, -1.6),
+        at(7.0, -1.6),
+        at(7.0, -4.6),
+    ]);
+    let halo = Stroke { colour: Colour::WHITE, width: 2.4, dash: &[], is_round: true };
+    drawing.stroke(path.clone(), halo, None);
+    drawing.fill(path, Colour::BLACK);
+}
+
 /// The impulses of a condition on the velocity after.
 pub(super) fn locus(name: LocusName) -> Stroke {
     let (colour, width, dash): (u32, f64, &'static [f64]) = match name {
