@@ -4,8 +4,9 @@ use std::path::Path;
 
 use crate::failure::Failure;
 
-/// Pixels across a PNG: 8 cm at 380 dots an inch.
-const PIXELS: u32 = 1200;
+/// Pixels across a PNG unless asked otherwise: 8 cm at 380 dots an inch.
+#[cfg(feature = "png")]
+pub const PIXELS: u32 = 1200;
 
 /// The kinds of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +41,14 @@ impl Kind {
         let found = offered.iter().copied().find(|kind| ending.as_deref() == Some(kind.ending()));
         found.ok_or_else(|| Failure::Ending { path: path.to_owned(), endings: listed(offered) })
     }
+
+    /// Refuses a width in pixels for a file that has none.
+    pub fn check_width(self, width: Option<u32>) -> Result<(), Failure> {
+        match width {
+            Some(_) if self.ending() != "png" => Err(Failure::Width { ending: self.ending() }),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// `.svg, .png or .json`
@@ -49,14 +58,5 @@ fn listed(offered: &[Kind]) -> String {
         Some((last, [])) => last.clone(),
         Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
         None => String::new(),
-    }
-}
-
-/// The width of a PNG; of other files there is none to set.
-pub fn pixels(kind: Kind, asked: Option<u32>) -> Result<u32, Failure> {
-    match asked {
-        Some(_) if kind.ending() != "png" => Err(Failure::Width { ending: kind.ending() }),
-        Some(width) => Ok(width),
-        None => Ok(PIXELS),
     }
 }

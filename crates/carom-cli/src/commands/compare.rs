@@ -10,7 +10,9 @@ use carom::report::{ComparisonText, comparison_json, figure};
 
 use crate::args::{Compare, Format};
 use crate::failure::Failure;
-use crate::kind::{Kind, pixels};
+use crate::kind::Kind;
+#[cfg(feature = "png")]
+use crate::kind::PIXELS;
 use crate::output::Output;
 use crate::source::Source;
 
@@ -61,14 +63,16 @@ fn draw(
     comparison: &Comparison,
     arguments: &Compare,
 ) -> Result<(), Failure> {
-    let width = pixels(kind, arguments.width)?;
+    kind.check_width(arguments.width)?;
     if kind != Kind::Json {
         comparison.diagram().map_err(|error| Failure::Diagram { source: source.name(), error })?;
     }
     let bytes = match kind {
         Kind::Svg => figure::impulses_svg(title, comparison).map_err(Failure::Figure)?.into_bytes(),
         #[cfg(feature = "png")]
-        Kind::Png => figure::impulses_png(title, comparison, width).map_err(Failure::Figure)?,
+        Kind::Png => {
+            figure::impulses_png(title, comparison, arguments.width.unwrap_or(PIXELS)).map_err(Failure::Figure)?
+        }
         _ => (comparison_json(comparison) + "\n").into_bytes(),
     };
     write(Some(path), &bytes)

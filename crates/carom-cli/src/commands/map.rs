@@ -8,7 +8,9 @@ use carom::report::{figure, map_csv, map_json};
 
 use crate::args::{self, MapOver};
 use crate::failure::Failure;
-use crate::kind::{Kind, pixels};
+use crate::kind::Kind;
+#[cfg(feature = "png")]
+use crate::kind::PIXELS;
 use crate::output::Output;
 use crate::source::Source;
 
@@ -23,7 +25,7 @@ const KINDS: &[Kind] = &[
 
 pub fn run(arguments: &args::Map) -> Result<ExitCode, Failure> {
     let kind = Kind::of(&arguments.output, KINDS)?;
-    let width = pixels(kind, arguments.width)?;
+    kind.check_width(arguments.width)?;
     let source = Source::open(&arguments.problem)?;
     let map = match draw_up(&source, arguments) {
         Ok(map) => map,
@@ -38,7 +40,9 @@ pub fn run(arguments: &args::Map) -> Result<ExitCode, Failure> {
     let written = match kind {
         Kind::Svg => output.write_all(figure::svg(&map, &options).map_err(Failure::Figure)?.as_bytes()),
         #[cfg(feature = "png")]
-        Kind::Png => output.write_all(&figure::png(&map, &options, width).map_err(Failure::Figure)?),
+        Kind::Png => {
+            output.write_all(&figure::png(&map, &options, arguments.width.unwrap_or(PIXELS)).map_err(Failure::Figure)?)
+        }
         Kind::Json => map_json(&map, &mut output),
         _ => map_csv(&map, &mut output),
     };

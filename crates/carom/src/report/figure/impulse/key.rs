@@ -2,7 +2,9 @@
 
 use super::super::drawing::{Drawing, Path, Stroke, Vec2};
 use super::super::font::{Fonts, Line};
+use super::super::plot::Plot;
 use super::super::{heading, marks, style};
+use super::shapes;
 use crate::analysis::{Answered, Coincidence, Comparison, ImpulseSpace, LocusName};
 use crate::number::{signed, tidy};
 
@@ -25,7 +27,8 @@ enum Sample {
     Line(Stroke),
 }
 
-pub(super) fn rows(comparison: &Comparison, space: &ImpulseSpace, marks: &[Vec<&Coincidence>]) -> Rows {
+/// The rows of what is seen in the first view.
+pub(super) fn rows(comparison: &Comparison, space: &ImpulseSpace, plot: &Plot, marks: &[Vec<&Coincidence>]) -> Rows {
     let [mu_s, mu_d] = space.friction;
     let is_planar = space.contact_dimension == 2;
     let cone = if mu_s == mu_d { "friction cone" } else { "friction cone, *μ*_{d}" };
@@ -33,7 +36,7 @@ pub(super) fn rows(comparison: &Comparison, space: &ImpulseSpace, marks: &[Vec<&
     if mu_s != mu_d {
         lines.push((Sample::Line(style::STATIC_EDGE), "friction cone, *μ*_{s}".to_owned()));
     }
-    for locus in &space.loci {
+    for locus in space.loci.iter().filter(|locus| shapes::shows_locus(space, plot, locus)) {
         let name = match (locus.name, is_planar) {
             (LocusName::Sticking, true) => "*v*_{t}^{+} = 0: sticking",
             (LocusName::Sticking, false) => "(a) *v*_{t}^{+} = 0: sticking",
@@ -46,7 +49,7 @@ pub(super) fn rows(comparison: &Comparison, space: &ImpulseSpace, marks: &[Vec<&
         };
         lines.push((Sample::Line(style::locus(locus.name)), name.to_owned()));
     }
-    if space.neutral.is_some() {
+    if shapes::shows_neutral(space, plot) {
         let name = if is_planar { "Δ*K* = 0; created outside" } else { "(a) Δ*K* = 0; created outside" };
         lines.push((Sample::Line(style::NEUTRAL), name.to_owned()));
     }
@@ -83,7 +86,7 @@ fn energy(comparison: &Comparison, answer: &Coincidence) -> String {
         Some(before) => format!("{}\u{a0}%", signed(tidy(100.0 * verdict.energy_change / before, ROUNDING), 3)),
         None => format!("{}\u{a0}J", signed(verdict.energy_change, 3)),
     };
-    format!("{}\u{a0}{}", verdict.mode.name(), text.replace('-', "−"))
+    format!("{},\u{a0}{}", verdict.mode.name(), text.replace('-', "−"))
 }
 
 /// An error without what the row says already, up to its first comma.

@@ -42,7 +42,7 @@ pub(super) fn draw(title: &str, comparison: &Comparison, fonts: &Fonts) -> Resul
     let views = views(space, top);
     let marks = seen(space, &views);
     let below = views.last().map_or(top, |view| view.plot.bounds()[1][1] + BELOW);
-    let rows = key::rows(comparison, space, &marks);
+    let rows = key::rows(comparison, space, &views[0].plot, &marks);
     let mut drawing = Drawing { title: title.to_owned(), description: sentence, ..Drawing::default() };
     let width = WIDTH - 2.0 * MARGIN - 8.0;
     drawing.size = [WIDTH, below + key::height(&rows, width, fonts) + MARGIN];

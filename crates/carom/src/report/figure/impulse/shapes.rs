@@ -1,6 +1,6 @@
 //! The cone and the conditions on the velocity after, in each view.
 
-use crate::analysis::{ImpulseSpace, LocusName};
+use crate::analysis::{ImpulseSpace, Locus, LocusName};
 use crate::report::figure::drawing::{Drawing, Path, Stroke, Vec2};
 use crate::report::figure::marks::Places;
 use crate::report::figure::plot::Plot;
@@ -150,18 +150,43 @@ fn straight(drawing: &mut Drawing, plot: &Plot, places: &mut Places, line: [[f64
         drawing.stroke(Path::disc(plot.place(point), 7.0), ring, None);
         return;
     }
+    if let Some(span) = inside(plot, line) {
+        let points = span.map(|t| plot.place([0, 1].map(|k: usize| point[k] + t * direction[k])));
+        places.take_line(&points);
+        drawing.stroke(Path::polyline(points), style::locus(name), None);
+    }
+}
+
+/// Where a line enters and leaves the plot, as parameters; `None` if it passes by.
+fn inside(plot: &Plot, [point, direction]: [[f64; 2]; 2]) -> Option<[f64; 2]> {
     let (mut from, mut to) = (f64::NEG_INFINITY, f64::INFINITY);
     for k in 0..2 {
         if direction[k] != 0.0 {
             let [a, b] = plot.ends[k].map(|end| (end - point[k]) / direction[k]);
             (from, to) = (from.max(a.min(b)), to.min(a.max(b)));
         } else if !(plot.ends[k][0]..=plot.ends[k][1]).contains(&point[k]) {
-            return;
+            return None;
         }
     }
-    if from < to {
-        let points = [from, to].map(|t| plot.place([0, 1].map(|k: usize| point[k] + t * direction[k])));
-        places.take_line(&points);
-        drawing.stroke(Path::polyline(points), style::locus(name), None);
+    (from < to).then_some([from, to])
+}
+
+/// Whether any of a locus is in the first view.
+pub(super) fn shows_locus(space: &ImpulseSpace, plot: &Plot, locus: &Locus) -> bool {
+    let is_planar = space.contact_dimension == 2;
+    let [x, y] = if is_planar { [1, 0] } else { [1, 2] };
+    match locus.line() {
+        Some(line) => inside(plot, line.map(|vector| [vector[x], vector[y]])).is_some(),
+        None => around().any(|angle| {
+            let [_, mu_d] = space.friction;
+            locus.edge(mu_d, angle).is_some_and(|i| plot.shows([i[1], i[2]]))
+        }),
     }
+}
+
+/// Whether any of the ellipse of no change of energy is in the first view.
+pub(super) fn shows_neutral(space: &ImpulseSpace, plot: &Plot) -> bool {
+    let is_planar = space.contact_dimension == 2;
+    let at = |[a, b]: [f64; 2]| if is_planar { [b, a] } else { [a, b] };
+    space.neutral.is_some_and(|ellipse| around().any(|angle| plot.shows(at(ellipse.at(angle)))))
 }
