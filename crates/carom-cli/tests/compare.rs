@@ -79,7 +79,9 @@ fn drawn(arguments: &[&str], name: &str) -> Vec<u8> {
 #[test]
 fn every_scene_has_a_well_formed_figure() {
     for scene in carom::gallery::SCENES {
-        for edits in [&[][..], &["--set", "restitution=0"], &["--set", "friction.dynamic=0.1"]] {
+        for edits in
+            [&[][..], &["--set", "restitution=0"], &["--set", "friction.dynamic=0.1"], &["--set", "friction=0"]]
+        {
             let text = String::from_utf8(drawn(&[&[scene.name], edits].concat(), "laws.svg")).unwrap();
             let svg = roxmltree::Document::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", scene.name));
             assert!(!text.contains("NaN") && !text.contains("inf"), "{}", scene.name);
@@ -104,6 +106,26 @@ fn a_law_without_an_answer_is_in_the_key_with_its_reason() {
     let svg = roxmltree::Document::parse(&text).unwrap();
     let labels: Vec<&str> = svg.descendants().filter_map(|node| node.attribute("aria-label")).collect();
     assert!(labels.contains(&"aghili-printed: needs the inverse of the delassus matrix"), "{labels:?}");
+}
+
+/// Figures in any units, however far from one.
+#[test]
+fn figures_of_extreme_units() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("laws.svg");
+    for (w, v) in [(1e200, 1e-60), (1e-100, 1e20), (1.0, 1e-150), (1.0, 1e150)] {
+        for rows in [vec![[1.0, 0.5, 0.2], [0.5, 2.0, 0.3], [0.2, 0.3, 1.5]], vec![[1.0, 1.5, 0.0], [1.5, 2.4, 0.0]]] {
+            let d = rows.len();
+            let delassus: Vec<Vec<f64>> = rows.iter().map(|row| row[..d].iter().map(|x| x * w).collect()).collect();
+            let velocity: Vec<f64> = [-1.0, 0.7, -2.0][..d].iter().map(|x| x * v).collect();
+            let problem = serde_json::json!({ "delassus": delassus, "contact_velocity": velocity,
+                "restitution": 0.5, "friction": 0.4 });
+            let ran = carom_with(&["compare", "-", "-o", file.to_str().unwrap()], problem.to_string().as_bytes());
+            assert_eq!(ran.code, 0, "{}", ran.err);
+            let text = std::fs::read_to_string(&file).unwrap();
+            assert!(!text.contains("NaN") && !text.contains("inf"), "{w:e} {v:e} {d}");
+        }
+    }
 }
 
 #[test]

@@ -155,9 +155,11 @@ impl Locus {
     pub fn line(&self) -> Option<[Vec<f64>; 2]> {
         match (&self.rows[..], &self.values[..]) {
             ([row], [value]) if row.len() == 2 => {
-                let square = row[0] * row[0] + row[1] * row[1];
-                let point = row.iter().map(|w| w * value / square).collect();
-                (square > 0.0).then(|| [point, vec![-row[1], row[0]]])
+                // Of order one, so that squares stay in range in any units.
+                let unit = row[0].abs().max(row[1].abs());
+                let [a, b] = [row[0] / unit, row[1] / unit];
+                let reach = value / unit / (a * a + b * b);
+                (unit > 0.0).then(|| [vec![a * reach, b * reach], vec![-b, a]])
             }
             ([one, two], [b1, b2]) => {
                 let tangents = [[one[1], one[2]], [two[1], two[2]]];
@@ -216,7 +218,10 @@ fn neutral_section(w: &[[f64; 3]; 3], v: &[f64], e: f64) -> Option<Ellipse> {
 
 /// `a x = b` by Cramer's rule; `None` where `a` has no inverse.
 fn solved(a: [[f64; 2]; 2], b: [f64; 2]) -> Option<[f64; 2]> {
-    let [[p, q], [r, s]] = a;
+    // Of order one, so that products stay in range in any units.
+    let unit = a.iter().flatten().fold(0.0_f64, |most, entry| most.max(entry.abs()));
+    let [[p, q], [r, s]] = a.map(|row| row.map(|entry| entry / unit));
+    let b = b.map(|entry| entry / unit);
     let determinant = p * s - q * r;
     let is_regular = determinant.abs() > SINGULAR * (p * s).abs().max((q * r).abs());
     is_regular.then(|| [(s * b[0] - q * b[1]) / determinant, (p * b[1] - r * b[0]) / determinant])
