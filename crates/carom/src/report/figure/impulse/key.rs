@@ -1,12 +1,12 @@
 //! The key: the lines of the picture in two columns, then the laws, each with what it does to the energy.
 
-use super::super::drawing::{Drawing, Path, Stroke, Vec2};
-use super::super::font::{Fonts, Line};
-use super::super::plot::Plot;
-use super::super::{heading, marks, style};
 use super::shapes;
 use crate::analysis::{Answered, Coincidence, Comparison, ImpulseSpace, LocusName};
 use crate::number::{signed, tidy};
+use crate::report::figure::drawing::{Drawing, Path, Stroke, Vec2};
+use crate::report::figure::font::{Fonts, Line};
+use crate::report::figure::plot::Plot;
+use crate::report::figure::{heading, marks, style};
 
 const SIZE: f64 = 8.5;
 const ROW: f64 = 13.0;

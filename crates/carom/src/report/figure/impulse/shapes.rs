@@ -35,7 +35,7 @@ fn cone(drawing: &mut Drawing, space: &ImpulseSpace, plot: &Plot, places: &mut P
     edges(mu_d, style::DYNAMIC_EDGE);
 }
 
-/// A convex polygon cut to a plot, in the picture's points.
+/// A polygon cut to a plot, in the picture's points.
 fn cut(corners: &[[f64; 2]], plot: &Plot) -> Vec<Vec2> {
     let mut polygon = corners.to_vec();
     for k in 0..2 {
@@ -56,7 +56,7 @@ fn cut(corners: &[[f64; 2]], plot: &Plot) -> Vec<Vec2> {
     polygon.into_iter().map(|p| plot.place(p)).collect()
 }
 
-/// The axis `i_t = 0` (or both axes) and a line of points on it.
+/// The lines through zero.
 fn axes(drawing: &mut Drawing, plot: &Plot) {
     let [x, y] = plot.ends;
     let mut path = Path::polyline([plot.place([x[0], 0.0]), plot.place([x[1], 0.0])]);
@@ -96,13 +96,13 @@ pub(super) fn along_the_normal(drawing: &mut Drawing, space: &ImpulseSpace, plot
         pieces
     };
     let restored = space.restored().map_or(LocusName::MaximumCompression, |locus| locus.name);
-    if let Some(section) = space.restored() {
-        let points: Option<Vec<[f64; 2]>> =
-            around().map(|angle| section.edge(mu_d, angle).map(|i| [i[1], i[2]])).collect();
-        // An ellipse; a cone that is open towards the plane has no inside to fill.
-        if let Some(points) = points {
-            drawing.fill(Path::polygon(cut(&points, plot)), style::CONE);
-        }
+    if let Some(locus) = space.restored() {
+        // Where the plane does not meet the cone's edge, all of that direction is inside.
+        let far = 4.0 * plot.ends.iter().flatten().fold(0.0_f64, |far, end| far.max(end.abs()));
+        let reach = |angle| locus.edge(mu_d, angle).map_or(far, |i| i[1].hypot(i[2]).min(far));
+        let points: Vec<[f64; 2]> =
+            around().map(|angle| [reach(angle) * angle.cos(), reach(angle) * angle.sin()]).collect();
+        drawing.fill(Path::polygon(cut(&points, plot)), style::CONE);
     }
     axes(drawing, plot);
     if let Some(ellipse) = space.neutral {
