@@ -16,7 +16,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::{EventCount, Format, Simulate};
 use crate::failure::Failure;
-use crate::kind::{Kind, pixels};
+use crate::kind::Kind;
+#[cfg(feature = "png")]
+use crate::kind::PIXELS;
 use crate::output::{Output, complain};
 use crate::source::{Gallery, Source};
 
@@ -185,7 +187,7 @@ impl Files {
         if let Some((path, kind)) = &self.plot {
             let bytes = match kind {
                 #[cfg(feature = "png")]
-                Kind::Png => figure::run_png(record, title, pixels(*kind, None)?),
+                Kind::Png => figure::run_png(record, title, PIXELS),
                 _ => figure::run_svg(record, title).map(String::into_bytes),
             };
             let bytes = bytes.map_err(Failure::Figure)?;
