@@ -5,6 +5,7 @@ mod browser;
 mod python;
 mod robots;
 mod run;
+mod simulation;
 
 use std::env;
 use std::process::{Command, ExitCode};
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Some("conformance") => conformance(&rest),
         Some("browser") => browser::browser(),
         Some("bench") if rest.first() == Some(&"robots") => robots::bench(),
+        Some("bench") if rest.first() == Some(&"simulation") => simulation::bench(),
         Some("bench") => bench(&rest),
         Some("help" | "--help" | "-h") => {
             println!("{USAGE}");

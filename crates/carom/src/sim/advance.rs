@@ -7,6 +7,8 @@ use super::system::{Margin, Mode, Reason};
 
 /// Samples of a step in which a link turns by a half: fine enough that no touch hides between two.
 const SAMPLES_PER_TURN: f64 = 16.0;
+/// Part of the time in which sliding would stop that a step may take: the direction turns the faster the slower it is.
+const SLIDE: f64 = 0.9;
 /// Rounds of putting the end of a step onto the surface.
 const CORRECTIONS: usize = 4;
 
@@ -58,7 +60,7 @@ impl Simulation {
         }
     }
 
-    /// How far sliding in space may go on before its direction must be looked at again: half the way to where it
+    /// How far sliding in space may go on before its direction must be looked at again: most of the way to where it
     /// would stop.
     fn room_to_slide(&mut self) -> Result<f64> {
         let mut room = self.system.setup.settings.largest_step.unwrap_or(f64::INFINITY);
@@ -79,7 +81,7 @@ impl Simulation {
                     along += velocity * acceleration;
                 }
                 if along < 0.0 {
-                    room = room.min(0.5 * (speed / slowing).sqrt());
+                    room = room.min(SLIDE * (speed / slowing).sqrt());
                 }
             }
             row += dimension;

@@ -10,7 +10,7 @@ const NEAR: f64 = 1e-9;
 /// Bounces lower than this part of the length are ended.
 const SETTLED_HEIGHT: f64 = 1e-12;
 /// Sliding slower than this part of the speed has no direction of its own, in space.
-const SLOW: f64 = 1e-7;
+const SLOW: f64 = 1e-6;
 /// A speed that is rounding.
 const TINY: f64 = 1e-13;
 /// How deep a contact may start inside its surface.

@@ -277,8 +277,7 @@ impl Simulation {
         self.time = self.stepper.end_time();
         self.state.copy_from_slice(self.stepper.end());
         let coordinates = self.system.model().coordinates();
-        let model = std::sync::Arc::clone(self.system.model());
-        model.normalize(&mut self.state[..coordinates]);
+        self.system.model().normalize(&mut self.state[..coordinates]);
         self.follows = false;
     }
 

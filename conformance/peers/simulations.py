@@ -1,0 +1,94 @@
+"""Times MuJoCo on the built-in simulations: one line of JSON each, microseconds for a simulated second.
+
+The scenes are read from models/simulations; MuJoCo runs at its default time step with its default solver. Contacts are
+what its shapes give, so a cube stands on four corners and a foot is a ball. Springs and dampers that hold a posture
+are those of its joints.
+"""
+
+import json
+import math
+import pathlib
+import time
+import tomllib
+
+import mujoco
+import numpy as np
+
+MODELS = pathlib.Path(__file__).resolve().parents[2] / "models"
+SECONDS = 2.0
+RUNS = 15
+
+
+def quaternion(rpy):
+    """Roll, pitch, yaw about the fixed axes x, y, z."""
+    turn = np.array([1.0, 0.0, 0.0, 0.0])
+    for axis, angle in zip(np.eye(3), rpy):
+        step = np.concatenate([[math.cos(angle / 2)], math.sin(angle / 2) * axis])
+        product = np.zeros(4)
+        mujoco.mju_mulQuat(product, step, turn)
+        turn = product
+    return turn
+
+
+def load(name, scene):
+    """The scene's robot, free to move, over a floor that only its touching links meet."""
+    file = {"quadruped": "quadruped.urdf", "cube": "cube.xml"}[name]
+    spec = mujoco.MjSpec.from_file(str(MODELS / file))
+    touching = {contact["link"] for contact in scene.get("contacts", [scene.get("contact")])}
+    for body in spec.bodies[1:]:
+        for geom in body.geoms:
+            meets = body.name in touching
+            geom.contype, geom.conaffinity = (1, 0) if meets else (0, 0)
+    root = spec.worldbody.bodies[0] if len(spec.worldbody.bodies) else None
+    if root is not None and not root.joints:
+        root.add_freejoint()
+    friction = scene["friction"]
+    friction = friction["dynamic"] if isinstance(friction, dict) else friction
+    floor = spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1], contype=0, conaffinity=1)
+    floor.friction = [friction, 0, 0]
+    spec.option.gravity = scene["gravity"]
+    return spec
+
+
+def start(model, data, scene):
+    base = scene["base"]
+    data.qpos[:3] = base["position"]
+    data.qpos[3:7] = quaternion(base.get("rpy", [0, 0, 0]))
+    data.qvel[:3] = base.get("velocity", [0, 0, 0])
+    turned = np.zeros(9)
+    mujoco.mju_quat2Mat(turned, data.qpos[3:7])
+    data.qvel[3:6] = turned.reshape(3, 3).T @ np.array(base.get("angular_velocity", [0, 0, 0]))
+    posture = scene.get("posture")
+    given = scene.get("state", {}).get("configuration", {})
+    for joint in range(1, model.njnt):
+        place = model.jnt_qposadr[joint]
+        data.qpos[place] = given.get(model.joint(joint).name, 0.0)
+        if posture:
+            model.jnt_stiffness[joint] = posture["stiffness"]
+            model.qpos_spring[place] = data.qpos[place]
+            model.dof_damping[model.jnt_dofadr[joint]] += posture.get("damping", 0.0)
+
+
+def main():
+    for name in ["quadruped", "cube"]:
+        scene = tomllib.loads((MODELS / "simulations" / f"{name}.toml").read_text())
+        model = load(name, scene).compile()
+        fastest = math.inf
+        steps = round(SECONDS / model.opt.timestep)
+        for _ in range(RUNS):
+            data = mujoco.MjData(model)
+            start(model, data, scene)
+            begun = time.perf_counter()
+            mujoco.mj_step(model, data, nstep=steps)
+            fastest = min(fastest, time.perf_counter() - begun)
+        print(json.dumps({
+            "scene": name,
+            "mujoco_us": round(1e6 * fastest / SECONDS, 1),
+            "step": model.opt.timestep,
+            "contacts": int(data.ncon),
+            "height": round(float(data.qpos[2]), 4),
+        }))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,48 @@
+//! Simulated seconds, carom's and MuJoCo's in the same run.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::python;
+use crate::run::{cargo_program, output};
+
+/// Rounds in turn, the fastest of which counts.
+const ROUNDS: usize = 3;
+
+/// Prints a table: microseconds for a simulated second, carom at its default tolerance, MuJoCo at its default step.
+pub fn bench() -> Result<(), String> {
+    let python = python::environment()?;
+    let mut least: BTreeMap<(String, &str), f64> = BTreeMap::new();
+    let mut remarks = String::new();
+    for round in 1..=ROUNDS {
+        eprintln!("round {round} of {ROUNDS}");
+        let mut ours = Command::new(cargo_program());
+        ours.args(["bench", "--quiet", "-p", "carom", "--bench", "simulation"]);
+        let mut theirs = Command::new(&python);
+        theirs.args(["-B", "conformance/peers/simulations.py"]);
+        let lines = output(&mut ours, "cargo bench -p carom --bench simulation")?
+            + &output(&mut theirs, "conformance/peers/simulations.py")?;
+        remarks.clone_from(&lines);
+        for line in lines.lines() {
+            let record: Value = serde_json::from_str(line).map_err(|error| format!("{line:?} ({error})"))?;
+            let scene = record["scene"].as_str().ok_or("a line without a scene")?;
+            for column in ["carom_us", "mujoco_us"] {
+                if let Some(value) = record[column].as_f64() {
+                    let entry = least.entry((scene.to_owned(), column)).or_insert(f64::INFINITY);
+                    *entry = entry.min(value);
+                }
+            }
+        }
+    }
+    println!("| scene | carom, µs | faster than real time | MuJoCo, µs | MuJoCo over carom |");
+    println!("|---|---|---|---|---|");
+    for scene in ["quadruped", "cube"] {
+        let get = |column| least.get(&(scene.to_owned(), column)).copied().unwrap_or(f64::NAN);
+        let (ours, theirs) = (get("carom_us"), get("mujoco_us"));
+        println!("| {scene} | {ours:.0} | {:.0} times | {theirs:.0} | {:.2} |", 1e6 / ours, theirs / ours);
+    }
+    println!("\nMicroseconds for a simulated second, minima of {ROUNDS} rounds. The last round:\n{remarks}");
+    Ok(())
+}
