@@ -120,9 +120,7 @@ class Overlay {
     this.line(this.path.map((p) => camera.project(p)));
     this.pen.strokeStyle = colours.css.path;
     this.pen.lineWidth = 1;
-    this.pen.setLineDash([2, 4]);
     this.pen.stroke();
-    this.pen.setLineDash([]);
   }
 
   sticks(camera, at, colours) {
