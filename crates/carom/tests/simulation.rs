@@ -336,6 +336,20 @@ fn errors_follow_the_tolerance() {
     }
 }
 
+/// Steps of a method of order 8 grow with the eighth root of the tolerance.
+#[test]
+fn steps_follow_the_order_of_the_method() {
+    let steps = |tolerance: f64| {
+        let mut setup = built_in("walker");
+        setup.contacts.truncate(0);
+        setup.settings = Settings { tolerance, until: 20.0, interval: None, ..setup.settings };
+        run(setup).0.summary().steps as f64
+    };
+    let (coarse, fine) = (steps(1e-7), steps(1e-11));
+    let order = 4.0 / (fine / coarse).log10();
+    assert!((6.5..10.0).contains(&order), "{coarse} and {fine} steps: order {order}");
+}
+
 /// A graze that dips 1e-12 of the length into the floor is found, one that stays above is none.
 #[test]
 fn grazes_are_found() {

@@ -7,6 +7,7 @@ mod event;
 mod instant;
 mod integrate;
 mod motion;
+mod observe;
 mod project;
 mod record;
 mod root;

@@ -7,7 +7,7 @@ use super::energy::Ledger;
 use super::error::{Result, SimulationError};
 use super::event::{ContactMode, Event};
 use super::integrate::Stepper;
-use super::record::{ContactHeader, ContactSample, Ending, Header, Sample, Summary, SurfaceHeader};
+use super::record::Sample;
 use super::setup::{Actuator, Setup};
 use super::system::{Mode, Reason, System, dynamics};
 use super::watchdog::Watchdog;
@@ -101,9 +101,10 @@ pub struct Simulation {
     /// Whether what touches has to be found out before the next step.
     pub(super) is_open: bool,
     has_begun: bool,
-    start_energy: f64,
-    start_potential: f64,
-    samples: u64,
+    pub(super) start_energy: f64,
+    pub(super) start_potential: f64,
+    pub(super) samples: u64,
+    pub(super) last_sample: Option<f64>,
 }
 
 impl Simulation {
@@ -152,6 +153,7 @@ impl Simulation {
             start_energy,
             start_potential,
             samples: 0,
+            last_sample: None,
             state,
             system,
         };
@@ -224,7 +226,7 @@ impl Simulation {
             }
         }
         if !(self.time < end) {
-            return Ok(Stop::Time);
+            return self.arrive(sink);
         }
         let halt = self.advance(end)?;
         self.counts.steps += 1;
@@ -247,11 +249,11 @@ impl Simulation {
             self.open_window()?;
         }
         let has_events = self.flush(sink)?;
-        Ok(match has_events {
-            true => Stop::Event,
-            false if self.time < end => Stop::Step,
-            false => Stop::Time,
-        })
+        match has_events {
+            true => Ok(Stop::Event),
+            false if self.time < end => Ok(Stop::Step),
+            false => self.arrive(sink),
+        }
     }
 
     /// Goes on until a time.
@@ -306,166 +308,6 @@ impl Simulation {
         }
     }
 
-    /// Looks at the state it is in: energy, residual, how deep contacts are.
-    pub(super) fn audit(&mut self) -> Result<()> {
-        self.system.place(self.time, &self.state)?;
-        self.measure()?;
-        for (k, gap) in self.gaps.iter().enumerate() {
-            if self.armed[k] && self.system.is_enabled(k) {
-                self.counts.penetration = self.counts.penetration.max(-gap);
-            }
-        }
-        let ledger = self.ledger_here();
-        let energy = ledger.kinetic.abs() + (ledger.potential - self.start_potential).abs();
-        self.counts.largest_energy = self.counts.largest_energy.max(energy);
-        self.counts.largest_residual = self.counts.largest_residual.max(ledger.residual.abs());
-        Ok(())
-    }
-
-    /// The energy book of the state that the system is placed in, which is the present one or one in the last step.
-    fn ledger_at(&mut self, state: &[f64]) -> Ledger {
-        let (_, _, works) = self.system.parts(state);
-        let mut ledger = Ledger { friction: works[0], damping: works[1], torques: works[2], ..self.booked };
-        ledger.kinetic = self.system.dynamics.kinetic_energy();
-        ledger.potential = self.system.potential();
-        ledger.residual = ledger.total() - self.start_energy - ledger.booked();
-        ledger
-    }
-
-    fn ledger_here(&mut self) -> Ledger {
-        let state = std::mem::take(&mut self.state);
-        let ledger = self.ledger_at(&state);
-        self.state = state;
-        ledger
-    }
-
-    /// Samples inside the last step, at the times asked for.
-    fn sample_step(&mut self, sink: &mut dyn Sink) -> Result<()> {
-        let Some(interval) = self.system.setup.settings.interval else { return Ok(()) };
-        loop {
-            let time = interval * self.samples as f64;
-            if time > self.time {
-                return Ok(());
-            }
-            self.stepper.prepare_dense(&mut self.system)?;
-            let fraction = ((time - self.stepper.start_time()) / self.stepper.step()).clamp(0.0, 1.0);
-            let mut state = std::mem::take(&mut self.point);
-            self.stepper.at(fraction, &mut state);
-            let sample = self.sample(time, &state);
-            self.point = state;
-            sink.sample(sample?);
-            self.samples += 1;
-        }
-    }
-
-    /// Hands the present state to the sink.
-    fn emit(&mut self, sink: &mut dyn Sink) -> Result<()> {
-        let state = std::mem::take(&mut self.state);
-        let sample = self.sample(self.time, &state);
-        self.state = state;
-        sink.sample(sample?);
-        Ok(())
-    }
-
-    /// Hands over what has happened, and the state after it.
-    fn flush(&mut self, sink: &mut dyn Sink) -> Result<bool> {
-        if self.events.is_empty() {
-            return Ok(false);
-        }
-        while let Some(event) = self.events.pop_front() {
-            sink.event(event);
-        }
-        self.emit(sink)?;
-        Ok(true)
-    }
-
-    fn sample(&mut self, time: f64, state: &[f64]) -> Result<Sample> {
-        let margin = self.system.evaluate(time, state)?;
-        if margin.value < 0.0 && self.system.is_redundant() {
-            // The shortest forces are outside a cone; a distribution that is inside is shown.
-            self.system.redundant_margin(time)?;
-        }
-        let mut gaps = vec![0.0; self.gaps.len()];
-        let mut rates = gaps.clone();
-        let measured = self.system.watch.measure(&mut self.system.dynamics, &mut gaps, &mut rates);
-        measured.map_err(|source| dynamics(time, source))?;
-        let contact = |k: usize| {
-            let force = self.system.force(k);
-            let [n, t1, t2] = self.system.watch.basis(k);
-            ContactSample {
-                mode: self.system.modes[k].public(),
-                gap: gaps[k],
-                position: self.system.watch.position(&self.system.dynamics, k).to_array(),
-                force,
-                world_force: (force[0] * n + force[1] * t1 + force[2] * t2).to_array(),
-            }
-        };
-        let contacts = (0..gaps.len()).map(contact).collect();
-        let energy = self.ledger_at(state);
-        let (_, velocity, _) = self.system.parts(state);
-        Ok(Sample {
-            time,
-            configuration: self.system.dynamics.configuration().to_vec(),
-            velocity: velocity.to_vec(),
-            contacts,
-            energy,
-        })
-    }
-
-    /// What moves, and how it is asked to.
-    pub fn header(&self) -> Header {
-        let (setup, model) = (&self.system.setup, self.system.model());
-        Header {
-            title: setup.title.clone(),
-            model: model.name().to_owned(),
-            coordinates: model.coordinate_names(),
-            velocities: model.velocity_names(),
-            contacts: (self.system.watch.list().iter())
-                .map(|contact| ContactHeader {
-                    name: contact.name.clone(),
-                    dimension: contact.dimension.rows(),
-                    surface: contact.surface,
-                })
-                .collect(),
-            surfaces: (setup.surfaces.iter())
-                .map(|surface| SurfaceHeader {
-                    name: surface.name.clone(),
-                    point: surface.half_space.point.to_array(),
-                    normal: surface.half_space.normal.to_array(),
-                })
-                .collect(),
-            plane: model.plane().map(|plane| plane.to_array()),
-            gravity: model.gravity().to_array(),
-            length: self.system.scales.length,
-            tolerance: setup.settings.tolerance,
-            until: setup.settings.until,
-        }
-    }
-
-    /// How it went so far.
-    pub fn summary(&self) -> Summary {
-        let counts = &self.counts;
-        let is_complete = self.time >= self.system.setup.settings.until;
-        Summary {
-            ending: if is_complete { Ending::Complete } else { Ending::Interrupted },
-            time: self.time,
-            steps: counts.steps,
-            rejected: counts.rejected,
-            evaluations: self.system.evaluations,
-            impacts: counts.impacts,
-            windows: counts.windows,
-            not_converged: counts.not_converged,
-            settled: self.settled.clone(),
-            at_rest: self.at_rest,
-            penetration: counts.penetration,
-            largest_energy: counts.largest_energy,
-            residual: match counts.largest_energy {
-                energy if energy > 0.0 => counts.largest_residual / energy,
-                _ => counts.largest_residual,
-            },
-        }
-    }
-
     /// Puts a contact's mode, in the middle of what happens.
     pub(super) fn set_mode(&mut self, contact: usize, mode: Mode) {
         self.system.modes[contact] = mode;
@@ -475,6 +317,9 @@ impl Simulation {
     }
 }
 
+/// Samples of a run.
+const MOST_SAMPLES: f64 = 1e7;
+
 fn check(setup: &Setup) -> Result<()> {
     let positive = |field: &'static str, value: f64| match value > 0.0 && value.is_finite() {
         true => Ok(()),
@@ -482,7 +327,13 @@ fn check(setup: &Setup) -> Result<()> {
     };
     let Setup { settings, actuators, .. } = setup;
     positive("until", settings.until)?;
-    settings.interval.map_or(Ok(()), |interval| positive("interval", interval))?;
+    if let Some(interval) = settings.interval {
+        positive("interval", interval)?;
+        if settings.until / interval > MOST_SAMPLES {
+            let bound = "at least a ten-millionth of until: that many samples are kept";
+            return Err(SimulationError::OutOfRange { field: "interval", value: interval, bound });
+        }
+    }
     settings.largest_step.map_or(Ok(()), |step| positive("largest_step", step))?;
     let tolerance = settings.tolerance;
     if !(1e-14..=1e-2).contains(&tolerance) {

@@ -1,0 +1,178 @@
+//! What a simulation tells: samples, events, the energy book, and how it went.
+
+use super::energy::Ledger;
+use super::error::Result;
+use super::record::{ContactHeader, ContactSample, Ending, Header, Sample, Summary, SurfaceHeader};
+use super::simulation::{Simulation, Sink, Stop};
+use super::system::dynamics;
+
+impl Simulation {
+    /// Ends at the time asked for, with a sample of it.
+    pub(super) fn arrive(&mut self, sink: &mut dyn Sink) -> Result<Stop> {
+        if self.last_sample != Some(self.time) {
+            self.emit(sink)?;
+        }
+        Ok(Stop::Time)
+    }
+
+    /// Looks at the state it is in: energy, residual, how deep contacts are.
+    pub(super) fn audit(&mut self) -> Result<()> {
+        self.system.place(self.time, &self.state)?;
+        self.measure()?;
+        for (k, gap) in self.gaps.iter().enumerate() {
+            if self.armed[k] && self.system.is_enabled(k) {
+                self.counts.penetration = self.counts.penetration.max(-gap);
+            }
+        }
+        let ledger = self.ledger_here();
+        let energy = ledger.kinetic.abs() + (ledger.potential - self.start_potential).abs();
+        self.counts.largest_energy = self.counts.largest_energy.max(energy);
+        self.counts.largest_residual = self.counts.largest_residual.max(ledger.residual.abs());
+        Ok(())
+    }
+
+    /// The energy book of the state that the system is placed in, which is the present one or one in the last step.
+    fn ledger_at(&mut self, state: &[f64]) -> Ledger {
+        let (_, _, works) = self.system.parts(state);
+        let mut ledger = Ledger { friction: works[0], damping: works[1], torques: works[2], ..self.booked };
+        ledger.kinetic = self.system.dynamics.kinetic_energy();
+        ledger.potential = self.system.potential();
+        ledger.residual = ledger.total() - self.start_energy - ledger.booked();
+        ledger
+    }
+
+    fn ledger_here(&mut self) -> Ledger {
+        let state = std::mem::take(&mut self.state);
+        let ledger = self.ledger_at(&state);
+        self.state = state;
+        ledger
+    }
+
+    /// Samples inside the last step, at the times asked for.
+    pub(super) fn sample_step(&mut self, sink: &mut dyn Sink) -> Result<()> {
+        let Some(interval) = self.system.setup.settings.interval else { return Ok(()) };
+        loop {
+            let time = interval * self.samples as f64;
+            if time > self.time {
+                return Ok(());
+            }
+            self.stepper.prepare_dense(&mut self.system)?;
+            let fraction = ((time - self.stepper.start_time()) / self.stepper.step()).clamp(0.0, 1.0);
+            let mut state = std::mem::take(&mut self.point);
+            self.stepper.at(fraction, &mut state);
+            let sample = self.sample(time, &state);
+            self.point = state;
+            sink.sample(sample?);
+            self.samples += 1;
+        }
+    }
+
+    /// Hands the present state to the sink.
+    pub(super) fn emit(&mut self, sink: &mut dyn Sink) -> Result<()> {
+        let state = std::mem::take(&mut self.state);
+        let sample = self.sample(self.time, &state);
+        self.state = state;
+        sink.sample(sample?);
+        Ok(())
+    }
+
+    /// Hands over what has happened, and the state after it.
+    pub(super) fn flush(&mut self, sink: &mut dyn Sink) -> Result<bool> {
+        if self.events.is_empty() {
+            return Ok(false);
+        }
+        while let Some(event) = self.events.pop_front() {
+            sink.event(event);
+        }
+        self.emit(sink)?;
+        Ok(true)
+    }
+
+    fn sample(&mut self, time: f64, state: &[f64]) -> Result<Sample> {
+        let margin = self.system.evaluate(time, state)?;
+        if margin.value < 0.0 && self.system.is_redundant() {
+            // The shortest forces are outside a cone; a distribution that is inside is shown.
+            self.system.redundant_margin(time)?;
+        }
+        let mut gaps = vec![0.0; self.gaps.len()];
+        let mut rates = gaps.clone();
+        let measured = self.system.watch.measure(&mut self.system.dynamics, &mut gaps, &mut rates);
+        measured.map_err(|source| dynamics(time, source))?;
+        let contact = |k: usize| {
+            let force = self.system.force(k);
+            let [n, t1, t2] = self.system.watch.basis(k);
+            ContactSample {
+                mode: self.system.modes[k].public(),
+                gap: gaps[k],
+                position: self.system.watch.position(&self.system.dynamics, k).to_array(),
+                force,
+                world_force: (force[0] * n + force[1] * t1 + force[2] * t2).to_array(),
+            }
+        };
+        let contacts = (0..gaps.len()).map(contact).collect();
+        self.last_sample = Some(time);
+        let energy = self.ledger_at(state);
+        let (_, velocity, _) = self.system.parts(state);
+        Ok(Sample {
+            time,
+            configuration: self.system.dynamics.configuration().to_vec(),
+            velocity: velocity.to_vec(),
+            contacts,
+            energy,
+        })
+    }
+
+    /// What moves, and how it is asked to.
+    pub fn header(&self) -> Header {
+        let (setup, model) = (&self.system.setup, self.system.model());
+        Header {
+            title: setup.title.clone(),
+            model: model.name().to_owned(),
+            coordinates: model.coordinate_names(),
+            velocities: model.velocity_names(),
+            contacts: (self.system.watch.list().iter())
+                .map(|contact| ContactHeader {
+                    name: contact.name.clone(),
+                    dimension: contact.dimension.rows(),
+                    surface: contact.surface,
+                })
+                .collect(),
+            surfaces: (setup.surfaces.iter())
+                .map(|surface| SurfaceHeader {
+                    name: surface.name.clone(),
+                    point: surface.half_space.point.to_array(),
+                    normal: surface.half_space.normal.to_array(),
+                })
+                .collect(),
+            plane: model.plane().map(|plane| plane.to_array()),
+            gravity: model.gravity().to_array(),
+            length: self.system.scales.length,
+            tolerance: setup.settings.tolerance,
+            until: setup.settings.until,
+        }
+    }
+
+    /// How it went so far.
+    pub fn summary(&self) -> Summary {
+        let counts = &self.counts;
+        let is_complete = self.time >= self.system.setup.settings.until;
+        Summary {
+            ending: if is_complete { Ending::Complete } else { Ending::Interrupted },
+            time: self.time,
+            steps: counts.steps,
+            rejected: counts.rejected,
+            evaluations: self.system.evaluations,
+            impacts: counts.impacts,
+            windows: counts.windows,
+            not_converged: counts.not_converged,
+            settled: self.settled.clone(),
+            at_rest: self.at_rest,
+            penetration: counts.penetration,
+            largest_energy: counts.largest_energy,
+            residual: match counts.largest_energy {
+                energy if energy > 0.0 => counts.largest_residual / energy,
+                _ => counts.largest_residual,
+            },
+        }
+    }
+}
