@@ -1,6 +1,7 @@
-"""Compares carom with Pinocchio and MuJoCo: compare.py --binary PATH [--write PAGE] [--only PATTERN]
+"""Compares carom with Pinocchio, MuJoCo and Siconos:
+compare.py --binary PATH --siconos PYTHON [--write PAGE] [--only PATTERN]
 
-PATTERN is a part of package/file. Ends with 1 where a file is wrong, or where too few match.
+PATTERN is a part of package/file or of siconos/family. Ends with 1 where something is wrong, or where too few files match.
 """
 
 import argparse
@@ -10,6 +11,7 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
+import impacts
 import mjcf
 import table
 import urdf
@@ -21,13 +23,18 @@ MJCF_TARGET = 0.9
 
 def main():
     arguments = parse()
+    pattern = arguments.only or ""
     engine = Engine(arguments.binary.resolve())
+    families = compare_impacts(engine, arguments.siconos, pattern)
     # MuJoCo leaves a log where it runs.
     with tempfile.TemporaryDirectory() as room, contextlib.chdir(room):
-        results = compare_all(engine, arguments.only or "")
+        results = compare_all(engine, pattern)
     engine.close()
+    if not (results or families):
+        sys.exit(f"nothing has {pattern!r} in its name")
     failures = missed(results, is_whole=arguments.only is None)
-    page = table.page(results, failures)
+    failures += [f"{impacts.PACKAGE}/{family.name}: {wrong}" for family in families for wrong in family.wrong]
+    page = table.page(results, families, failures)
     print(page)
     if arguments.write:
         arguments.write.write_text(page, encoding="utf-8")
@@ -37,12 +44,22 @@ def main():
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", type=Path, required=True, help="the program carom-conformance")
+    parser.add_argument("--siconos", required=True, help="the interpreter that has Siconos")
     parser.add_argument("--write", type=Path, help="the page to write")
-    parser.add_argument("--only", help="a part of package/file")
+    parser.add_argument("--only", help="a part of package/file or siconos/family")
     arguments = parser.parse_args()
     if arguments.write and arguments.only:
         parser.error("a page of some files only would pass for one of all: --write goes without --only")
     return arguments
+
+
+def compare_impacts(engine, interpreter, pattern):
+    if not impacts.chosen(pattern):
+        return []
+    peer = Engine(interpreter, "-B", Path(__file__).resolve().parent / "peers/coulomb.py")
+    families = impacts.run(engine, peer, pattern)
+    peer.close()
+    return families
 
 
 def compare_all(engine, pattern):
@@ -51,8 +68,6 @@ def compare_all(engine, pattern):
     compare_package(results, pattern, urdf.PACKAGE, urdf.files(), partial(urdf.run, engine))
     for package in mjcf.PACKAGES:
         compare_package(results, pattern, package, mjcf.files(package), partial(mjcf.run, engine, package))
-    if not results:
-        sys.exit(f"no file has {pattern!r} in its name")
     return results
 
 

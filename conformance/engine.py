@@ -1,22 +1,27 @@
-"""The program under test: one JSON request a line, one JSON answer a line."""
+"""A program that answers: one JSON request a line, one JSON answer a line."""
 
 import json
 import subprocess
 
 
 class Engine:
-    def __init__(self, binary):
+    def __init__(self, *command):
         self.process = subprocess.Popen(
-            [binary], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
         )
 
     def ask(self, **request):
         """The answer to a request. A program that ends without one has panicked."""
-        self.process.stdin.write(json.dumps(request) + "\n")
-        self.process.stdin.flush()
-        line = self.process.stdout.readline()
+        text = json.dumps(request)
+        try:
+            self.process.stdin.write(text + "\n")
+            self.process.stdin.flush()
+            line = self.process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
         if not line:
-            raise SystemExit(f"the program ended with code {self.process.wait()} on {request['file']}")
+            name = " ".join(map(str, self.process.args))
+            raise SystemExit(f"{name} ended with code {self.process.wait()} on {text[:300]}")
         return json.loads(line)
 
     def close(self):

@@ -3,6 +3,7 @@
 import math
 from importlib.metadata import version
 
+import impacts
 import judge
 
 DISTRIBUTIONS = ["pin", "example-robot-data", "mujoco", "gymnasium"]
@@ -54,9 +55,13 @@ def below(difference):
     return f"below 1e{math.floor(math.log10(difference)) + 1:+03d}"
 
 
-def page(results, failures):
-    parts = [INTRODUCTION, versions(), totals(results), differences(results), remarks(results)]
-    parts += [reasons(results, "refused", "Refused"), reasons(results, "WRONG", "Wrong")]
+def page(results, families, failures):
+    parts = [INTRODUCTION, versions()]
+    if results:
+        parts += [totals(results), differences(results), remarks(results)]
+        parts += [reasons(results, "refused", "Refused"), reasons(results, "WRONG", "Wrong")]
+    if families:
+        parts.append(simultaneous(families))
     if failures:
         parts.append("## Missed\n\n" + "".join(f"- {failure}\n" for failure in failures))
     return "\n".join(part for part in parts if part)
@@ -122,6 +127,40 @@ def reasons(results, status, title):
         return ""
     lines = [f"- `{outcome.package}/{outcome.file}`: {'; '.join(outcome.reasons[:4])}\n" for outcome in found]
     return f"## {title}\n\n" + "".join(lines)
+
+
+IMPACTS = f"""\
+## Simultaneous impacts
+
+Once it is known which contacts stick, the law of several contacts is a standard Coulomb problem
+y = q + W i, 0 ≤ i_n ⊥ y_n ≥ 0, i_t ∈ -μ i_n Sgn(y_t): q_n = (1+e) v_n, and q_t = (1+e_t) v_t with μ_s for a contact that
+sticks, q_t = 2 v_t with μ_d for one that does not. Siconos (Debian's python3-siconos) takes this problem for the contacts
+that stick in carom's answer. Its own error function, fc3d_compute_error over |q|, must find no more than {impacts.ERROR:.0e} in
+carom's impulses, in every problem. Its own solvers (Lemke's for planar contacts, Gauss-Seidel, Newton's with Alart and
+Curnier's function; from zero, to {impacts.SOLVED:.0e}) then solve the problem too. Impulses are *the same* where they differ by no more
+than {impacts.SAME:.0e} of the largest.
+
+Weakly coupled contacts have but one answer: there carom must have one, and the same as Siconos. The contacts that stick
+are found by Siconos too, starting with all and letting the fastest slide. carom decides that on a W whose diagonal is
+larger by a thousandth, so close to the edge of a cone other contacts may stick, in {100 * impacts.OTHERS:.0f} % of the problems at most. Elsewhere
+there may be several answers, with a singular W above all: *another answer* is one that both find no fault with.
+Contacts number 1 to 8, on boxes 2 to 6, seed {judge.SEED}; where W is regular, one in eight is at rest before the impact.
+
+"""
+
+
+def simultaneous(families):
+    head = ["family", "problems", "contacts that stick, slip, reverse, get no impulse", "no answer by carom"]
+    head += ["error of carom's impulses by Siconos", "solved by Siconos", "same impulses", "another answer"]
+    head += ["largest difference where same", "other contacts stick"]
+    return IMPACTS + grid(head, [family_row(family) for family in families])
+
+
+def family_row(family):
+    modes = ", ".join(str(family.modes[mode]) for mode in ("stick", "slip", "reversal", "separating"))
+    row = [family.name, family.problems, modes, family.refused, below(family.error), family.solved, family.same]
+    others = family.others if family.is_unique else ""
+    return row + [family.solved - family.same, below(family.difference), others]
 
 
 def all_outcomes(results):

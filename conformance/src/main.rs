@@ -1,12 +1,15 @@
-//! Answers questions about robot files: one JSON request a line in, one JSON answer a line out.
+//! Answers questions about robot files and impacts: one JSON request a line in, one JSON answer a line out.
 //!
 //! A request names a `file`, and may ask for a `floating_base` or for `free_mimics`. Without `states` the answer
 //! describes the model. With them (`q`, `v`, and `tau` where it is not zero) it has the terms of each state, those
 //! of a `contact` (`place`, `point`, `normal`) included. A file that carom does not load is `refused`; a request
 //! that makes no sense is an `error`. What needs the inverse of a singular M is null, and `singular` says why.
+//!
+//! A request with a `delassus` names no file: it is a simultaneous impact ([`impact`]).
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod description;
+mod impact;
 mod request;
 mod terms;
 
@@ -15,7 +18,7 @@ use std::io::{self, BufRead, Write};
 use carom_multibody::load;
 use serde_json::{Value, json};
 
-use request::Request;
+use request::{Request, given};
 
 fn main() -> io::Result<()> {
     let mut output = io::stdout().lock();
@@ -31,7 +34,11 @@ fn main() -> io::Result<()> {
 
 /// One request's answer, or what is wrong with the request.
 fn answer(line: &str) -> Result<Value, String> {
-    let request = Request::parse(line)?;
+    let value: Value = serde_json::from_str(line).map_err(|error| format!("the request is not JSON: {error}"))?;
+    if given(&value, "delassus").is_some() {
+        return impact::of(&value);
+    }
+    let request = Request::read(&value)?;
     let model = match load::file(&request.file, &request.options) {
         Ok(model) => model,
         // Without the path, which is the other side's own.

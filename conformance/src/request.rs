@@ -29,14 +29,13 @@ pub(crate) struct Contact {
 }
 
 impl Request {
-    pub(crate) fn parse(line: &str) -> Result<Self, String> {
-        let value: Value = serde_json::from_str(line).map_err(|error| format!("the request is not JSON: {error}"))?;
-        let mimics = if flag(&value, "free_mimics")? { Mimics::Free } else { Mimics::Follow };
+    pub(crate) fn read(value: &Value) -> Result<Self, String> {
+        let mimics = if flag(value, "free_mimics")? { Mimics::Free } else { Mimics::Follow };
         Ok(Self {
-            file: PathBuf::from(text(&value, "file")?),
-            options: Options { floating_base: flag(&value, "floating_base")?, mimics, format: None },
-            states: given(&value, "states").map(states).transpose()?,
-            contact: given(&value, "contact").map(contact).transpose()?,
+            file: PathBuf::from(text(value, "file")?),
+            options: Options { floating_base: flag(value, "floating_base")?, mimics, format: None },
+            states: given(value, "states").map(states).transpose()?,
+            contact: given(value, "contact").map(contact).transpose()?,
         })
     }
 }
@@ -58,7 +57,7 @@ fn contact(value: &Value) -> Result<Contact, String> {
 }
 
 /// A field that is there and not null.
-fn given<'a>(value: &'a Value, field: &str) -> Option<&'a Value> {
+pub(crate) fn given<'a>(value: &'a Value, field: &str) -> Option<&'a Value> {
     value.get(field).filter(|value| !value.is_null())
 }
 
@@ -70,7 +69,15 @@ fn flag(value: &Value, field: &str) -> Result<bool, String> {
     given(value, field).map_or(Ok(false), |value| value.as_bool().ok_or_else(|| format!("{field} must be a bool")))
 }
 
-fn numbers(value: &Value, field: &str) -> Result<Vec<f64>, String> {
-    let list = given(value, field).and_then(Value::as_array).ok_or_else(|| format!("{field} must be a list"))?;
-    list.iter().map(|value| value.as_f64().ok_or_else(|| format!("{field} must have numbers only"))).collect()
+pub(crate) fn list<'a>(value: &'a Value, field: &str) -> Result<&'a [Value], String> {
+    given(value, field).and_then(Value::as_array).map(Vec::as_slice).ok_or_else(|| format!("{field} must be a list"))
+}
+
+pub(crate) fn number(value: &Value, field: &str) -> Result<f64, String> {
+    given(value, field).and_then(Value::as_f64).ok_or_else(|| format!("{field} must be a number"))
+}
+
+pub(crate) fn numbers(value: &Value, field: &str) -> Result<Vec<f64>, String> {
+    let number = |value: &Value| value.as_f64().ok_or_else(|| format!("{field} must have numbers only"));
+    list(value, field)?.iter().map(number).collect()
 }

@@ -8,6 +8,7 @@ mod run;
 mod simulation;
 
 use std::env;
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use run::{cargo, root, run};
@@ -21,8 +22,9 @@ cargo xtask TASK
   oracle        the law against its oracle on 100 times as many random problems (CAROM_CASES, CAROM_SEED)
   laws          what every law claims, on a million random impacts each (CAROM_IMPACTS, CAROM_SEED)
   reference     recompute reference/precise with 80 digits and compare (Python 3)
-  conformance   robots against Pinocchio and MuJoCo, from PyPI (2 GB); --write renews book/src/conformance.md,
-                --only PATTERN compares some files
+  conformance   robots against Pinocchio and MuJoCo, from PyPI (2 GB), and simultaneous impacts against Siconos, from
+                Debian; --write renews book/src/conformance.md, --only PATTERN compares some files, or with
+                siconos/FAMILY some impacts
   browser       the pages of runs in Chromium (Debian's package) with playwright-core (npm); pictures in target/browser
   bench         time the law; arguments are passed on, for example: bench slip
   bench robots  time impacts of whole robots beside Pinocchio's (needs g++ and two Debian packages of headers)";
@@ -94,10 +96,15 @@ fn reference() -> Result<(), String> {
 
 fn conformance(rest: &[&str]) -> Result<(), String> {
     let python = python::environment()?;
+    let pattern = rest.iter().skip_while(|argument| **argument != "--only").nth(1);
+    let siconos = match pattern {
+        Some(pattern) if !pattern.contains("siconos") => PathBuf::from("unused"),
+        _ => python::siconos()?,
+    };
     cargo(&["build", "--release", "-p", "carom-conformance"], &[], &[])?;
     let mut command = Command::new(python);
     command.env("PYTHONDONTWRITEBYTECODE", "1").arg("conformance/compare.py");
-    command.args(["--binary", "target/release/carom-conformance"]);
+    command.args(["--binary", "target/release/carom-conformance"]).arg("--siconos").arg(siconos);
     for argument in rest {
         match *argument {
             "--write" => command.args(["--write", "book/src/conformance.md"]),

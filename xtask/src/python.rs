@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::run::{root, run};
 
@@ -31,6 +31,20 @@ fn make(folder: &PathBuf) -> Result<(), String> {
         install(&["python3-venv"])?;
         venv()
     })
+}
+
+/// Debian's interpreter with Siconos, which is not on PyPI; installed where it is missing.
+pub fn siconos() -> Result<PathBuf, String> {
+    let python = PathBuf::from("/usr/bin/python3");
+    let is_there = || {
+        let import = Command::new(&python).args(["-c", "import siconos.numerics"]).stderr(Stdio::null()).status();
+        import.is_ok_and(|status| status.success())
+    };
+    if !is_there() {
+        install(&["python3-siconos"])
+            .map_err(|what| format!("{what} (it needs Debian and its administrator; --only leaves it out)"))?;
+    }
+    if is_there() { Ok(python) } else { Err(format!("{} -c 'import siconos.numerics'", python.display())) }
 }
 
 /// Debian packages, where this is Debian and we may.
