@@ -1,7 +1,7 @@
 """Compares carom with Pinocchio, MuJoCo and Siconos:
 compare.py --binary PATH --siconos PYTHON [--write PAGE] [--only PATTERN]
 
-PATTERN is a part of package/file or of siconos/family. Ends with 1 where something is wrong, or where too few files match.
+PATTERN is a part of package/file, flight/package/file or siconos/family. Ends with 1 where something is wrong, or where too few files match.
 """
 
 import argparse
@@ -11,6 +11,7 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
+import flights
 import impacts
 import mjcf
 import table
@@ -25,16 +26,18 @@ def main():
     arguments = parse()
     pattern = arguments.only or ""
     engine = Engine(arguments.binary.resolve())
-    families = compare_impacts(engine, arguments.siconos, pattern)
+    families, siconos = compare_impacts(engine, arguments.siconos, pattern)
     # MuJoCo leaves a log where it runs.
     with tempfile.TemporaryDirectory() as room, contextlib.chdir(room):
         results = compare_all(engine, pattern)
+        flown = flights.run(engine, pattern)
     engine.close()
-    if not (results or families):
+    if not (results or families or flown):
         sys.exit(f"nothing has {pattern!r} in its name")
     failures = missed(results, is_whole=arguments.only is None)
     failures += [f"{impacts.PACKAGE}/{family.name}: {wrong}" for family in families for wrong in family.wrong]
-    page = table.page(results, families, failures)
+    failures += [f"{flights.PACKAGE}/{of.name}: {of.reason}" for of in flown if of.status == "WRONG"]
+    page = table.page(results, flown, families, siconos, failures)
     print(page)
     if arguments.write:
         arguments.write.write_text(page, encoding="utf-8")
@@ -46,7 +49,7 @@ def parse():
     parser.add_argument("--binary", type=Path, required=True, help="the program carom-conformance")
     parser.add_argument("--siconos", required=True, help="the interpreter that has Siconos")
     parser.add_argument("--write", type=Path, help="the page to write")
-    parser.add_argument("--only", help="a part of package/file or siconos/family")
+    parser.add_argument("--only", help="a part of package/file, flight/package/file or siconos/family")
     arguments = parser.parse_args()
     if arguments.write and arguments.only:
         parser.error("a page of some files only would pass for one of all: --write goes without --only")
@@ -54,12 +57,13 @@ def parse():
 
 
 def compare_impacts(engine, interpreter, pattern):
+    """Families of problems, and the version of Siconos."""
     if not impacts.chosen(pattern):
-        return []
+        return [], None
     peer = Engine(interpreter, "-B", Path(__file__).resolve().parent / "peers/coulomb.py")
-    families = impacts.run(engine, peer, pattern)
+    families, version = impacts.run(engine, peer, pattern), peer.ask(version=True)["version"]
     peer.close()
-    return families
+    return families, version
 
 
 def compare_all(engine, pattern):

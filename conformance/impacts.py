@@ -95,6 +95,7 @@ def chosen(pattern):
 
 
 def run(engine, peer, pattern):
+    """The families that a pattern selects."""
     check_conventions(peer)
     return [compare(engine, peer, *entry) for entry in chosen(pattern)]
 

@@ -1,8 +1,10 @@
 """Outcomes as a Markdown page: sorted, without times or paths, the same on every run."""
 
 import math
+from collections import Counter
 from importlib.metadata import version
 
+import flights
 import impacts
 import judge
 
@@ -55,11 +57,13 @@ def below(difference):
     return f"below 1e{math.floor(math.log10(difference)) + 1:+03d}"
 
 
-def page(results, families, failures):
-    parts = [INTRODUCTION, versions()]
+def page(results, flown, families, siconos, failures):
+    parts = [INTRODUCTION, versions(siconos)]
     if results:
         parts += [totals(results), differences(results), remarks(results)]
         parts += [reasons(results, "refused", "Refused"), reasons(results, "WRONG", "Wrong")]
+    if flown:
+        parts.append(in_flight(flown))
     if families:
         parts.append(simultaneous(families))
     if failures:
@@ -72,8 +76,9 @@ def grid(head, rows):
     return "".join("| " + " | ".join(str(cell) for cell in line) + " |\n" for line in lines)
 
 
-def versions():
-    return "Versions: " + ", ".join(f"{name} {version(name)}" for name in DISTRIBUTIONS) + ".\n"
+def versions(siconos):
+    found = [f"{name} {version(name)}" for name in DISTRIBUTIONS] + ([f"siconos {siconos}"] if siconos else [])
+    return "Versions: " + ", ".join(found) + ".\n"
 
 
 def totals(results):
@@ -127,6 +132,76 @@ def reasons(results, status, title):
         return ""
     lines = [f"- `{outcome.package}/{outcome.file}`: {'; '.join(outcome.reasons[:4])}\n" for outcome in found]
     return f"## {title}\n\n" + "".join(lines)
+
+
+FLIGHTS = f"""\
+## Flights
+
+Every MJCF file with joints that MuJoCo compiles, and those of `models/`, flies from a random state (seed {judge.SEED}): no
+contacts, limits or motors, only gravity, springs and dampers. carom runs its simulator as it is by default. MuJoCo runs its
+own Runge-Kutta of order {flights.ORDER} with steps of {flights.LEVELS} lengths, each half of the one before; the longest is {flights.LONGEST_STEP:g} s, or {flights.RESOLUTION:g} of the
+shortest time in which damping, springs or accelerations do something. Richardson's extrapolation takes three orders of
+error away, and the last correction tells what is left: states later than where that exceeds {flights.CERTAIN:.0e} are not compared. A
+flight lasts {flights.INTERVALS * flights.INTERVAL:g} s, or {flights.INTERVALS * flights.MOST_STEPS} of the longest steps where that is less, and is compared at {flights.INTERVALS} equal intervals. Differences of
+q and v are over the largest entry so far, those of energies over the largest energy. They must not exceed {flights.TOLERANCE:.0e},
+with carom's steps ending at the times compared; inside its steps {flights.INSIDE:.0e}.
+
+"""
+FLOWN = {
+    "q": "q",
+    "v": "v",
+    "inside": "q and v inside a step",
+    "kinetic": "kinetic energy",
+    "potential": "potential energy, springs included, since the start",
+    "damping": "work of damping, against MuJoCo's loss of energy",
+    "book": "carom's energy book: what it does not explain",
+}
+
+
+def in_flight(flown):
+    return FLIGHTS + flight_counts(flown) + "\n" + flight_differences(flown) + "\n" + flight_remarks(flown)
+
+
+def flight_counts(flown):
+    compared = [of for of in flown if of.status != "skipped"]
+    kinds = {
+        "all": compared,
+        "with a joint that turns freely in space": [of for of in compared if of.turns],
+        "with damping": [of for of in compared if of.damped],
+        "with springs": [of for of in compared if of.sprung],
+    }
+    head = ["models", "flown", "matched", "shortest flight, s", "median, s", "longest, s"]
+    return grid(head, [flight_row(name, of) for name, of in kinds.items()])
+
+
+def flight_row(name, flown):
+    times = sorted(of.duration for of in flown)
+    chosen = [f"{time:.2g}" for time in (times[0], times[len(times) // 2], times[-1])] if times else [""] * 3
+    return [name, len(flown), sum(of.status == "matched" for of in flown), *chosen]
+
+
+def flight_differences(flown):
+    rows = []
+    for name, text in FLOWN.items():
+        found = [of.differences[name] for of in flown if name in of.differences and of.status != "skipped"]
+        if found:
+            rows.append([text, below(sorted(found)[len(found) // 2]), below(max(found))])
+    return grid(["quantity", "median difference", "largest difference"], rows)
+
+
+def flight_remarks(flown):
+    compared = [of for of in flown if of.status != "skipped"]
+    text = ""
+    orders = [of.order for of in compared if of.order is not None]
+    if orders:
+        text += f"The order of MuJoCo's steps, where it shows above roundings ({len(orders)} models), is "
+        text += f"{min(orders):.1f} to {max(orders):.1f}. "
+    if compared:
+        text += f"What is left of MuJoCo's error is {below(max(of.uncertainty for of in compared))}.\n"
+    skipped = Counter(of.reason for of in flown if of.status == "skipped")
+    if skipped:
+        text += "Not flown: " + ", ".join(f"{count} ({reason})" for reason, count in sorted(skipped.items())) + ".\n"
+    return text
 
 
 IMPACTS = f"""\

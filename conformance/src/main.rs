@@ -5,10 +5,12 @@
 //! of a `contact` (`place`, `point`, `normal`) included. A file that carom does not load is `refused`; a request
 //! that makes no sense is an `error`. What needs the inverse of a singular M is null, and `singular` says why.
 //!
-//! A request with a `delassus` names no file: it is a simultaneous impact ([`impact`]).
+//! A request with a `flight` asks where the robot goes that touches nothing ([`flight`]). One with a `delassus` names no
+//! file: it is a simultaneous impact ([`impact`]).
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod description;
+mod flight;
 mod impact;
 mod request;
 mod terms;
@@ -44,6 +46,9 @@ fn answer(line: &str) -> Result<Value, String> {
         // Without the path, which is the other side's own.
         Err(error) => return Ok(json!({ "refused": { "kind": error.kind.name(), "message": error.message } })),
     };
+    if let Some(flight) = given(&value, "flight") {
+        return flight::of(model, flight);
+    }
     match &request.states {
         None => Ok(description::of(&model)),
         Some(states) => terms::of(model, states, request.contact.as_ref()),

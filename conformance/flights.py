@@ -1,0 +1,241 @@
+"""Flights: robots that touch nothing and that nothing drives, with MuJoCo's own integrator as the reference.
+
+MuJoCo steps by Runge-Kutta of order 4. Halved steps and Richardson's extrapolation take the leading errors away, and the
+last correction tells what is left.
+"""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import mujoco
+import numpy as np
+
+import judge
+import mjcf
+
+PACKAGE = "flight"
+MODELS = Path(__file__).resolve().parent.parent / "models"
+# Largest difference of states that steps end at, and of energies.
+TOLERANCE = 1e-8
+# Largest difference of states inside steps: their polynomial is poor where damping alone limits the step.
+INSIDE = 1e-6
+# MuJoCo's extrapolation must be this good; states later than that are not compared.
+CERTAIN = 1e-9
+# Times that are compared: the ends of so many equal intervals.
+INTERVALS = 5
+# MuJoCo's longest steps, halved until there are so many kinds.
+LONGEST_STEP, LEVELS = 4e-3, 4
+# How many of the longest steps an interval has: as many as make it this long, but no more than so many.
+INTERVAL, MOST_STEPS = 0.1, 200
+# A shorter flight shows nothing.
+SHORTEST = 1e-3
+# The longest step over the shortest time in which something happens.
+RESOLUTION = 0.1
+# The order of MuJoCo's steps; an order is observed where what is observed is well above rounding.
+ORDER, OBSERVABLE = 4, 1e-11
+# What acts in flight and carom says of that it does not model it.
+FORCES = ("plugin", "stiffness of a ball", "beyond its linear part", "springdamper", "springyield", "flex")
+
+
+@dataclass
+class Flight:
+    """What became of a model."""
+
+    name: str
+    status: str = "matched"
+    reason: str = ""
+    # Until when it is compared.
+    duration: float = 0.0
+    # Order of MuJoCo's steps, where it can be observed.
+    order: float | None = None
+    # Whether a joint turns freely in space, and what acts besides gravity.
+    turns: bool = False
+    damped: bool = False
+    sprung: bool = False
+    # What is left of MuJoCo's error, over the largest entry.
+    uncertainty: float = 0.0
+    differences: dict = field(default_factory=dict)
+
+    def skip(self, reason):
+        self.status, self.reason = "skipped", reason
+        return self
+
+    def wrong(self, reason):
+        self.status, self.reason = "WRONG", self.reason or reason
+        return self
+
+
+def run(engine, pattern):
+    """Every MJCF file with joints that the pattern selects."""
+    entries = [("models", path.name, path) for path in sorted(MODELS.glob("*.xml"))]
+    entries += [(package, name, path) for package in mjcf.PACKAGES for name, path in mjcf.files(package)]
+    flights = []
+    for package, name, path in entries:
+        label = f"{package}/{name}"
+        if pattern in f"{PACKAGE}/{label}":
+            model = mjcf.compiled(path)
+            if model is not None and model.nv > 0:
+                flights.append(fly(engine, label, path, model))
+    return flights
+
+
+def fly(engine, name, path, model):
+    flight = Flight(name)
+    description = engine.ask(file=str(path))
+    reason = left_out(model, description)
+    if reason:
+        return flight.skip(reason)
+    free_of_all_else(model)
+    random = judge.generator(f"{PACKAGE}/{name}")
+    state = mjcf.random_state(model, random)
+    reference = Reference(model, state)
+    flight.turns = bool(np.any((model.jnt_type == mjcf.FREE) | (model.jnt_type == mjcf.BALL)))
+    flight.damped, flight.sprung = bool(np.any(model.dof_damping)), bool(np.any(model.jnt_stiffness))
+    step = reference.longest_step()
+    count = min(MOST_STEPS, int(np.ceil(INTERVAL / step)))
+    interval = min(INTERVAL, count * step)
+    if INTERVALS * interval < SHORTEST:
+        return flight.skip("too stiff to fly for a millisecond")
+    states, uncertainties, flight.order = reference.fly(interval, count)
+    question = {"q": state["q"], "v": state["v"], "interval": interval, "count": INTERVALS}
+    answer = engine.ask(file=str(path), flight=question)
+    if any(len(answer.get(kind, [])) != len(states) for kind in ("stopped", "passing")):
+        return flight.wrong(f"not {len(states)} states: {str(answer)[:200]}")
+    compare(flight, reference, answer, states, uncertainties, interval)
+    if flight.duration == 0.0:
+        return flight.skip("MuJoCo's steps do not agree with each other")
+    return flight
+
+
+def left_out(model, description):
+    """Why a model is not flown: forces that carom does not have, or has no flight for."""
+    if "refused" in description:
+        return "carom refuses the file"
+    if np.any(model.dof_frictionloss):
+        return "dry friction in joints"
+    pulling = (model.tendon_stiffness, model.tendon_damping, model.tendon_frictionloss, model.tendon_armature)
+    if any(np.any(of) for of in pulling):
+        return "tendons that pull"
+    if any(force in warning["message"] for warning in description["warnings"] for force in FORCES):
+        return "forces that carom does not model"
+    return None
+
+
+def free_of_all_else(model):
+    """Gravity, springs and dampers alone, no time for sensors, and steps of Runge and Kutta."""
+    for flag in ("CONTACT", "CONSTRAINT", "EQUALITY", "LIMIT", "FRICTIONLOSS", "ACTUATION", "SENSOR"):
+        model.opt.disableflags |= getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag}")
+    model.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
+    model.opt.integrator = mujoco.mjtIntegrator.mjINT_RK4
+    model.opt.density = model.opt.viscosity = 0.0
+    model.body_gravcomp[:] = 0.0
+
+
+def compare(flight, reference, answer, states, uncertainties, interval):
+    energies = np.array([reference.energies(state) for state in states])
+    energies[:, 0] -= energies[0, 0]
+    scale = np.max(np.sum(np.abs(energies), axis=1))
+    expected = np.array([np.concatenate([q, reference.in_link_axes(q, v)]) for q, v in states])
+    stopped, passing = (
+        measure(np.array([own["q"] + own["v"] for own in answer[kind]]), expected, reference.model.nq)
+        for kind in ("stopped", "passing")
+    )
+    start = answer["stopped"][0]["energy"]["potential"]
+    for k, uncertainty in enumerate(uncertainties):
+        if not uncertainty <= CERTAIN:
+            # What follows is no better.
+            return
+        flight.duration = k * interval
+        flight.uncertainty = max(flight.uncertainty, uncertainty)
+        own, energy = answer["stopped"][k], answer["stopped"][k]["energy"]
+        times = np.array([own["time"], energy["time"], answer["passing"][k]["time"]])
+        potential, kinetic = energies[k]
+        lost = np.sum(energies[k]) - np.sum(energies[0])
+        found = {
+            "time": np.max(np.abs(times - k * interval)) / interval,
+            "q": stopped[k, 0],
+            "v": stopped[k, 1],
+            "inside": np.max(passing[k]),
+            "kinetic": abs(energy["kinetic"] - kinetic) / scale,
+            "potential": abs(energy["potential"] - start - potential) / scale,
+            "damping": abs(energy["damping"] - lost) / scale,
+            "book": abs(energy["residual"]) / scale,
+        }
+        for name, difference in found.items():
+            flight.differences[name] = max(flight.differences.get(name, 0.0), difference)
+            if not difference <= (INSIDE if name == "inside" else TOLERANCE):
+                flight.wrong(f"{name} differs by {difference:.0e} at {k * interval:.2g} s")
+
+
+def measure(ours, reference, nq):
+    """Differences of q and of v, as columns, over the largest entry of either up to then: both may die away."""
+    difference = np.abs(ours - reference)
+    parts = [(difference[:, part], np.abs(reference[:, part])) for part in (slice(0, nq), slice(nq, None))]
+    return np.column_stack([np.max(d, axis=1) / np.maximum.accumulate(np.max(r, axis=1)) for d, r in parts])
+
+
+class Reference:
+    """MuJoCo's flight from a state."""
+
+    def __init__(self, model, state):
+        self.model, self.data = model, mujoco.MjData(model)
+        self.probe = mjcf.Probe(model, 0, {"point": [0.0] * 3, "normal": [0.0, 0.0, 1.0]})
+        q = np.array(state["q"])
+        self.start = (q, self.probe.turn(q).T @ np.array(state["v"]))
+
+    def longest_step(self):
+        """A part of the shortest time in which damping, springs or accelerations do something, at the start."""
+        model, data = self.model, self.data
+        data.qpos[:], data.qvel[:] = self.start
+        mujoco.mj_forward(model, data)
+        mass = np.zeros((model.nv, model.nv))
+        mujoco.mj_fullM(model, data, mass)
+        stiffness = np.zeros(model.nv)
+        stiffness[model.jnt_dofadr] = model.jnt_stiffness
+        rates = np.linalg.solve(mass, np.column_stack([np.diag(model.dof_damping), np.diag(stiffness)]))
+        damping, spring = (np.max(np.abs(np.linalg.eigvals(of))) for of in np.hsplit(rates, 2))
+        fastest = max(damping, np.sqrt(spring), np.sqrt(np.max(np.abs(data.qacc))))
+        return float(min(LONGEST_STEP, RESOLUTION / fastest)) if fastest > 0 else LONGEST_STEP
+
+    def fly(self, interval, count):
+        """States at the intervals' ends, what is uncertain of each, and the order of the steps.
+
+        The longest steps are `count` an interval.
+        """
+        levels = [self.steps(interval, count << level) for level in range(LEVELS)]
+        table, finest = levels, [levels[-1]]
+        for power in range(ORDER, ORDER + LEVELS - 1):
+            # Without the error of this power.
+            table = [fine + (fine - coarse) / (2.0**power - 1) for coarse, fine in zip(table, table[1:])]
+            finest.append(table[-1])
+        best, nq = finest[-1], self.model.nq
+        changes = [np.max(measure(fine, coarse, nq), axis=1)[1] for coarse, fine in zip(levels, levels[1:])]
+        order = float(np.log2(changes[0] / changes[1])) if changes[1] > OBSERVABLE else None
+        states = [self.normalized(row[:nq], row[nq:]) for row in best]
+        return states, np.max(measure(best, finest[-2], nq), axis=1), order
+
+    def steps(self, interval, count):
+        """The states as rows, with `count` steps an interval."""
+        model, data = self.model, self.data
+        mujoco.mj_resetData(model, data)
+        data.qpos[:], data.qvel[:] = self.start
+        model.opt.timestep = interval / count
+        rows = [np.concatenate([data.qpos, data.qvel])]
+        for _ in range(INTERVALS):
+            mujoco.mj_step(model, data, count)
+            rows.append(np.concatenate([data.qpos, data.qvel]))
+        return np.array(rows)
+
+    def normalized(self, q, v):
+        q = q.copy()
+        mujoco.mj_normalizeQuat(self.model, q)
+        return q, v
+
+    def in_link_axes(self, q, v):
+        return self.probe.turn(q) @ v
+
+    def energies(self, state):
+        """Potential and kinetic."""
+        self.data.qpos[:], self.data.qvel[:] = state
+        mujoco.mj_forward(self.model, self.data)
+        return self.data.energy.copy()

@@ -1,0 +1,71 @@
+//! A robot that touches nothing: where it is at equal intervals of time.
+
+use std::sync::Arc;
+
+use carom::sim::{Recorder, Sample, Settings, Setup, Simulation, SimulationError};
+use carom_law::Guard;
+use carom_multibody::Model;
+use serde_json::{Value, json};
+
+use crate::request::{number, numbers};
+
+/// Where a robot goes from `q` and `v`, for `count` times the `interval`: once stopped at each interval's end, and
+/// once `passing` through all but the last. A state has its energies, what the joints' damping has added to them, and what
+/// the energy book does not explain.
+pub(crate) fn of(model: Model, flight: &Value) -> Result<Value, String> {
+    let interval = number(flight, "interval")?;
+    let count = number(flight, "count")? as u32;
+    let times: Vec<f64> = (0..=count).map(|k| f64::from(k) * interval).collect();
+    let until = f64::from(count) * interval;
+    let setup = Setup {
+        title: None,
+        model: Arc::new(model),
+        configuration: numbers(flight, "q")?,
+        velocity: numbers(flight, "v")?,
+        surfaces: Vec::new(),
+        contacts: Vec::new(),
+        limits: None,
+        actuators: Vec::new(),
+        guard: Guard::Report,
+        settings: Settings { until, interval: Some(interval), ..Settings::default() },
+    };
+    let flown = || -> Result<Value, SimulationError> {
+        let stopped = stopped(setup.clone(), &times)?;
+        let passing = passing(setup, until)?;
+        Ok(json!({ "stopped": stopped, "passing": passing }))
+    };
+    flown().map_err(|error| error.to_string())
+}
+
+/// The states that steps end at.
+fn stopped(setup: Setup, times: &[f64]) -> Result<Vec<Value>, SimulationError> {
+    let mut recorder = Recorder::new();
+    let mut simulation = Simulation::new(setup)?;
+    let mut states = Vec::with_capacity(times.len());
+    for &time in times {
+        simulation.run_until(time, &mut recorder)?;
+        let energy = recorder.samples().last().map(energy);
+        let (q, v) = (simulation.configuration(), simulation.velocity());
+        states.push(json!({ "time": simulation.time(), "q": q, "v": v, "energy": energy }));
+    }
+    Ok(states)
+}
+
+/// The samples of a run that does not stop: states inside its steps.
+fn passing(setup: Setup, until: f64) -> Result<Vec<Value>, SimulationError> {
+    let mut recorder = Recorder::new();
+    Simulation::new(setup)?.run_until(until, &mut recorder)?;
+    let state = |sample: &Sample| json!({ "time": sample.time, "q": sample.configuration, "v": sample.velocity });
+    Ok(recorder.samples().iter().map(state).collect())
+}
+
+fn energy(sample: &Sample) -> Value {
+    let energy = &sample.energy;
+    json!({
+        "time": sample.time,
+        "kinetic": energy.kinetic,
+        "potential": energy.potential,
+        "damping": energy.damping,
+        "residual": energy.residual,
+    })
+}
