@@ -36,7 +36,7 @@ pub enum Failure {
     /// A page that cannot be written.
     Page(PageError),
     /// A simulation that cannot begin.
-    Simulation { source: String, error: SimulationError },
+    Simulation { source: String, error: Box<SimulationError> },
     /// A problem that has no map.
     Map { source: String, error: MapError },
     /// A figure that cannot be drawn.

@@ -38,7 +38,8 @@ pub fn run(arguments: &Simulate) -> Result<ExitCode, Failure> {
     };
     let until = setup.settings.until;
     let begun = Simulation::new(setup);
-    let mut simulation = begun.map_err(|error| Failure::Simulation { source: source.name(), error })?;
+    let mut simulation =
+        begun.map_err(|error| Failure::Simulation { source: source.name(), error: Box::new(error) })?;
     let mut watcher = Watcher::new(until)?;
     let ended = simulation.run_until(until, &mut watcher);
     watcher.bar.finish_and_clear();

@@ -38,7 +38,8 @@ mod tests {
 
     #[test]
     fn finds_zeros_of_any_shape() {
-        let cases: [(fn(f64) -> f64, f64); 4] = [
+        type Function = fn(f64) -> f64;
+        let cases: [(Function, f64); 4] = [
             (|x| 0.3 - x, 0.3),
             (|x| 1e-9 - x.powi(9), 0.1),
             (|x| if x < 0.7 { 1.0 } else { -1e-300 }, 0.7),
