@@ -169,10 +169,7 @@ impl Simulation {
             at_rest: self.at_rest,
             penetration: counts.penetration,
             largest_energy: counts.largest_energy,
-            residual: match counts.largest_energy {
-                energy if energy > 0.0 => counts.largest_residual / energy,
-                _ => counts.largest_residual,
-            },
+            residual: counts.largest_residual / counts.largest_energy.max(self.system.scales.energy_floor),
         }
     }
 }

@@ -143,7 +143,7 @@ pub struct Summary {
     pub penetration: f64,
     /// The largest energy |K| + |V - V(0)| seen.
     pub largest_energy: f64,
-    /// The largest residual of the energy book, over the largest energy.
+    /// The largest residual of the energy book, over the largest energy, which counts as at least a thousandth of m g L.
     pub residual: f64,
 }
 

@@ -33,6 +33,8 @@ pub(super) struct Scales {
     pub(super) tiny: f64,
     /// Forces below this are rounding.
     pub(super) force_floor: f64,
+    /// Energies below this are rounding, where nothing moves.
+    pub(super) energy_floor: f64,
     /// Of each number of a state.
     pub(super) state: Vec<f64>,
 }
@@ -86,6 +88,7 @@ impl Scales {
             slow: SLOW * speed,
             tiny: TINY * speed,
             force_floor: 1e-9 * weight.max(setup.model.moving_mass() * acceleration).max(f64::MIN_POSITIVE),
+            energy_floor: 1e-3 * energy,
             state,
         }
     }

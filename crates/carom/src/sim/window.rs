@@ -1,9 +1,10 @@
 //! A short window of time stepping, for instants with more events than can be told apart.
 
-use carom_law::{Coefficients, ContactSet, Dimension, Error as LawError, Guard, Restitution};
+use carom_law::{Coefficients, ContactSet, Dimension, Guard, Restitution};
 
 use super::error::{Result, SimulationError};
 use super::event::{Event, EventKind};
+use super::instant::is_numerical;
 use super::simulation::Simulation;
 use super::system::{Mode, dynamics, view};
 
@@ -85,13 +86,13 @@ impl Simulation {
         };
         let coefficients: Vec<Coefficients> = reached.iter().map(plastic).collect();
         let contacts = &self.system.contacts;
-        let set = ContactSet::new(&dimensions, view(contacts), contacts.velocity()).map_err(fail)?;
-        match set.impact(&coefficients, Guard::Slip) {
+        let set = ContactSet::new(&dimensions, view(contacts), contacts.velocity());
+        match set.and_then(|set| set.impact(&coefficients, Guard::Slip)) {
             Ok(outcome) => {
                 let impulses: Vec<f64> = outcome.contacts.iter().flat_map(|contact| contact.impulse.to_vec()).collect();
                 self.kick(&impulses)
             }
-            Err(LawError::NotConverged { .. }) => {
+            Err(error) if is_numerical(&error) => {
                 // The normals alone always have an answer, and friction can wait for the next step.
                 self.counts.not_converged += 1;
                 let closing: Vec<usize> = reached.iter().copied().filter(|&k| self.rates[k] < 0.0).collect();
@@ -114,9 +115,7 @@ impl Simulation {
     /// Back to events: everything is open, and what touches is found anew.
     fn resume(&mut self) {
         for k in 0..self.system.modes.len() {
-            if self.system.modes[k].is_closed() && self.gaps[k] > self.system.scales.near {
-                self.set_mode(k, Mode::Flight);
-            }
+            self.set_mode(k, Mode::Flight);
         }
         self.system.adopt_modes();
     }
