@@ -8,6 +8,7 @@ use std::path::Path;
 use rayon::prelude::*;
 use serde_json::value::RawValue;
 
+use crate::answer::Answer;
 use crate::problem::{Document, Format, Kind, Problem, ProblemError};
 use crate::report::{ErrorRecord, OutcomeRecord, RobotRecord};
 
@@ -99,38 +100,38 @@ impl<R: BufRead> Chunks<R> {
     }
 }
 
-struct Answer {
+struct Line {
     text: String,
     failed: bool,
 }
 
-fn solve(chunk: &Chunk, folder: &Path) -> Vec<Answer> {
+fn solve(chunk: &Chunk, folder: &Path) -> Vec<Line> {
     chunk.lines.par_iter().map(|(line, text)| solve_line(*line, text, folder)).collect()
 }
 
-fn solve_line(line: usize, text: &[u8], folder: &Path) -> Answer {
+fn solve_line(line: usize, text: &[u8], folder: &Path) -> Line {
     let Ok(text) = std::str::from_utf8(text) else {
         let error = ProblemError::document(Kind::Syntax, "the line is not UTF-8 text", Some(line));
-        return Answer { text: ErrorRecord { error: &error, id: None }.line(), failed: true };
+        return Line { text: ErrorRecord { error: &error, id: None }.line(), failed: true };
     };
     let id = id(text);
     match solve_text(text, folder) {
-        Ok((outcome, robot)) => {
-            Answer { text: OutcomeRecord { outcome: &outcome, robot: robot.as_ref(), id }.line(), failed: false }
+        Ok((answer, robot)) => {
+            Line { text: OutcomeRecord { answer: &answer, robot: robot.as_ref(), id }.line(), failed: false }
         }
         Err(mut error) => {
             error.line = Some(line);
             // What cannot be read has no id that could be trusted.
             let id = id.filter(|_| error.kind != Kind::Syntax);
-            Answer { text: ErrorRecord { error: &error, id }.line(), failed: true }
+            Line { text: ErrorRecord { error: &error, id }.line(), failed: true }
         }
     }
 }
 
-fn solve_text(text: &str, folder: &Path) -> Result<(carom_law::Outcome, Option<RobotRecord>), ProblemError> {
+fn solve_text(text: &str, folder: &Path) -> Result<(Answer, Option<RobotRecord>), ProblemError> {
     let document = Document::read(text, Format::Json)?;
     let problem = Problem::from_tree_in(document.tree(), folder)?;
-    Ok((problem.solve()?, problem.scene().map(RobotRecord::new).transpose()?))
+    Ok((problem.answer()?, problem.scene().map(RobotRecord::new).transpose()?))
 }
 
 /// The `id` of a JSON problem to the letter, so that it is carried through whatever it is.

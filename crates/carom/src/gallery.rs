@@ -46,7 +46,8 @@ macro_rules! exhibits {
 
 /// Every impact, in the order of the documentation.
 pub const SCENES: &[Exhibit] = exhibits! {
-    "scenes": "kane" "rod" "sphere" "superball" "block" "wheel" "cube" "reversal" "walker" "arm" "foot" "humanoid"
+    "scenes":
+    "kane" "rod" "sphere" "superball" "block" "wheel" "cube" "reversal" "walker" "arm" "foot" "humanoid" "landing"
 };
 
 /// Every simulation, in the order of the documentation.

@@ -12,6 +12,7 @@
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod analysis;
+mod answer;
 pub mod batch;
 pub mod gallery;
 pub mod models;
@@ -23,7 +24,8 @@ pub mod sim;
 mod strike;
 mod verdict;
 
+pub use answer::{Answer, Several};
 pub use carom_law as law;
 pub use carom_multibody as multibody;
 pub use problem::{Problem, ProblemError};
-pub use strike::{StrikeError, strike, strike_by};
+pub use strike::{StrikeError, strike, strike_by, strike_together};

@@ -1,7 +1,9 @@
-//! One impact of a robot: from a state and a contact to the velocity after.
+//! One impact of a robot: from a state and a contact, or several, to the velocity after.
 
-use carom_law::{Coefficients, Contact, Delassus, Guard, Law, Outcome};
-use carom_multibody::{ContactPoint, ContactTerms, Dynamics, DynamicsError};
+use carom_law::{
+    Coefficients, Contact, ContactSet, Delassus, Dimension, Guard, Law, MatrixView, Outcome, SimultaneousOutcome,
+};
+use carom_multibody::{ContactPoint, ContactTerms, Contacts, Dynamics, DynamicsError};
 
 /// Why a robot's impact has no answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -73,6 +75,67 @@ pub fn strike_by(
         *after += before;
     }
     Ok(outcome)
+}
+
+/// What an impact of all selected contacts at once does to the state that `dynamics` holds: the outcome with the kinetic
+/// energies, and the velocity after in `velocity`, too. `coefficients` has one entry a contact. The terms of `contacts` are
+/// filled.
+///
+/// ```
+/// use carom::law::{Coefficients, Friction, Guard, Mode, Restitution};
+/// use carom::multibody::{ContactPoint, Contacts, Dynamics, Inertia, Joint, JointKind, LinkId, LinkSpec, ModelBuilder};
+///
+/// // A dumbbell falls flat.
+/// let mut builder = ModelBuilder::new("dumbbell");
+/// let bar = LinkSpec::new("bar").joint(Joint::new("free", JointKind::Floating)).inertia(Inertia::ball(1.0, 0.5));
+/// let bar = builder.link(LinkId::WORLD, bar)?;
+/// let model = builder.build()?;
+/// let end = |x: f64| ContactPoint::new(&model, bar, [x, 0.0, 0.0], [0.0, 0.0, 1.0]);
+/// let mut contacts = Contacts::new(&model, &[end(-1.0)?, end(1.0)?]);
+///
+/// let mut dynamics = Dynamics::new(model);
+/// dynamics.set_state(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], &[0.0, 0.0, -2.0, 0.0, 0.0, 0.0])?;
+/// let coefficients = [Coefficients::new(Restitution::new(0.5)?, Friction::new(0.3)?); 2];
+/// let mut after = [0.0; 6];
+/// let outcome = carom::strike_together(&mut dynamics, &mut contacts, &coefficients, Guard::Slip, &mut after)?;
+/// assert_eq!(outcome.contacts[1].mode, Mode::Stick);
+/// assert!((after[2] - 1.0).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`strike`]; also no contact selected, another number of coefficients, or no answer to the precision promised.
+pub fn strike_together(
+    dynamics: &mut Dynamics,
+    contacts: &mut Contacts,
+    coefficients: &[Coefficients],
+    guard: Guard,
+    velocity: &mut [f64],
+) -> Result<SimultaneousOutcome, StrikeError> {
+    dynamics.contact_terms(contacts)?;
+    let dimensions = (0..contacts.selected().len()).map(|k| Dimension::from_rows(contacts.rows(k).len(), "contacts"));
+    let dimensions = dimensions.collect::<carom_law::Result<Vec<_>>>()?;
+    let w = contacts.delassus();
+    let w = MatrixView::row_major(w.rows(), w.columns(), w.as_slice());
+    let mut outcome = ContactSet::new(&dimensions, w, contacts.velocity())?.impact(coefficients, guard)?;
+    let impulse: Vec<f64> = outcome.contacts.iter().flat_map(|contact| contact.impulse.to_vec()).collect();
+    dynamics.contact_response(contacts, &impulse, velocity)?;
+    for (after, before) in velocity.iter_mut().zip(dynamics.velocity()) {
+        *after += before;
+    }
+    outcome.energy.before = Some(dynamics.kinetic_energy());
+    outcome.energy.after = Some(energy_with(dynamics, velocity)?);
+    outcome.velocity = Some(velocity.to_vec());
+    Ok(outcome)
+}
+
+/// The kinetic energy with another velocity; the state is left as it was.
+fn energy_with(dynamics: &mut Dynamics, velocity: &[f64]) -> Result<f64, DynamicsError> {
+    let [configuration, before] = [dynamics.configuration().to_vec(), dynamics.velocity().to_vec()];
+    dynamics.set_state(&configuration, velocity)?;
+    let energy = dynamics.kinetic_energy();
+    dynamics.set_state(&configuration, &before)?;
+    Ok(energy)
 }
 
 /// W and v_c⁻ of a robot's contact, with as many rows as it has dimensions.

@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use carom::ProblemError;
 use carom::problem::Edit;
-use carom::report::{ErrorRecord, OutcomeRecord, RobotRecord, Text};
+use carom::report::{ErrorRecord, OutcomeRecord, RobotRecord, SeveralText, Text};
+use carom::{Answer, ProblemError};
 
 use crate::args::{self, Impact};
 use crate::failure::Failure;
@@ -45,14 +45,17 @@ fn print(text: &str) -> Result<(), Failure> {
 fn answer(source: &Source, edits: &[Edit], format: args::Format) -> Result<String, ProblemError> {
     let stated = source.read(edits)?;
     let problem = &stated.problem;
-    let outcome = problem.solve()?;
+    let answer = problem.answer()?;
     let robot = problem.scene().map(RobotRecord::new).transpose()?;
     let robot = robot.as_ref();
     Ok(match format {
         args::Format::Text => {
-            let title = source.title(problem);
-            Text { title: &title, outcome: &outcome, velocity: problem.velocity(), robot }.to_string()
+            let (title, velocity) = (&source.title(problem), problem.velocity());
+            match &answer {
+                Answer::One(outcome) => Text { title, outcome, velocity, robot }.to_string(),
+                Answer::Several(several) => SeveralText { title, several, velocity, robot }.to_string(),
+            }
         }
-        args::Format::Json => OutcomeRecord { outcome: &outcome, robot, id: stated.id.as_raw() }.line() + "\n",
+        args::Format::Json => OutcomeRecord { answer: &answer, robot, id: stated.id.as_raw() }.line() + "\n",
     })
 }

@@ -1,4 +1,5 @@
-//! Changes to a problem by path: `restitution=0.7`, `friction.dynamic=0.3`, `velocity[1]=-2`.
+//! Changes to a problem by path: `restitution=0.7`, `friction.dynamic=0.3`, `velocity[1]=-2`,
+//! `contacts[0].friction=0.2`.
 
 use serde_json::{Map, Value, json};
 
@@ -42,8 +43,8 @@ impl Edit {
         let steps = split_path(&self.path).unwrap_or_default();
         let mut here = tree;
         for (depth, step) in steps.iter().enumerate() {
-            if depth == 1
-                && let (PathStep::Key(coefficient), PathStep::Key(part)) = (steps[0], step)
+            if depth > 0
+                && let (PathStep::Key(coefficient), PathStep::Key(part)) = (steps[depth - 1], step)
             {
                 split_coefficient(here, coefficient, part);
             }

@@ -1,19 +1,24 @@
 //! An impact problem as a document: the names and shapes of the documented interface.
 
 pub(crate) mod coefficients;
+pub(crate) mod contacts;
 mod edit;
 mod error;
 mod read;
+mod terms;
 mod tree;
 pub(crate) mod value;
 
-use carom_law::{Coefficients, Contact, Delassus, GeneralizedContact, Guard, Law, MatrixView, Outcome};
+use carom_law::{Coefficients, Contact, ErrorKind, Guard, Law, Outcome};
 
 pub use edit::Edit;
 pub use error::{Kind, ProblemError};
 pub use serde_json::Value as Tree;
 pub use tree::{Document, Format};
 
+use self::contacts::StatedContact;
+use self::terms::Terms;
+use crate::answer::Answer;
 use crate::scene::Scene;
 use crate::sim::Setup;
 
@@ -22,68 +27,100 @@ use crate::sim::Setup;
 #[derive(Debug, Clone)]
 pub struct Problem {
     form: Form,
-    coefficients: Coefficients,
     /// None where the document leaves it open.
     guard: Option<Guard>,
     law: Law,
 }
 
-/// The ways to state the contact.
+/// The ways to state an impact.
 #[derive(Debug, Clone)]
 enum Form {
-    Generalized { mass_matrix: Matrix, contact_jacobian: Matrix, velocity: Vec<f64> },
-    ContactSpace { delassus: Vec<Vec<f64>>, contact_velocity: Vec<f64> },
-    Scene(Box<Scene>),
-}
-
-/// Rows of equal length, one after the other.
-#[derive(Debug, Clone)]
-struct Matrix {
-    rows: usize,
-    columns: usize,
-    data: Vec<f64>,
-}
-
-impl Matrix {
-    fn view(&self) -> MatrixView<'_> {
-        MatrixView::row_major(self.rows, self.columns, &self.data)
-    }
+    Matrices { terms: Terms, contacts: Vec<StatedContact> },
+    Scene { scene: Box<Scene>, coefficients: Coefficients },
 }
 
 impl Problem {
-    /// What the impact does.
+    /// What the impact does, of one contact or of several at once.
     ///
     /// # Errors
-    /// A number that the law refuses, a contact or guard that it has no answer to, or an answer beyond `f64`.
-    pub fn solve(&self) -> Result<Outcome, ProblemError> {
-        let outcome = match &self.form {
-            Form::Generalized { mass_matrix, contact_jacobian, velocity } => {
-                let contact = GeneralizedContact::new(mass_matrix.view(), contact_jacobian.view(), velocity)?;
-                contact.impact_by(self.law, &self.coefficients, self.guard())?
-            }
-            Form::ContactSpace { delassus, contact_velocity } => {
-                let contact = Contact::new(Delassus::from_rows(delassus)?, contact_velocity)?;
-                contact.impact_by(self.law, &self.coefficients, self.guard())?
-            }
-            Form::Scene(scene) => scene.strike(self.law, &self.coefficients, self.guard())?,
+    /// A number that the law refuses, contacts or a guard that it has no answer to, no answer to the precision promised,
+    /// or an answer beyond `f64`.
+    pub fn answer(&self) -> Result<Answer, ProblemError> {
+        let count = self.contact_count();
+        if count == 1 {
+            return Ok(Answer::One(Box::new(self.solve()?)));
+        }
+        if self.law != Law::Aghili {
+            let message = format!(
+                "law = {:?} has no answer to {count} contacts at once, only {:?} has: {}",
+                self.law.name(),
+                Law::Aghili.name(),
+                self.advice()
+            );
+            return Err(ProblemError::at(Kind::Law(ErrorKind::Unsupported), "law", message));
+        }
+        let several = match &self.form {
+            Form::Matrices { terms, contacts } => terms.strike_several(contacts, self.guard())?,
+            Form::Scene { scene, coefficients } => scene.strike_several(coefficients, self.guard())?,
         };
-        Ok(outcome)
+        Ok(Answer::Several(Box::new(several)))
+    }
+
+    /// What the impact of one contact does; [`Problem::answer`] takes several, too.
+    ///
+    /// # Errors
+    /// A number that the law refuses, a contact or guard that it has no answer to, several contacts, or an answer
+    /// beyond `f64`.
+    pub fn solve(&self) -> Result<Outcome, ProblemError> {
+        self.check_single()?;
+        match &self.form {
+            Form::Matrices { terms, contacts } => terms.strike_one(&contacts[0], self.law, self.guard()),
+            Form::Scene { scene, coefficients } => scene.strike(self.law, coefficients, self.guard()),
+        }
     }
 
     /// The contact that is struck: W and v_c⁻.
     ///
     /// # Errors
-    /// A number that the law refuses.
+    /// A number that the law refuses, or several contacts.
     pub fn contact(&self) -> Result<Contact, ProblemError> {
+        self.check_single()?;
         match &self.form {
-            Form::Generalized { mass_matrix, contact_jacobian, velocity } => {
-                let contact = GeneralizedContact::new(mass_matrix.view(), contact_jacobian.view(), velocity)?;
-                Ok(*contact.contact())
+            Form::Matrices { terms, contacts } => terms.contact(&contacts[0]),
+            Form::Scene { scene, .. } => scene.struck_contact(),
+        }
+    }
+
+    /// How many contacts strike; at least one.
+    pub fn contact_count(&self) -> usize {
+        match &self.form {
+            Form::Matrices { contacts, .. } => contacts.len(),
+            Form::Scene { scene, .. } => scene.struck().len(),
+        }
+    }
+
+    /// Some questions are about one contact.
+    fn check_single(&self) -> Result<(), ProblemError> {
+        let count = self.contact_count();
+        if count == 1 {
+            return Ok(());
+        }
+        let field = match &self.form {
+            Form::Matrices { .. } => "contacts",
+            Form::Scene { .. } => "strike",
+        };
+        let message = format!("{count} contacts strike at once, but this is for one contact: {}", self.advice());
+        Err(ProblemError::at(Kind::Law(ErrorKind::Unsupported), field, message))
+    }
+
+    /// How to come to one contact.
+    fn advice(&self) -> String {
+        match &self.form {
+            Form::Matrices { .. } => "state one contact".to_owned(),
+            Form::Scene { scene, .. } => {
+                let names: Vec<&str> = scene.struck_contacts().map(|contact| contact.name.as_str()).collect();
+                format!("name one with strike, of {}", names.join(", "))
             }
-            Form::ContactSpace { delassus, contact_velocity } => {
-                Ok(Contact::new(Delassus::from_rows(delassus)?, contact_velocity)?)
-            }
-            Form::Scene(scene) => scene.struck_contact(),
         }
     }
 
@@ -96,17 +133,17 @@ impl Problem {
     /// The velocity before the impact, of a problem in generalized form.
     pub fn velocity(&self) -> Option<&[f64]> {
         match &self.form {
-            Form::Generalized { velocity, .. } => Some(velocity),
-            Form::ContactSpace { .. } => None,
-            Form::Scene(scene) => Some(scene.velocity()),
+            Form::Matrices { terms: Terms::Generalized { velocity, .. }, .. } => Some(velocity),
+            Form::Matrices { terms: Terms::ContactSpace { .. }, .. } => None,
+            Form::Scene { scene, .. } => Some(scene.velocity()),
         }
     }
 
     /// The robot, of a problem that names one.
     pub fn scene(&self) -> Option<&Scene> {
         match &self.form {
-            Form::Scene(scene) => Some(scene),
-            Form::Generalized { .. } | Form::ContactSpace { .. } => None,
+            Form::Scene { scene, .. } => Some(scene),
+            Form::Matrices { .. } => None,
         }
     }
 
@@ -130,9 +167,9 @@ impl Problem {
     /// # Errors
     /// A problem without a robot, or by another law than the default.
     pub fn setup(&self) -> Result<Setup, ProblemError> {
-        let Form::Scene(scene) = &self.form else {
+        let Form::Scene { scene, coefficients } = &self.form else {
             let message = "a simulation needs a robot: give a scene with model, state, contacts and surface";
-            return Err(ProblemError::at(Kind::Law(carom_law::ErrorKind::Missing), "model", message));
+            return Err(ProblemError::at(Kind::Law(ErrorKind::Missing), "model", message));
         };
         if self.law != Law::default() {
             let message = format!(
@@ -140,8 +177,8 @@ impl Problem {
                 self.law.name(),
                 Law::default().name()
             );
-            return Err(ProblemError::at(Kind::Law(carom_law::ErrorKind::Unsupported), "law", message));
+            return Err(ProblemError::at(Kind::Law(ErrorKind::Unsupported), "law", message));
         }
-        Ok(scene.setup(&self.coefficients, self.guard.unwrap_or(Guard::Slip)))
+        Ok(scene.setup(coefficients, self.guard.unwrap_or(Guard::Slip)))
     }
 }

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use carom_law::{Coefficients, Guard, Law};
+use carom_law::{Guard, Law};
 use serde_json::{Map, Value};
 
-use super::coefficients::{friction, restitution};
 use super::error::{Kind, ProblemError};
+use super::terms::{Matrix, Terms};
 use super::value::{missing, named, numbers, required, rows, type_name, unknown_key};
-use super::{Form, Matrix, Problem};
+use super::{Form, Problem, contacts};
 use crate::scene::{self, Scene};
 
 type Result<T> = std::result::Result<T, ProblemError>;
@@ -40,7 +40,7 @@ impl Problem {
         let form_keys = if map.contains_key("model") {
             scene::KEYS.to_vec()
         } else {
-            [&GENERALIZED[..], &CONTACT_SPACE[..], &["model"]].concat()
+            [&GENERALIZED[..], &CONTACT_SPACE[..], &["contacts", "model"]].concat()
         };
         if let Some(key) = map.keys().find(|key| !form_keys.iter().chain(&COMMON).any(|known| known == key)) {
             let matrices = GENERALIZED.iter().chain(&CONTACT_SPACE).any(|known| known == key);
@@ -52,10 +52,6 @@ impl Problem {
         }
         Ok(Self {
             form: form(map, folder)?,
-            coefficients: Coefficients {
-                restitution: restitution(required(map, "", "restitution")?, "restitution")?,
-                friction: map.get("friction").map(|value| friction(value, "friction")).transpose()?,
-            },
             guard: match map.contains_key("guard") {
                 true => Some(named(map, "", "guard", &Guard::ALL, Guard::name)?),
                 false => None,
@@ -67,8 +63,13 @@ impl Problem {
 
 fn form(map: &Map<String, Value>, folder: &Path) -> Result<Form> {
     if map.contains_key("model") {
-        return Ok(Form::Scene(Box::new(Scene::from_map(map, folder)?)));
+        let scene = Box::new(Scene::from_map(map, folder)?);
+        return Ok(Form::Scene { scene, coefficients: contacts::of_problem(map)? });
     }
+    Ok(Form::Matrices { terms: terms(map)?, contacts: contacts::read(map)? })
+}
+
+fn terms(map: &Map<String, Value>) -> Result<Terms> {
     let given = |keys: &[&'static str]| keys.iter().copied().find(|key| map.contains_key(*key));
     match (given(&GENERALIZED), given(&CONTACT_SPACE)) {
         (Some(one), Some(other)) => Err(ProblemError::at(
@@ -83,12 +84,12 @@ fn form(map: &Map<String, Value>, folder: &Path) -> Result<Form> {
             "delassus",
             "give delassus and contact_velocity, or mass_matrix, contact_jacobian and velocity, or model",
         )),
-        (Some(_), None) => Ok(Form::Generalized {
+        (Some(_), None) => Ok(Terms::Generalized {
             mass_matrix: matrix(required(map, "", "mass_matrix")?, "mass_matrix")?,
             contact_jacobian: matrix(required(map, "", "contact_jacobian")?, "contact_jacobian")?,
             velocity: numbers(required(map, "", "velocity")?, "velocity")?,
         }),
-        (None, Some(_)) => Ok(Form::ContactSpace {
+        (None, Some(_)) => Ok(Terms::ContactSpace {
             delassus: rows(required(map, "", "delassus")?, "delassus")?,
             contact_velocity: numbers(required(map, "", "contact_velocity")?, "contact_velocity")?,
         }),
@@ -96,15 +97,5 @@ fn form(map: &Map<String, Value>, folder: &Path) -> Result<Form> {
 }
 
 fn matrix(value: &Value, path: &str) -> Result<Matrix> {
-    let rows = rows(value, path)?;
-    let columns = rows.first().map_or(0, Vec::len);
-    if let Some(i) = rows.iter().position(|row| row.len() != columns) {
-        return Err(carom_law::Error::Shape {
-            field: format!("{path}[{i}]").into(),
-            found: format!("{} numbers", rows[i].len()),
-            expected: format!("{columns} numbers, as {path}[0] is"),
-        }
-        .into());
-    }
-    Ok(Matrix { rows: rows.len(), columns, data: rows.concat() })
+    Matrix::from_rows(&rows(value, path)?, path)
 }

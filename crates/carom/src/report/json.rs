@@ -1,18 +1,19 @@
 //! Outcomes and errors as JSON objects, one an object, with the problem's id.
 
-use carom_law::Outcome;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::RobotRecord;
+use crate::answer::Answer;
 use crate::problem::ProblemError;
 
 /// An outcome with the id of its problem.
 #[derive(Debug, Serialize)]
 pub struct OutcomeRecord<'a> {
-    /// The answer.
+    /// The answer: the fields of [`Outcome`](carom_law::Outcome), or, of several contacts, those of
+    /// [`SimultaneousOutcome`](carom_law::SimultaneousOutcome).
     #[serde(flatten)]
-    pub outcome: &'a Outcome,
+    pub answer: &'a Answer,
     /// The robot, of a scene.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub robot: Option<&'a RobotRecord>,

@@ -2,14 +2,14 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use carom_law::{Guard, Law, Mode, Outcome};
+use carom_law::{Energy, Guard, Law, Mode, Outcome};
 
 use super::RobotRecord;
 use crate::number::{signed, significant, tidy};
 use crate::verdict::{FEW, change_of, percent, verdict};
 
 /// Digits of the table.
-const DIGITS: usize = 6;
+pub(super) const DIGITS: usize = 6;
 /// Lengths below this part of the robot's are rounding.
 const ROUNDING: f64 = 1e-9;
 /// Generalized velocities shown a line.
@@ -45,16 +45,7 @@ impl Display for Text<'_> {
 impl Text<'_> {
     fn robot(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Some(robot) = self.robot else { return Ok(()) };
-        row(f, "robot", &robot.model)?;
-        let place = robot.position.map(|x| significant(tidy(x, ROUNDING), DIGITS)).join(", ");
-        let size = robot.position.iter().fold(1.0, |most: f64, x| most.max(x.abs()));
-        let gap = match tidy(robot.gap, ROUNDING * size) {
-            0.0 => "on the surface".to_owned(),
-            gap if gap > 0.0 => format!("{} m above the surface", significant(gap, DIGITS)),
-            gap => format!("{} m inside the surface", significant(-gap, DIGITS)),
-        };
-        row(f, "strikes with", &format!("{} at ({place}), {gap}", robot.contact))?;
-        robot.warnings.iter().try_for_each(|warning| row(f, "warning", warning))
+        self::robot(f, robot)
     }
 
     fn contact(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -86,35 +77,11 @@ impl Text<'_> {
     }
 
     fn velocities(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        if let (Some(before), Some(after)) = (self.velocity, &self.outcome.velocity) {
-            if let Some(robot) = self.robot {
-                joints(f, &robot.velocity_names, before, after)?;
-                if robot.in_link_axes {
-                    row(f, "", "velocities of floating and ball joints are in their link's axes")?;
-                }
-                return Ok(());
-            }
-            row(f, "generalized", "")?;
-            for (label, values) in [("  velocity before", before), ("  velocity after", &after[..])] {
-                for (i, chunk) in values.chunks(VELOCITIES_A_LINE).enumerate() {
-                    row(f, if i == 0 { label } else { "" }, &numbers(chunk))?;
-                }
-            }
-        }
-        Ok(())
+        velocities(f, self.velocity, self.outcome.velocity.as_deref(), self.robot)
     }
 
     fn energy(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let energy = &self.outcome.energy;
-        if let (Some(before), Some(after)) = (energy.before, energy.after) {
-            let percent =
-                percent(change_of(self.outcome), before).map_or(String::new(), |p| format!(" ({} %)", signed(p, FEW)));
-            let (before, after) = (significant(before, DIGITS), significant(after, DIGITS));
-            row(f, "kinetic energy", &format!("{before} before, {after} after{percent}"))?;
-        }
-        let part = |x: f64| signed(x, DIGITS);
-        let (normal, tangential) = (part(energy.normal), part(energy.tangential));
-        row(f, "energy change", &format!("{}: normal {normal}, tangential {tangential}", part(change_of(self.outcome))))
+        energy(f, &self.outcome.energy, change_of(&self.outcome.energy))
     }
 
     fn coefficients(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -190,6 +157,59 @@ fn friction_row(f: &mut Formatter<'_>, outcome: &Outcome) -> Result<bool, fmt::E
     Ok(true)
 }
 
+/// The robot, and what strikes.
+pub(super) fn robot(f: &mut Formatter<'_>, robot: &RobotRecord) -> fmt::Result {
+    row(f, "robot", &robot.model)?;
+    for (k, contact) in robot.struck.contacts().iter().enumerate() {
+        let place = contact.position.map(|x| significant(tidy(x, ROUNDING), DIGITS)).join(", ");
+        let size = contact.position.iter().fold(1.0, |most: f64, x| most.max(x.abs()));
+        let gap = match tidy(contact.gap, ROUNDING * size) {
+            0.0 => "on the surface".to_owned(),
+            gap if gap > 0.0 => format!("{} m above the surface", significant(gap, DIGITS)),
+            gap => format!("{} m inside the surface", significant(-gap, DIGITS)),
+        };
+        let label = if k == 0 { "strikes with" } else { "" };
+        row(f, label, &format!("{} at ({place}), {gap}", contact.contact))?;
+    }
+    robot.warnings.iter().try_for_each(|warning| row(f, "warning", warning))
+}
+
+/// The generalized velocities, where there are any.
+pub(super) fn velocities(
+    f: &mut Formatter<'_>,
+    before: Option<&[f64]>,
+    after: Option<&[f64]>,
+    robot: Option<&RobotRecord>,
+) -> fmt::Result {
+    let (Some(before), Some(after)) = (before, after) else { return Ok(()) };
+    if let Some(robot) = robot {
+        joints(f, &robot.velocity_names, before, after)?;
+        if robot.in_link_axes {
+            row(f, "", "velocities of floating and ball joints are in their link's axes")?;
+        }
+        return Ok(());
+    }
+    row(f, "generalized", "")?;
+    for (label, values) in [("  velocity before", before), ("  velocity after", after)] {
+        for (i, chunk) in values.chunks(VELOCITIES_A_LINE).enumerate() {
+            row(f, if i == 0 { label } else { "" }, &numbers(chunk))?;
+        }
+    }
+    Ok(())
+}
+
+/// The ledger; `change` is the energy's without roundings.
+pub(super) fn energy(f: &mut Formatter<'_>, energy: &Energy, change: f64) -> fmt::Result {
+    if let (Some(before), Some(after)) = (energy.before, energy.after) {
+        let percent = percent(change, before).map_or(String::new(), |p| format!(" ({} %)", signed(p, FEW)));
+        let (before, after) = (significant(before, DIGITS), significant(after, DIGITS));
+        row(f, "kinetic energy", &format!("{before} before, {after} after{percent}"))?;
+    }
+    let part = |x: f64| signed(x, DIGITS);
+    let (normal, tangential) = (part(energy.normal), part(energy.tangential));
+    row(f, "energy change", &format!("{}: normal {normal}, tangential {tangential}", part(change)))
+}
+
 /// A line for each velocity, under the names of the joints.
 fn joints(f: &mut Formatter<'_>, names: &[String], before: &[f64], after: &[f64]) -> fmt::Result {
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(16);
@@ -203,15 +223,15 @@ fn joints(f: &mut Formatter<'_>, names: &[String], before: &[f64], after: &[f64]
     Ok(())
 }
 
-fn row(f: &mut Formatter<'_>, label: &str, value: &str) -> fmt::Result {
+pub(super) fn row(f: &mut Formatter<'_>, label: &str, value: &str) -> fmt::Result {
     writeln!(f, "{}", format!("  {label:<20}{value}").trim_end())
 }
 
-fn numbers(values: &[f64]) -> String {
+pub(super) fn numbers(values: &[f64]) -> String {
     columns(values.iter().map(|x| significant(*x, DIGITS)))
 }
 
 /// Columns of one width, with room for a sign before every cell.
-fn columns(cells: impl Iterator<Item = String>) -> String {
+pub(super) fn columns(cells: impl Iterator<Item = String>) -> String {
     cells.map(|cell| if cell.starts_with('-') { format!("{cell:<13} ") } else { format!(" {cell:<12} ") }).collect()
 }

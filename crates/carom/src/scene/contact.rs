@@ -1,6 +1,6 @@
 //! What of the robot touches which surface.
 
-use carom_law::{Friction, Restitution};
+use carom_law::{Dimension, Friction, Restitution};
 use carom_multibody::{
     CandidateOptions, ContactPoint, DynamicsError, LinkId, Model, Placement, Rims, Vector, candidates,
 };
@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::motion::condition;
 use super::{SceneContact, dynamics_error};
 use crate::problem::coefficients::{friction, restitution};
+use crate::problem::contacts::dimension;
 use crate::problem::value::{check_keys, missing, number, object, text, triple, wrong_type};
 use crate::problem::{Kind, ProblemError};
 use crate::sim::{Condition, Surface};
@@ -201,11 +202,10 @@ fn of_point(
     })?;
     match map.get("dimension") {
         None => Ok(contact),
-        Some(value) => match value.as_f64().filter(|d| [1.0, 2.0, 3.0].contains(d)).map(|d| d as usize) {
-            Some(3) => Ok(contact.with_two_tangents()),
-            Some(dimension @ (1 | 2)) => Ok(contact.with_dimension(dimension)),
-            _ => Err(wrong_type(value, &format!("{path}.dimension"), "1, 2 or 3")),
-        },
+        Some(value) => Ok(match dimension(value, &format!("{path}.dimension"))? {
+            Dimension::Spatial => contact.with_two_tangents(),
+            fewer => contact.with_dimension(fewer.rows()),
+        }),
     }
 }
 

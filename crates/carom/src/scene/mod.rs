@@ -10,11 +10,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use carom_law::{Coefficients, Contact, Friction, Guard, Law, Outcome, Restitution};
-use carom_multibody::{ContactPoint, Dynamics, DynamicsError, Model, Vector, Warning, WarningKind};
+use carom_multibody::{ContactPoint, Contacts, Dynamics, DynamicsError, Model, Vector, Warning, WarningKind};
 
+use crate::answer::Several;
 use crate::problem::{Kind, ProblemError};
 use crate::sim::{Condition, Setup, Surface, WatchedContact};
-use crate::strike::{StrikeError, contact_of, strike_by};
+use crate::strike::{StrikeError, contact_of, strike_by, strike_together};
 use motion::Motion;
 
 /// The keys of a scene, beside those that every problem has.
@@ -117,6 +118,11 @@ impl Scene {
         &self.struck
     }
 
+    /// The contacts that strike.
+    pub fn struck_contacts(&self) -> impl Iterator<Item = &SceneContact> {
+        self.struck.iter().map(|&place| &self.contacts[place])
+    }
+
     /// The surfaces.
     pub fn surfaces(&self) -> &[Surface] {
         &self.surfaces
@@ -163,29 +169,44 @@ impl Scene {
         Ok(dynamics)
     }
 
-    /// Where the contact is, and how far above the surface.
+    /// Where the contact that strikes is, and how far above the surface; of several the first.
     ///
     /// # Errors
     /// A state that the model refuses.
     pub fn contact_position(&self) -> Result<(Vector, f64), ProblemError> {
-        let position = self.dynamics()?.contact_position(&self.contact().point);
-        Ok((position, self.surfaces[self.contact().surface].half_space.gap(position)))
+        Ok(self.position_of(&self.dynamics()?, self.contact()))
     }
 
-    /// What the impact does, with the joints' velocities and the kinetic energies filled in.
+    /// Where a contact is, and how far above its surface.
+    pub(crate) fn position_of(&self, dynamics: &Dynamics, contact: &SceneContact) -> (Vector, f64) {
+        let position = dynamics.contact_position(&contact.point);
+        (position, self.surfaces[contact.surface].half_space.gap(position))
+    }
+
+    /// What the impact of the one contact does, with the joints' velocities and the kinetic energies filled in.
     pub(crate) fn strike(&self, law: Law, coefficients: &Coefficients, guard: Guard) -> Result<Outcome, ProblemError> {
         let mut dynamics = self.dynamics()?;
         let mut after = vec![0.0; self.velocity.len()];
-        let mut outcome = strike_by(law, &mut dynamics, &self.contact().point, coefficients, guard, &mut after)
-            .map_err(|error| match error {
-                StrikeError::Dynamics(error) => dynamics_error(error),
-                StrikeError::Law(error) => self.law_error(error),
-            })?;
+        let coefficients = self.coefficients_of(self.contact(), coefficients);
+        let mut outcome = strike_by(law, &mut dynamics, &self.contact().point, &coefficients, guard, &mut after)
+            .map_err(|error| self.strike_error(error))?;
         outcome.energy.before = Some(dynamics.kinetic_energy());
         dynamics.set_state(&self.configuration, &after).map_err(dynamics_error)?;
         outcome.energy.after = Some(dynamics.kinetic_energy());
         outcome.velocity = Some(after);
         Ok(outcome)
+    }
+
+    /// What the impact of all contacts that strike does.
+    pub(crate) fn strike_several(&self, coefficients: &Coefficients, guard: Guard) -> Result<Several, ProblemError> {
+        let points: Vec<ContactPoint> = self.struck_contacts().map(|contact| contact.point).collect();
+        let each: Vec<Coefficients> =
+            self.struck_contacts().map(|contact| self.coefficients_of(contact, coefficients)).collect();
+        let mut contacts = Contacts::new(&self.model, &points);
+        let mut after = vec![0.0; self.velocity.len()];
+        let outcome = strike_together(&mut self.dynamics()?, &mut contacts, &each, guard, &mut after)
+            .map_err(|error| self.strike_error(error))?;
+        Ok(Several { outcome, names: self.struck_contacts().map(|contact| Some(contact.name.clone())).collect() })
     }
 
     /// W and v_c⁻ of the contact that strikes.
@@ -195,22 +216,52 @@ impl Scene {
         contact_of(&terms, point.dimension()).map_err(|error| self.law_error(error))
     }
 
+    fn strike_error(&self, error: StrikeError) -> ProblemError {
+        match error {
+            StrikeError::Dynamics(error) => dynamics_error(error),
+            StrikeError::Law(error) => self.law_error(error),
+        }
+    }
+
     /// The law speaks of matrices; the reader of a scene has given none.
     fn law_error(&self, error: carom_law::Error) -> ProblemError {
+        use carom_law::ErrorKind;
         let problem = ProblemError::from(error);
-        let kind = carom_law::ErrorKind::NotPositive;
-        if problem.kind != Kind::Law(kind) || problem.field.as_ref().is_none_or(|field| !field.starts_with("delassus"))
-        {
+        let field = problem.field.as_deref().unwrap_or_default();
+        if problem.kind == Kind::Law(ErrorKind::Missing) && field.ends_with(".friction") {
+            let names: Vec<&str> = self.without_friction().map(|contact| contact.name.as_str()).collect();
+            let message = format!(
+                "friction is missing: {} would need a dimension of 1, or friction of its own, to do without",
+                names.join(", ")
+            );
+            return ProblemError::at(problem.kind, "friction", message);
+        }
+        if problem.kind != Kind::Law(ErrorKind::NotPositive) || !field.starts_with("delassus") {
             return problem;
         }
-        let name = &self.contact().name;
-        let link = self.model.link(self.contact().point.link());
-        let why = if self.model.is_moving(self.contact().point.link()) {
+        let contact = self.contact_of_row(field).unwrap_or(self.contact());
+        let link = self.model.link(contact.point.link());
+        let why = if self.model.is_moving(contact.point.link()) {
             "no joint can move it along the normal in this configuration".to_owned()
         } else {
             format!("its link {:?} is fixed to the world", link.name)
         };
-        ProblemError::at(problem.kind, "contact", format!("contact {name:?} cannot be struck: {why}"))
+        ProblemError::at(problem.kind, "contact", format!("contact {:?} cannot be struck: {why}", contact.name))
+    }
+
+    /// The contacts that strike and have no friction, but tangents.
+    fn without_friction(&self) -> impl Iterator<Item = &SceneContact> {
+        self.struck_contacts().filter(|contact| contact.friction.is_none() && contact.point.dimension() > 1)
+    }
+
+    /// The contact with the row that a field such as `delassus[4][4]` means.
+    fn contact_of_row(&self, field: &str) -> Option<&SceneContact> {
+        let mut row: usize = field.strip_prefix("delassus[")?.split(']').next()?.parse().ok()?;
+        self.struck_contacts().find(|contact| {
+            let is_within = row < contact.point.dimension();
+            row = row.saturating_sub(contact.point.dimension());
+            is_within
+        })
     }
 
     /// Remarks on the robot's file and on this state of it; what is merely read over is left to `carom check`.
