@@ -37,6 +37,8 @@ pub enum Failure {
     Page(PageError),
     /// A simulation that cannot begin.
     Simulation { source: String, error: Box<SimulationError> },
+    /// A simulation that would keep too much.
+    TooManySamples { source: String, until: f64, interval: f64, most: f64 },
     /// A problem that has no map.
     Map { source: String, error: MapError },
     /// A figure that cannot be drawn.
@@ -117,6 +119,13 @@ impl Display for Failure {
             Failure::Signal { error } => write!(f, "cannot listen for interrupts: {error}"),
             Failure::Page(error) => write!(f, "{error}"),
             Failure::Simulation { source, error } => write!(f, "{source}: {error}"),
+            Failure::TooManySamples { source, until, interval, most } => write!(
+                f,
+                "{source}: interval = {interval:e} makes {:.1e} samples until {until} s, more than {most:e}: it must be \
+                 {:e} or more",
+                until / interval,
+                until / most
+            ),
             Failure::Map { source, error } => write!(f, "{source}: {error}"),
             Failure::Figure(error) => write!(f, "{error}"),
             Failure::Ending { path, endings } => {

@@ -1,6 +1,6 @@
 //! `carom simulate`: a robot moves, and what happened goes into files.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use std::time::Duration;
 use carom::ProblemError;
 use carom::problem::Edit;
 use carom::report::figure;
-use carom::report::{EventLog, RunText, run_csv, run_events_csv, run_html, run_json, run_summary_json};
-use carom::sim::{Ending, Event, Record, Recorder, Sample, Setup, Simulation, Sink};
+use carom::report::{ErrorRecord, EventLog, RunText, run_csv, run_events_csv, run_html, run_json, run_summary_json};
+use carom::sim::{Ending, Event, Record, Recorder, Sample, Settings, Setup, Simulation, Sink};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::{EventCount, Format, Simulate};
@@ -22,6 +22,8 @@ use crate::kind::PIXELS;
 use crate::output::{Output, complain};
 use crate::source::{Gallery, Source};
 
+/// Samples that a run may be asked for: some gigabytes for a robot with many contacts.
+const MOST_SAMPLES: f64 = 1e6;
 /// Steps of the progress bar.
 const TICKS: u64 = 1000;
 
@@ -33,9 +35,16 @@ pub fn run(arguments: &Simulate) -> Result<ExitCode, Failure> {
         Ok(read) => read,
         Err(error) => {
             let error = source.locate(error, &arguments.edits);
+            if arguments.format == Format::Json {
+                let mut output = Output::open(None)?;
+                let written = writeln!(output, "{}", ErrorRecord { error: &error, id: None }.line());
+                written.map_err(|error| output.failure(error))?;
+                output.finish()?;
+            }
             return Err(source.failure(error, &arguments.edits));
         }
     };
+    check_count(&source, &setup)?;
     let until = setup.settings.until;
     let begun = Simulation::new(setup);
     let mut simulation =
@@ -51,6 +60,18 @@ pub fn run(arguments: &Simulate) -> Result<ExitCode, Failure> {
     files.write(&record, &title)?;
     print(arguments, &record, &title)?;
     Ok(if record.summary.ending == Ending::Complete { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// All samples are kept until the files are written.
+fn check_count(source: &Source, setup: &Setup) -> Result<(), Failure> {
+    let Settings { until, interval, .. } = setup.settings;
+    match interval {
+        // What is no interval is told by the simulation.
+        Some(interval) if interval > 0.0 && until.is_finite() && until / interval > MOST_SAMPLES => {
+            Err(Failure::TooManySamples { source: source.name(), until, interval, most: MOST_SAMPLES })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn read(source: &Source, arguments: &Simulate) -> Result<(Setup, String), ProblemError> {
@@ -160,11 +181,15 @@ impl Files {
         let kind = |path: &Option<PathBuf>, offered| {
             path.as_ref().map(|path| Kind::of(path, offered).map(|kind| (path.clone(), kind))).transpose()
         };
-        Ok(Self {
+        let files = Self {
             table: kind(&arguments.output, TABLES)?,
             plot: kind(&arguments.plot, PICTURES)?,
             page: kind(&arguments.render, &[Kind::Html])?.map(|(path, _)| path),
-        })
+        };
+        for path in [&arguments.output, &arguments.plot, &arguments.render].into_iter().flatten() {
+            check_place(path)?;
+        }
+        Ok(files)
     }
 
     fn write(&self, record: &Record, title: &str) -> Result<(), Failure> {
@@ -201,6 +226,17 @@ impl Files {
         }
         Ok(())
     }
+}
+
+/// Whether a file can stand there: in a folder, and no folder itself.
+fn check_place(path: &Path) -> Result<(), Failure> {
+    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    let kind = match path.is_dir() {
+        true => ErrorKind::IsADirectory,
+        false if !folder.is_dir() => ErrorKind::NotFound,
+        false => return Ok(()),
+    };
+    Err(Failure::file(path, "write", kind.into()))
 }
 
 /// Writes a file that appears when it is complete.

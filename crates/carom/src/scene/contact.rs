@@ -232,20 +232,32 @@ fn of_shapes(
     if chosen.is_empty() {
         let names: Vec<&str> = link.shapes.iter().filter_map(|shape| shape.name.as_deref()).collect();
         let message = format!(
-            "{field} = {name:?} is not a shape of link {:?}: say \"all\" for its {} shapes{}",
+            "{field} = {name:?} is not a shape of link {:?}, which has {}{}",
             link.name,
-            link.shapes.len(),
-            if names.is_empty() { String::new() } else { format!(", or one of {}", names.join(", ")) }
+            match link.shapes.len() {
+                0 => "none".to_owned(),
+                1 => "one: say \"all\"".to_owned(),
+                count => format!("{count}: say \"all\""),
+            },
+            if names.is_empty() { String::new() } else { format!(", or {}", names.join(", ")) }
         );
         return Err(ProblemError::at(Kind::UnknownName, field, message));
     }
+    // A name says what has to be told apart, and no more.
+    let names_shape = if stated.is_some() { chosen.len() > 1 } else { link.shapes.len() > 1 };
     let mut found = Vec::new();
     for i in chosen {
         let candidates = candidates(model, place.link, i, &surface.half_space, &options)
             .map_err(|error| ProblemError::at(Kind::Model, &field, error.to_string()))?;
+        let names_feature = candidates.len() > 1;
         for candidate in candidates {
-            let last = candidate.name.rsplit('/').next().unwrap_or_default();
-            let name = stated.map_or(candidate.name.clone(), |stated| format!("{stated}/{last}"));
+            let mut name = stated.unwrap_or(&link.name).to_owned();
+            if names_shape {
+                name += &link.shapes[i].name.as_ref().map_or_else(|| format!("/{i}"), |shape| format!("/{shape}"));
+            }
+            if names_feature {
+                name += &format!("/{}", candidate.name.rsplit('/').next().unwrap_or_default());
+            }
             found.push((name, candidate.contact));
         }
     }

@@ -94,8 +94,11 @@ impl Panel {
         if !self.is_log {
             return steps(self.values, count);
         }
-        let every = ((self.values[1] - self.values[0]) / count).ceil().max(1.0);
-        steps(self.values, count).into_iter().filter(|value| value.fract() == 0.0 && value % every == 0.0).collect()
+        // Whole powers, from the top down.
+        let [low, high] = self.values;
+        let every = ((high - low) / count).ceil().max(1.0);
+        let rows = ((high - low) / every).floor() as i64;
+        (0..=rows).map(|k| high - k as f64 * every).collect()
     }
 }
 

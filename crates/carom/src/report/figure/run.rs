@@ -209,7 +209,8 @@ fn mode_keys(record: &Record, contacts: &[usize]) -> Vec<Key> {
     }
     let hidden = record.header.contacts.len() - contacts.len();
     if let Some(last) = keys.last_mut().filter(|_| hidden > 0) {
-        last.text += &format!("; {hidden} contacts are not shown");
+        let contacts = if hidden == 1 { "contact is" } else { "contacts are" };
+        last.text += &format!("; {hidden} {contacts} not shown");
     }
     keys
 }

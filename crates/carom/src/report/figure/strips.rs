@@ -14,17 +14,15 @@ const LOW_ROW: f64 = 8.5;
 /// More contacts than this are not told apart in half a page.
 const MOST: usize = 24;
 
-/// The contacts that are shown: all, or of many those that do something.
+/// The contacts that are shown: those that do something, or all where none does.
 pub(super) fn shown(record: &Record) -> Vec<usize> {
     let count = record.header.contacts.len();
-    if count <= MOST {
-        return (0..count).collect();
-    }
     let is_busy = |i: &usize| {
         let closes = record.samples.iter().any(|sample| sample.contacts[*i].mode != ContactMode::Flight);
         closes || record.events.iter().any(|event| event.contact == Some(*i))
     };
-    (0..count).filter(is_busy).take(MOST).collect()
+    let busy: Vec<usize> = (0..count).filter(is_busy).take(MOST).collect();
+    if busy.is_empty() { (0..count.min(MOST)).collect() } else { busy }
 }
 
 /// The height of so many strips.
@@ -124,13 +122,14 @@ pub(super) fn tick() -> Stroke {
     Stroke { colour: Colour::BLACK, width: 0.7, dash: &[], is_round: false }
 }
 
-/// A name, cut where it is longer than there is room for.
+/// A name, cut where it is longer than there is room for: at its start, for names of one robot differ at their ends.
 fn fitted(name: &str, room: f64, fonts: &Fonts) -> Line {
-    let mut signs: Vec<char> = name.chars().collect();
+    let signs: Vec<char> = name.chars().collect();
     let mut line = fonts.plain(name);
-    while NAME_SIZE * line.width > room && signs.len() > 1 {
-        signs.pop();
-        line = fonts.plain(&format!("{}…", signs.iter().collect::<String>()));
+    let mut cut = 0;
+    while NAME_SIZE * line.width > room && cut + 1 < signs.len() {
+        cut += 1;
+        line = fonts.plain(&format!("…{}", signs[cut..].iter().collect::<String>()));
     }
     line
 }

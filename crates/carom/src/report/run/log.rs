@@ -2,12 +2,14 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::number::{signed, significant};
+use crate::number::{signed, significant, tidy};
 use crate::sim::{ContactMode, Event, EventKind, Record};
 
 /// Digits of times: two events of a bouncing ball may be a billionth of a second apart.
-const TIME_DIGITS: usize = 15;
+const TIME_DIGITS: usize = 13;
 const DIGITS: usize = 6;
+/// Parts of an impulse below this part of it are printed as zero; files have all digits.
+const ROUNDING: f64 = 1e-12;
 
 /// A table of events: when, where, what, and what it did.
 #[derive(Debug, Clone, Copy)]
@@ -58,13 +60,20 @@ impl EventLog<'_> {
         let contact = event.contact.and_then(|contact| self.record.header.contacts.get(contact));
         let dimension = contact.map_or(0, |contact| contact.dimension.min(event.impulse.len()));
         let has_impulse = event.impulse.iter().any(|x| *x != 0.0);
-        let impulse = event.impulse[..dimension].iter().map(|x| significant(*x, DIGITS)).collect::<Vec<_>>();
+        let largest = event.impulse.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
+        let shown = |x: &f64| significant(tidy(*x, ROUNDING * largest), DIGITS);
+        let impulse = event.impulse[..dimension].iter().map(shown).collect::<Vec<_>>();
         let impulse = match impulse.as_slice() {
             _ if !has_impulse => String::new(),
             [one] => one.clone(),
             several => format!("({})", several.join(", ")),
         };
-        let change = if event.energy_change == 0.0 { String::new() } else { signed(event.energy_change, DIGITS) };
+        let change = tidy(event.energy_change, f64::EPSILON * self.record.summary.largest_energy);
+        let change = match change == 0.0 {
+            true if has_impulse => "0".to_owned(),
+            true => String::new(),
+            false => signed(change, DIGITS),
+        };
         [
             significant(event.time, TIME_DIGITS),
             contact.map_or("all", |contact| contact.name.as_str()).to_owned(),

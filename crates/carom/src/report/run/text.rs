@@ -2,13 +2,15 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::number::{signed, significant};
+use crate::number::{signed, significant, tidy};
 use crate::sim::{ContactMode, Ending, EventKind, Ledger, Record};
 
 /// Digits of times that can be compared with a closed form.
-const TIME_DIGITS: usize = 15;
+const TIME_DIGITS: usize = 13;
 const DIGITS: usize = 6;
 const FEW: usize = 3;
+/// Energies below this part of the largest are printed as zero; files have all digits.
+const ROUNDING: f64 = 1e-12;
 /// Of more contacts than this, those that end in flight are counted only.
 const MANY: usize = 12;
 
@@ -46,8 +48,20 @@ impl RunText<'_> {
         };
         match summary.at_rest {
             Some(since) => format!("{ran}; at rest since t = {} s", significant(since, TIME_DIGITS)),
-            None => format!("{ran}; still moving"),
+            None => {
+                let energy = self.record.samples.last().map_or(0.0, |sample| sample.energy.kinetic);
+                format!("{ran}; still moving, with {} J of kinetic energy", significant(energy, FEW))
+            }
         }
+    }
+
+    fn largest(&self, part: Part) -> f64 {
+        self.record.samples.iter().fold(0.0_f64, |most, sample| most.max(part(&sample.energy).abs()))
+    }
+
+    /// Whether the energies that were seen are rounding: then nothing is to be compared with them.
+    fn is_still(&self) -> bool {
+        self.record.summary.largest_energy <= ROUNDING * self.largest(|energy| energy.potential)
     }
 
     fn events(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -110,11 +124,12 @@ impl RunText<'_> {
             ("  total", Ledger::total),
         ];
         for (name, part) in parts {
-            let [start, end] = [first, last].map(|sample| significant(part(&sample.energy), DIGITS));
+            let rounding = ROUNDING * self.record.summary.largest_energy;
+            let [start, end] = [first, last].map(|sample| significant(tidy(part(&sample.energy), rounding), DIGITS));
             row(f, name, &format!("{start:<13} {end}"))?;
         }
         // What a change means is seen against the motion there was.
-        let most = samples.iter().fold(0.0_f64, |most, sample| most.max(sample.energy.kinetic));
+        let most = if self.is_still() { 0.0 } else { self.largest(|energy| energy.kinetic) };
         let of = format!("in percent of the largest kinetic energy, {} J", significant(most, DIGITS));
         let book = &last.energy;
         if book.booked() == 0.0 {
@@ -141,7 +156,11 @@ impl RunText<'_> {
     fn quality(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let summary = &self.record.summary;
         let largest = significant(summary.largest_energy, DIGITS);
-        row(f, "not explained", &format!("{} of the largest energy, {largest} J", significant(summary.residual, FEW)))?;
+        let residual = match self.is_still() {
+            true => format!("{} J; nothing moved", significant(summary.residual * summary.largest_energy, FEW)),
+            false => format!("{} of the largest energy, {largest} J", significant(summary.residual, FEW)),
+        };
+        row(f, "not explained", &residual)?;
         row(f, "penetration", &format!("{} m at most", significant(summary.penetration, FEW)))?;
         if summary.windows > 0 {
             row(f, "time stepping", &plural(summary.windows, "window", "windows"))?;
