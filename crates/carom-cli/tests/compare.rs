@@ -4,7 +4,7 @@ mod common;
 
 use std::path::Path;
 
-use common::{Ran, assert_close, carom, carom_with, numbers};
+use common::{Ran, assert_close, carom, carom_with, numbers, scenes_of_one_contact};
 use serde_json::Value;
 
 /// Every law answers as `carom impact --law` does.
@@ -78,7 +78,7 @@ fn drawn(arguments: &[&str], name: &str) -> Vec<u8> {
 /// Every law is named on the figure, in the plot or in the key.
 #[test]
 fn every_scene_has_a_well_formed_figure() {
-    for scene in carom::gallery::SCENES {
+    for scene in scenes_of_one_contact() {
         for edits in
             [&[][..], &["--set", "restitution=0"], &["--set", "friction.dynamic=0.1"], &["--set", "friction=0"]]
         {

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{assert_close, carom, carom_with, numbers};
+use common::{assert_close, carom, carom_with, numbers, scenes_of_one_contact};
 use serde_json::{Value, json};
 
 const PUBLISHED: &str = include_str!("../../../reference/published/cases.json");
@@ -325,7 +325,7 @@ fn complaints_name_file_line_field_value_and_bound() {
 /// Numbers are printed so that reading them back gives the same bits.
 #[test]
 fn numbers_survive_printing() {
-    for scene in carom::gallery::SCENES {
+    for scene in scenes_of_one_contact() {
         let outcome = carom::Problem::from_tree(&scene.tree().unwrap()).unwrap().solve().unwrap();
         let printed = carom(&["impact", scene.name, "--format", "json"]).json();
         let bits = |values: &[f64]| values.iter().map(|x| x.to_bits()).collect::<Vec<u64>>();

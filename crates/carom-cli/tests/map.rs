@@ -4,7 +4,7 @@ mod common;
 
 use std::path::{Path, PathBuf};
 
-use common::{Ran, carom, carom_with};
+use common::{Ran, carom, carom_with, scenes_of_one_contact};
 use serde_json::Value;
 
 fn drawn(arguments: &[&str], name: &str) -> (tempfile::TempDir, PathBuf) {
@@ -18,7 +18,7 @@ fn drawn(arguments: &[&str], name: &str) -> (tempfile::TempDir, PathBuf) {
 
 #[test]
 fn every_scene_has_well_formed_figures() {
-    for scene in carom::gallery::SCENES {
+    for scene in scenes_of_one_contact() {
         for extra in [&[][..], &["--over", "state"], &["--admissible-set"]] {
             let arguments = [&[scene.name, "--resolution", "60"], extra].concat();
             let (_folder, file) = drawn(&arguments, "map.svg");

@@ -3,7 +3,7 @@
 mod common;
 
 use carom::multibody::Contacts;
-use common::{assert_close, carom, carom_with, numbers};
+use common::{assert_close, carom, carom_with, numbers, scenes_of_one_contact};
 use serde_json::Value;
 
 const EXPECTED: &str = include_str!("../../../reference/scenes/expected.json");
@@ -16,7 +16,7 @@ fn problem(scene: &str) -> carom::Problem {
 #[test]
 fn every_scene_has_the_terms_that_other_engines_find() {
     let expected: Value = serde_json::from_str(EXPECTED).unwrap();
-    for exhibit in carom::gallery::SCENES {
+    for exhibit in scenes_of_one_contact() {
         let expected = &expected["scenes"][exhibit.name];
         let problem = problem(exhibit.name);
         let scene = problem.scene().unwrap();
@@ -39,7 +39,7 @@ fn every_scene_has_the_terms_that_other_engines_find() {
 /// answer, A v⁺ is the contact velocity after, restitution, cone, and K⁺ - K⁻ = v̄·i.
 #[test]
 fn every_strike_obeys_mechanics_in_joint_space() {
-    for exhibit in carom::gallery::SCENES {
+    for exhibit in scenes_of_one_contact() {
         let name = exhibit.name;
         let outcome = carom(&["impact", name, "--format", "json"]).json();
         let problem = problem(name);

@@ -48,6 +48,13 @@ impl Ran {
     }
 }
 
+/// The built-in impacts of one contact.
+pub fn scenes_of_one_contact() -> impl Iterator<Item = &'static carom::gallery::Exhibit> {
+    let count =
+        |scene: &carom::gallery::Exhibit| carom::Problem::from_tree(&scene.tree().unwrap()).unwrap().contact_count();
+    carom::gallery::SCENES.iter().filter(move |scene| count(scene) == 1)
+}
+
 pub fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().expect("a list").iter().map(|x| x.as_f64().expect("a number")).collect()
 }

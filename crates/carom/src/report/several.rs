@@ -49,7 +49,7 @@ impl SeveralText<'_> {
         let axes = &["normal", "tangent 1", "tangent 2"][..self.most_rows()];
         let axes = if let [normal, _] = axes { &[normal, "tangent"][..] } else { axes };
         let digits = |x: &f64| significant(*x, DIGITS);
-        self.table(f, "contact", &[&["mode", "energy change"], &["e", "mu_s", "mu_d"][..]].concat(), |contact| {
+        self.table(f, "contact", &[&["mode", "energy"], &["e", "mu_s", "mu_d"][..]].concat(), |contact| {
             let mut cells = vec![contact.mode.name().to_owned(), signed(contact.energy.change, DIGITS)];
             cells.push(digits(&contact.restitution.normal));
             cells.extend(contact.friction.iter().flat_map(|mu| [digits(&mu.mu_s()), digits(&mu.mu_d())]));
