@@ -98,3 +98,19 @@ impl From<carom_law::Error> for ProblemError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::ErrorRecord;
+
+    #[test]
+    fn no_answer_of_several_contacts_is_a_typed_record() {
+        let law =
+            carom_law::Error::NotConverged { field: "impulse".into(), residual: 2e-3, bound: 1e-8, best: vec![1.0] };
+        let record = ErrorRecord { error: &law.into(), id: None }.line();
+        let record: serde_json::Value = serde_json::from_str(&record).unwrap();
+        assert_eq!((&record["error"]["kind"], &record["error"]["field"]), (&"not_converged".into(), &"impulse".into()));
+        assert!(record["error"]["message"].as_str().unwrap().contains("2e-3 of the largest speed is left"));
+    }
+}

@@ -7,11 +7,13 @@ use carom_law::{ContactOutcome, Guard};
 use super::RobotRecord;
 use super::text::{DIGITS, columns, energy, robot, row, velocities};
 use crate::answer::Several;
-use crate::number::{signed, significant};
+use crate::number::{signed, significant, tidy};
 use crate::verdict::{FEW, change_of_several, verdict_of_several};
 
 /// The least width of the column with the contacts' names.
 const NAMES: usize = 16;
+/// Entries below this part of their table's largest are rounding.
+const ROUNDING: f64 = 1e-12;
 
 /// An outcome of several contacts with what it was called and the velocity it started from.
 #[derive(Debug, Clone, Copy)]
@@ -55,9 +57,25 @@ impl SeveralText<'_> {
             cells.extend(contact.friction.iter().flat_map(|mu| [digits(&mu.mu_s()), digits(&mu.mu_d())]));
             cells
         })?;
-        self.table(f, "velocity before", axes, |contact| contact.contact_velocity.before.iter().map(digits).collect())?;
-        self.table(f, "velocity after", axes, |contact| contact.contact_velocity.after.iter().map(digits).collect())?;
-        self.table(f, "impulse", axes, |contact| contact.impulse.iter().map(digits).collect())
+        self.vectors(f, "velocity before", axes, |contact| &contact.contact_velocity.before)?;
+        self.vectors(f, "velocity after", axes, |contact| &contact.contact_velocity.after)?;
+        self.vectors(f, "impulse", axes, |contact| &contact.impulse)
+    }
+
+    /// A table of contact vectors, without what roundings leave of zeros.
+    fn vectors(
+        &self,
+        f: &mut Formatter<'_>,
+        title: &str,
+        axes: &[&str],
+        vector: fn(&ContactOutcome) -> &[f64],
+    ) -> fmt::Result {
+        let contacts = &self.several.outcome.contacts;
+        let all = contacts.iter().flat_map(|contact| vector(contact));
+        let largest = all.fold(0.0, |most: f64, x| most.max(x.abs()));
+        self.table(f, title, axes, |contact| {
+            vector(contact).iter().map(|x| significant(tidy(*x, ROUNDING * largest), DIGITS)).collect()
+        })
     }
 
     fn most_rows(&self) -> usize {
