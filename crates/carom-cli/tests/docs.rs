@@ -22,6 +22,38 @@ fn the_readme_shows_what_the_command_prints() {
     assert!(read("README.md").contains(&shown), "README.md does not show\n{printed}");
 }
 
+/// A run's output without the digits that are rounding.
+fn without_rounding(text: &str) -> String {
+    let kept = |line: &str| match ["  not explained", "  penetration"].iter().find(|label| line.starts_with(**label)) {
+        Some(label) => format!("{label}\n"),
+        None => format!("{line}\n"),
+    };
+    text.lines().map(kept).collect()
+}
+
+#[test]
+fn the_readme_shows_what_a_simulation_prints() {
+    let printed = common::carom(&["simulate", "ball", "--events", "4"]).out;
+    let shown = without_rounding(&format!("$ carom simulate ball --events 4\n{printed}```"));
+    assert!(without_rounding(&read("README.md")).contains(&shown), "README.md does not show\n{printed}");
+}
+
+/// The scene of the book runs, touches both surfaces, and has every key that the table explains.
+#[test]
+fn the_scene_in_the_book_runs() {
+    let page = read("book/src/simulation.md");
+    let scene = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let run = common::carom_with(&["simulate", "-", "--format", "json"], scene.as_bytes()).json();
+    let strikes = |name: &str| run["events"].as_array().unwrap().iter().any(|event| event["contact"] == name);
+    assert!(strikes("left on floor") && strikes("tip") && strikes("foot"));
+    assert_eq!(run["summary"]["ending"], "complete");
+    let table = page.split("| key | meaning | unless given |").nth(1).unwrap().split("\n\n").next().unwrap();
+    for key in table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()) {
+        let last = key.rsplit('.').next().unwrap();
+        assert!(scene.contains(last), "the scene lacks {key}");
+    }
+}
+
 /// The figures of the book are what the command draws, byte for byte.
 #[test]
 fn figures_are_what_the_command_draws() {
@@ -32,11 +64,13 @@ fn figures_are_what_the_command_draws() {
         ("maps.md", "foot-state.svg", &["map", "foot", "--over", "state"]),
         ("laws.md", "kane-laws.svg", &["compare", "kane"]),
         ("laws.md", "cube-laws.svg", &["compare", "cube"]),
+        ("simulation.md", "walker.svg", &["simulate", "walker", "--until", "3"]),
     ] {
+        let flag = if arguments[0] == "simulate" { "--plot" } else { "-o" };
         let file = folder.path().join(name);
-        let ran = common::carom(&[arguments, &["-o", file.to_str().unwrap()]].concat());
+        let ran = common::carom(&[arguments, &[flag, file.to_str().unwrap()]].concat());
         assert_eq!(ran.code, 0, "{}", ran.err);
-        let command = format!("carom {} -o {name}", arguments.join(" "));
+        let command = format!("carom {} {flag} {name}", arguments.join(" "));
         let page = read(&format!("book/src/{page}"));
         assert!(page.contains(&command) && page.contains(&format!("](figures/{name})")), "the book lacks {command}");
         let (drawn, kept) =
@@ -59,8 +93,13 @@ fn every_path_in_the_architecture_exists() {
 #[test]
 fn every_source_file_of_the_kernels_is_in_the_architecture() {
     let text = read("ARCHITECTURE.md");
-    for folder in ["carom-law/src", "carom-multibody/src", "carom-multibody/src/dynamics", "carom-multibody/src/model"]
-    {
+    for folder in [
+        "carom-law/src",
+        "carom-multibody/src",
+        "carom-multibody/src/dynamics",
+        "carom-multibody/src/model",
+        "carom/src/sim",
+    ] {
         for entry in root().join("crates").join(folder).read_dir().unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
             let path = format!("crates/{folder}/{name}");
@@ -83,10 +122,12 @@ fn links_between_documents_lead_somewhere() {
         "book/src/laws.md",
         "book/src/maps.md",
         "book/src/runs.md",
+        "book/src/simulation.md",
     ] {
         let folder = root().join(document).parent().unwrap().to_owned();
         for link in read(document).split("](").skip(1).map(|rest| rest.split(')').next().unwrap().to_owned()) {
-            assert!(link.starts_with("http") || folder.join(&link).exists(), "{document}: {link}");
+            let (file, _) = link.split_once('#').unwrap_or((&link, ""));
+            assert!(link.starts_with("http") || folder.join(file).exists(), "{document}: {link}");
         }
     }
 }

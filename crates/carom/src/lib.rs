@@ -1,5 +1,5 @@
 //! What users of carom import: impact problems in JSON and TOML, scenes with robots, the built-in gallery, reports,
-//! maps over coefficients and states, and batches of problems over a stream of lines. The law itself is [`law`] (the crate `carom-law`), robots are
+//! maps over coefficients and states, simulations, and batches of problems over a stream of lines. The law itself is [`law`] (the crate `carom-law`), robots are
 //! [`multibody`] (the crate `carom-multibody`), and [`strike`] brings the two together.
 //!
 //! ```
@@ -29,3 +29,8 @@ pub use carom_law as law;
 pub use carom_multibody as multibody;
 pub use problem::{Problem, ProblemError};
 pub use strike::{StrikeError, strike, strike_by, strike_together};
+
+/// The book's code is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../book/src/simulation.md")]
+struct Book;

@@ -33,6 +33,8 @@ enum KeySample {
     Line(Stroke),
     Mode(ContactMode),
     Impact,
+    /// A remark.
+    None,
 }
 
 /// The whole picture.
@@ -208,9 +210,9 @@ fn mode_keys(record: &Record, contacts: &[usize]) -> Vec<Key> {
         keys.push(Key { sample: KeySample::Impact, text: "impact".to_owned() });
     }
     let hidden = record.header.contacts.len() - contacts.len();
-    if let Some(last) = keys.last_mut().filter(|_| hidden > 0) {
+    if hidden > 0 {
         let contacts = if hidden == 1 { "contact is" } else { "contacts are" };
-        last.text += &format!("; {hidden} {contacts} not shown");
+        keys.push(Key { sample: KeySample::None, text: format!("{hidden} {contacts} not shown") });
     }
     keys
 }
@@ -226,12 +228,13 @@ fn keys(drawing: &mut Drawing, keys: Vec<Key>, top: f64, fonts: &Fonts) -> f64 {
     let is_empty = keys.is_empty();
     for Key { sample, text } in keys {
         let line = fonts.plain(&text);
-        let width = SAMPLE + 4.0 + KEY_SIZE * line.width;
+        let sample_width = if matches!(sample, KeySample::None) { 0.0 } else { SAMPLE + 4.0 };
+        let width = sample_width + KEY_SIZE * line.width;
         if x > LEFT && x + width > WIDTH - MARGIN {
             (x, y) = (LEFT, y + KEY_ROW);
         }
         draw_sample(drawing, &sample, [x, y]);
-        drawing.text([x + SAMPLE + 4.0, y + 7.0], line, KEY_SIZE);
+        drawing.text([x + sample_width, y + 7.0], line, KEY_SIZE);
         x += width + 11.0;
     }
     if is_empty { y + GAP - 4.0 } else { y + KEY_ROW + GAP - 4.0 }
@@ -243,6 +246,7 @@ fn draw_sample(drawing: &mut Drawing, sample: &KeySample, [x, y]: Vec2) {
         KeySample::Line(stroke) => {
             drawing.stroke(Path::polyline([[x, middle], [x + SAMPLE, middle]]), *stroke, None);
         }
+        KeySample::None => {}
         KeySample::Mode(mode) => strips::key(drawing, *mode, [x, y + 1.0], [SAMPLE, 6.6]),
         KeySample::Impact => {
             let at = x + 0.5 * SAMPLE;
