@@ -31,8 +31,9 @@ pub(super) struct Scales {
     /// Sliding slower than this has no direction of its own, in space.
     pub(super) slow: f64,
     pub(super) tiny: f64,
-    /// Forces below this are rounding.
-    pub(super) force_floor: f64,
+    /// Forces are judged against this where they are smaller. Were they judged against themselves, a single force that
+    /// vanishes would fire events at its rounding.
+    pub(super) force: f64,
     /// Energies below this are rounding, where nothing moves.
     pub(super) energy_floor: f64,
     /// Of each number of a state.
@@ -87,7 +88,7 @@ impl Scales {
             settled: (2.0 * acceleration * SETTLED_HEIGHT * length).sqrt(),
             slow: SLOW * speed,
             tiny: TINY * speed,
-            force_floor: 1e-9 * weight.max(setup.model.moving_mass() * acceleration).max(f64::MIN_POSITIVE),
+            force: weight.max(setup.model.moving_mass() * acceleration).max(f64::MIN_POSITIVE),
             energy_floor: 1e-3 * energy,
             state,
         }

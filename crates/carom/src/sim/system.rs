@@ -79,6 +79,11 @@ impl Margin {
             *self = Self { value, by: Some((contact, reason)) };
         }
     }
+
+    /// The narrower of two.
+    fn or_narrower(self, other: Self) -> Self {
+        if other.value >= self.value { self } else { other }
+    }
 }
 
 /// The robot, what it watches, and room for its equations.
@@ -103,6 +108,8 @@ pub(super) struct System {
     forces: Vec<f64>,
     report: Option<PhaseReport>,
     margin: Margin,
+    /// The margin by all reasons but the forces, which are a choice where contacts are redundant.
+    motion_margin: Margin,
     /// The smallest margin since it was last asked for, with its time.
     trace: Option<(f64, f64)>,
     pub(super) evaluations: u64,
@@ -130,6 +137,7 @@ impl System {
             forces: vec![0.0; rows],
             report: None,
             margin: Margin::NONE,
+            motion_margin: Margin::NONE,
             trace: None,
             evaluations: 0,
             setup,
@@ -229,6 +237,7 @@ impl System {
     fn accelerate(&mut self, time: f64) -> Result<()> {
         self.accelerate_freely(time)?;
         self.margin = Margin::NONE;
+        self.motion_margin = Margin::NONE;
         self.report = None;
         if self.closed.is_empty() {
             return Ok(());
@@ -283,9 +292,9 @@ impl System {
 
     /// How far the phase is from its end.
     fn judge(&mut self, closed: &[usize]) {
-        let mut margin = Margin::NONE;
+        let (mut margin, mut motion) = (Margin::NONE, Margin::NONE);
         let largest =
-            self.forces[..self.contacts.velocity().len()].iter().fold(self.scales.force_floor, |m, f| m.max(f.abs()));
+            self.forces[..self.contacts.velocity().len()].iter().fold(self.scales.force, |m, f| m.max(f.abs()));
         let mut row = 0;
         for (&k, phase) in closed.iter().zip(&self.grips) {
             let dimension = phase.dimension.rows();
@@ -302,26 +311,27 @@ impl System {
                     let along = velocity[0] * direction[0] + velocity[1] * direction[1];
                     let fixed = matches!(self.modes[k], Mode::SlipAlong(_));
                     if fixed {
-                        margin.narrow(along / self.scales.speed + STOP_MARGIN, k, Reason::Stop);
+                        motion.narrow(along / self.scales.speed + STOP_MARGIN, k, Reason::Stop);
                     }
                     if phase.dimension == Dimension::Spatial {
                         // Where its own direction can be told, and where not; apart by a factor, so that one does not
                         // follow from the other.
                         let speed = velocity[0].hypot(velocity[1]) / self.scales.slow;
                         let room = if fixed { 20.0 - speed } else { speed - 10.0 };
-                        margin.narrow(room, k, Reason::Direction);
+                        motion.narrow(room, k, Reason::Direction);
                     }
                     if friction > 0.0 {
                         let w = self.contacts.delassus();
                         let coupled: f64 = (1..dimension).map(|t| w[(row, row + t)] * direction[t - 1]).sum();
-                        margin.narrow(1.0 - friction * coupled / w[(row, row)] - WEDGE, k, Reason::Wedge);
+                        motion.narrow(1.0 - friction * coupled / w[(row, row)] - WEDGE, k, Reason::Wedge);
                     }
                 }
                 Grip::Slip { .. } => {}
             }
             row += dimension;
         }
-        self.margin = margin;
+        self.motion_margin = motion;
+        self.margin = margin.or_narrower(motion);
     }
 
     /// Evaluates a state: accelerations, forces, margin.
@@ -352,7 +362,7 @@ impl System {
                 &mut self.forces[..rows],
             )
             .map_err(|source| SimulationError::Law { time, what: "the forces of redundant contacts", source })?;
-        Ok(Margin { value: best.margin + FORCE_MARGIN, ..self.margin })
+        Ok(Margin { value: best.margin + FORCE_MARGIN, ..self.margin }.or_narrower(self.motion_margin))
     }
 
     /// Force of a contact in the last evaluation.
