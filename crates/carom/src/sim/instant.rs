@@ -2,7 +2,7 @@
 
 use carom_law::{
     ClosedContact, Coefficients, ContactMode, ContactSet, Decision, Delassus, Dimension, Error as LawError, ErrorKind,
-    Friction, Modes, Tangential, decide, jam,
+    Friction, Modes, Restitution, Rows, Tangential, decide, jam,
 };
 
 use super::error::{Result, SimulationError};
@@ -48,7 +48,7 @@ impl Simulation {
                 Ok(Settled::Again) => {}
                 Ok(Settled::Decided) => {
                     self.system.adopt_modes();
-                    self.project()?;
+                    self.project_decided()?;
                     // What sticks may have stopped what slid.
                     if !self.has_stopped()? {
                         break Ok(());
@@ -97,6 +97,9 @@ impl Simulation {
             self.settle(&slow)?;
             return Ok(Settled::Again);
         }
+        if self.come_to_rest(&slow)? && near.iter().any(|&k| self.rates[k] < -tiny) {
+            return Ok(Settled::Again);
+        }
         for k in near {
             if !slow.contains(&k) {
                 self.set_mode(k, Mode::Flight);
@@ -116,11 +119,15 @@ impl Simulation {
         let fail = |source| SimulationError::Law { time, what: "an impact", source };
         self.system.terms(time, near)?;
         let dimensions: Vec<Dimension> = near.iter().map(|&k| self.system.watch.contact(k).dimension).collect();
-        let coefficients: Vec<Coefficients> = near.iter().map(|&k| self.system.watch.contact(k).coefficients).collect();
-        let contacts = &self.system.contacts;
-        let set = ContactSet::new(&dimensions, view(contacts), contacts.velocity()).map_err(fail)?;
+        let is_calm = time < self.calm_until;
+        let coefficients = |&k: &usize| match self.system.watch.contact(k).coefficients {
+            Coefficients { friction, .. } if is_calm => Coefficients { restitution: Restitution::ZERO, friction },
+            coefficients => coefficients,
+        };
+        let coefficients: Vec<Coefficients> = near.iter().map(coefficients).collect();
+        let (set, unreached) = self.contact_set(near, &dimensions, fail)?;
         let outcome = set.impact(&coefficients, self.system.setup.guard).map_err(fail)?;
-        let mut impulses = Vec::with_capacity(contacts.velocity().len());
+        let mut impulses = Vec::with_capacity(unreached.len());
         for (&k, contact) in near.iter().zip(&outcome.contacts) {
             impulses.extend_from_slice(&contact.impulse);
             if contact.impulse.iter().any(|i| *i != 0.0) {
@@ -136,10 +143,31 @@ impl Simulation {
                 });
             }
         }
-        self.booked.impacts += outcome.energy.change;
+        let unreached: f64 = unreached.iter().zip(&impulses).map(|(v, i)| v * i).sum();
+        self.booked.impacts += outcome.energy.change + unreached;
         self.counts.impacts += 1;
         self.at_rest = None;
         self.kick(&impulses)
+    }
+
+    /// An impact of contacts whose terms are selected, and the part of their velocity that it leaves out: where W is
+    /// nearly singular no impulse reaches all of A v, and the law refuses such a velocity.
+    pub(super) fn contact_set(
+        &mut self,
+        contacts: &[usize],
+        dimensions: &[Dimension],
+        fail: impl Fn(LawError) -> SimulationError,
+    ) -> Result<(ContactSet, Vec<f64>)> {
+        let velocity = self.system.contacts.velocity().to_vec();
+        match ContactSet::new(dimensions, view(&self.system.contacts), &velocity) {
+            Ok(set) => Ok((set, vec![0.0; velocity.len()])),
+            Err(LawError::OutsideRange { .. }) => {
+                let reached = self.reached_by_impulses(contacts, &velocity)?;
+                let set = ContactSet::new(dimensions, view(&self.system.contacts), &reached).map_err(fail)?;
+                Ok((set, velocity.iter().zip(&reached).map(|(v, r)| v - r).collect()))
+            }
+            Err(error) => Err(fail(error)),
+        }
     }
 
     /// Adds M⁻¹ Aᵀ i to the velocity, for impulses in the rows that are selected.
@@ -199,6 +227,34 @@ impl Simulation {
             });
         }
         Ok(())
+    }
+
+    /// Takes away what is left of the sliding of contacts at rest. What slides on slowly beside them has another direction
+    /// then, and modes are decided by that one. Whether there was anything to take.
+    fn come_to_rest(&mut self, slow: &[usize]) -> Result<bool> {
+        let mut rested = Vec::new();
+        loop {
+            self.system.terms(self.time, slow)?;
+            let mut row = 0;
+            let mut creeps = false;
+            for &k in slow {
+                let dimension = self.system.watch.contact(k).dimension;
+                let velocity = tangential(&self.system.contacts, row, dimension);
+                self.slides[k] = self.tangential_state(k, velocity) != Tangential::AtRest;
+                creeps |= !self.slides[k] && velocity[0].hypot(velocity[1]) > self.system.scales.tiny;
+                row += dimension.rows();
+            }
+            let resting: Vec<usize> = slow.iter().copied().filter(|&k| !self.slides[k]).collect();
+            if !creeps || resting == rested {
+                return Ok(!rested.is_empty());
+            }
+            let before = self.system.energy();
+            self.project_velocities(slow, Rows::Held, |simulation, k| !simulation.slides[k])?;
+            self.system.place(self.time, &self.state)?;
+            self.booked.projection += self.system.energy() - before;
+            self.measure()?;
+            rested = resting;
+        }
     }
 
     /// Decides which of the contacts at rest on their surface stay, stick or slip.

@@ -10,6 +10,16 @@ impl Simulation {
     /// Puts the closed contacts on their surfaces and takes away the velocities that they cannot have. The energy that
     /// this changes is booked.
     pub(super) fn project(&mut self) -> Result<()> {
+        self.project_held(|simulation, k| simulation.system.modes[k] == Mode::Stick)
+    }
+
+    /// The same where modes were decided: what was taken to be at rest is so, even if it begins to slide. A rest of
+    /// velocity against the direction of a slip would end it before it began.
+    pub(super) fn project_decided(&mut self) -> Result<()> {
+        self.project_held(|simulation, k| simulation.system.modes[k] == Mode::Stick || !simulation.slides[k])
+    }
+
+    fn project_held(&mut self, is_held: impl Fn(&Self, usize) -> bool) -> Result<()> {
         let closed = self.system.closed().to_vec();
         if closed.is_empty() {
             return Ok(());
@@ -22,7 +32,7 @@ impl Simulation {
             self.project_positions(&closed)?;
             self.system.place(self.time, &self.state)?;
         }
-        self.project_velocities(&closed, Rows::Held)?;
+        self.project_velocities(&closed, Rows::Held, is_held)?;
         self.system.place(self.time, &self.state)?;
         self.booked.projection += self.system.energy() - before;
         self.follows = false;
@@ -31,7 +41,7 @@ impl Simulation {
 
     /// Takes away the normal velocities of contacts.
     pub(super) fn stop_normals(&mut self, contacts: &[usize]) -> Result<()> {
-        self.project_velocities(contacts, Rows::Normals)
+        self.project_velocities(contacts, Rows::Normals, |_, _| false)
     }
 
     pub(super) fn project_positions(&mut self, closed: &[usize]) -> Result<()> {
@@ -42,7 +52,7 @@ impl Simulation {
             excess[row] = self.gaps[k];
             row += self.system.watch.contact(k).dimension.rows();
         }
-        let change = self.balanced(closed, Rows::Normals, &excess)?;
+        let change = self.balanced(closed, Rows::Normals, &excess, |_, _| false)?;
         let model = std::sync::Arc::clone(self.system.model());
         let mut moved = vec![0.0; model.coordinates()];
         let (q, _, _) = self.system.parts_mut(&mut self.state);
@@ -51,10 +61,15 @@ impl Simulation {
         Ok(())
     }
 
-    fn project_velocities(&mut self, contacts: &[usize], rows: Rows) -> Result<()> {
+    pub(super) fn project_velocities(
+        &mut self,
+        contacts: &[usize],
+        rows: Rows,
+        is_held: impl Fn(&Self, usize) -> bool,
+    ) -> Result<()> {
         self.system.terms(self.time, contacts)?;
         let excess = self.system.contacts.velocity().to_vec();
-        let change = self.balanced(contacts, rows, &excess)?;
+        let change = self.balanced(contacts, rows, &excess, is_held)?;
         let (_, velocity, _) = self.system.parts_mut(&mut self.state);
         for (v, dv) in velocity.iter_mut().zip(&change) {
             *v += dv;
@@ -62,12 +77,36 @@ impl Simulation {
         Ok(())
     }
 
+    /// The part of a velocity of contacts, whose terms are selected, that impulses can change: its projection on the
+    /// range of W.
+    pub(super) fn reached_by_impulses(&mut self, contacts: &[usize], velocity: &[f64]) -> Result<Vec<f64>> {
+        let grips: Vec<PhaseContact> = (contacts.iter())
+            .map(|&k| PhaseContact { dimension: self.system.watch.contact(k).dimension, grip: Grip::Stick })
+            .collect();
+        let mut impulses = vec![0.0; velocity.len()];
+        let time = self.time;
+        let w = view(&self.system.contacts);
+        self.system
+            .phase
+            .balance(w, &grips, Rows::Held, velocity, &mut impulses)
+            .map_err(|source| SimulationError::Law { time, what: "the range of velocities", source })?;
+        let w = self.system.contacts.delassus();
+        let row = |i: usize| -w.row(i).iter().zip(&impulses).map(|(w, i)| w * i).sum::<f64>();
+        Ok((0..velocity.len()).map(row).collect())
+    }
+
     /// The change M⁻¹ Aᵀ i that takes away an excess in the rows of contacts whose terms are selected.
-    fn balanced(&mut self, contacts: &[usize], rows: Rows, excess: &[f64]) -> Result<Vec<f64>> {
+    fn balanced(
+        &mut self,
+        contacts: &[usize],
+        rows: Rows,
+        excess: &[f64],
+        is_held: impl Fn(&Self, usize) -> bool,
+    ) -> Result<Vec<f64>> {
         let grips: Vec<PhaseContact> = (contacts.iter())
             .map(|&k| PhaseContact {
                 dimension: self.system.watch.contact(k).dimension,
-                grip: if self.system.modes[k] == Mode::Stick { Grip::Stick } else { Grip::FRICTIONLESS },
+                grip: if is_held(self, k) { Grip::Stick } else { Grip::FRICTIONLESS },
             })
             .collect();
         let mut impulses = vec![0.0; excess.len()];

@@ -10,7 +10,7 @@ use super::integrate::Stepper;
 use super::record::Sample;
 use super::setup::{Actuator, Setup};
 use super::system::{Mode, Reason, System, dynamics};
-use super::watchdog::Watchdog;
+use super::watchdog::{Bite, Watchdog};
 
 /// Takes what a simulation tells.
 pub trait Sink {
@@ -95,6 +95,8 @@ pub struct Simulation {
     pub(super) booked: Ledger,
     pub(super) counts: Counts,
     pub(super) watchdog: Watchdog,
+    /// Until when impacts have no restitution, after a rattle.
+    pub(super) calm_until: f64,
     pub(super) settled: Vec<Option<f64>>,
     pub(super) at_rest: Option<f64>,
     pub(super) events: VecDeque<Event>,
@@ -145,6 +147,7 @@ impl Simulation {
             booked: Ledger::default(),
             counts: Counts::default(),
             watchdog: Watchdog::new(system.scales.time),
+            calm_until: f64::NEG_INFINITY,
             settled: vec![None; count],
             at_rest: None,
             events: VecDeque::new(),
@@ -245,8 +248,10 @@ impl Simulation {
             }
             self.happen(by)?;
         }
-        if self.watchdog.step(self.time, happens.is_some()) {
-            self.open_window()?;
+        match self.watchdog.step(self.time, happens.is_some(), halt == Halt::Touch) {
+            Some(Bite::Window) => self.open_window()?,
+            Some(Bite::Rattle) => self.calm_down(),
+            None => {}
         }
         let has_events = self.flush(sink)?;
         match has_events {

@@ -10,6 +10,19 @@ const INSTANT: f64 = 1e-9;
 const STEPS: usize = 40;
 /// ... within this part.
 const MOMENT: f64 = 1e-6;
+/// And so are this many touches...
+const TOUCHES: usize = 300;
+/// ... within this part, if they do not come faster and faster: bounces that end do.
+const RATTLE: f64 = 0.1;
+
+/// What is to be done about a crowd.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bite {
+    /// Events or steps cannot be told apart: a window of time stepping.
+    Window,
+    /// Contacts rattle, and would go on: no restitution for a while.
+    Rattle,
+}
 
 /// Times of the last events and steps.
 #[derive(Debug, Clone)]
@@ -17,15 +30,26 @@ pub(super) struct Watchdog {
     unit: f64,
     events: VecDeque<f64>,
     steps: VecDeque<f64>,
+    touches: VecDeque<f64>,
 }
 
 impl Watchdog {
     pub(super) fn new(unit: f64) -> Self {
-        Self { unit, events: VecDeque::with_capacity(EVENTS + 1), steps: VecDeque::with_capacity(STEPS + 1) }
+        Self {
+            unit,
+            events: VecDeque::with_capacity(EVENTS + 1),
+            steps: VecDeque::with_capacity(STEPS + 1),
+            touches: VecDeque::with_capacity(TOUCHES + 1),
+        }
     }
 
-    /// Takes note of a step, with an event at its end or not. Whether it is too much.
-    pub(super) fn step(&mut self, time: f64, with_event: bool) -> bool {
+    /// How long a rattle goes without restitution.
+    pub(super) fn calm(&self) -> f64 {
+        RATTLE * self.unit
+    }
+
+    /// Takes note of a step, with an event at its end or not, which may be a touch. What to do if it is too much.
+    pub(super) fn step(&mut self, time: f64, with_event: bool, with_touch: bool) -> Option<Bite> {
         let crowded = |times: &mut VecDeque<f64>, most: usize, span: f64| {
             times.push_back(time);
             if times.len() > most + 1 {
@@ -35,12 +59,21 @@ impl Watchdog {
         };
         let many_events = with_event && crowded(&mut self.events, EVENTS, INSTANT * self.unit);
         let many_steps = crowded(&mut self.steps, STEPS, MOMENT * self.unit);
-        let bites = many_events || many_steps;
-        if bites {
-            self.events.clear();
-            self.steps.clear();
+        let many_touches = with_touch && crowded(&mut self.touches, TOUCHES, RATTLE * self.unit) && self.rattles();
+        if !(many_events || many_steps || many_touches) {
+            return None;
         }
-        bites
+        self.events.clear();
+        self.steps.clear();
+        self.touches.clear();
+        Some(if many_events || many_steps { Bite::Window } else { Bite::Rattle })
+    }
+
+    /// Whether the last third of the touches took as long as the first, by half.
+    fn rattles(&self) -> bool {
+        let third = TOUCHES / 3;
+        let took = |from: usize, to: usize| self.touches[to] - self.touches[from];
+        took(TOUCHES - third, TOUCHES) > 0.5 * took(0, third)
     }
 }
 
@@ -51,10 +84,20 @@ mod tests {
     #[test]
     fn bites_at_crowds_alone() {
         let mut dog = Watchdog::new(1.0);
-        assert!((0..100).all(|k| !dog.step(f64::from(k) * 1e-3, true)));
-        let first = (0..100).position(|k| dog.step(1.0 + f64::from(k) * 1e-12, true));
+        assert!((0..100).all(|k| dog.step(f64::from(k) * 1e-3, true, true).is_none()));
+        let first = (0..100).position(|k| dog.step(1.0 + f64::from(k) * 1e-12, true, true) == Some(Bite::Window));
         assert_eq!(first, Some(EVENTS));
-        let first = (0..100).position(|k| dog.step(2.0 + f64::from(k) * 1e-8, false));
+        let first = (0..100).position(|k| dog.step(2.0 + f64::from(k) * 1e-8, false, false) == Some(Bite::Window));
         assert_eq!(first, Some(STEPS));
+    }
+
+    #[test]
+    fn bites_at_rattling_and_not_at_bounces_that_end() {
+        let mut dog = Watchdog::new(1.0);
+        let first = (0..1000).position(|k| dog.step(f64::from(k) * 3e-4, true, true) == Some(Bite::Rattle));
+        assert_eq!(first, Some(TOUCHES));
+        // Four contacts with e = 0.9.
+        let bounce = |k: i32| 3.0 - 0.1 * 0.9_f64.powf(f64::from(k) / 4.0);
+        assert!((0..320).all(|k| dog.step(bounce(k), true, true).is_none()));
     }
 }

@@ -1,17 +1,17 @@
 //! A short window of time stepping, for instants with more events than can be told apart.
 
-use carom_law::{Coefficients, ContactSet, Dimension, Guard, Restitution};
+use carom_law::{Coefficients, Dimension, Guard, Restitution};
 
 use super::error::{Result, SimulationError};
 use super::event::{Event, EventKind};
 use super::instant::is_numerical;
 use super::simulation::Simulation;
-use super::system::{Mode, dynamics, view};
+use super::system::{Mode, dynamics};
 
 /// Steps of a window.
 const STEPS: usize = 10;
 /// Length of a step, over the time scale.
-const STEP: f64 = 1e-5;
+const STEP: f64 = 1e-6;
 
 impl Simulation {
     /// Moves on by Moreau's time stepping: impulses without restitution over short steps of equal length.
@@ -42,6 +42,22 @@ impl Simulation {
         self.is_open = true;
         self.resume();
         Ok(())
+    }
+
+    /// Impacts go without restitution for a while: contacts that rattle come to rest on their surfaces.
+    pub(super) fn calm_down(&mut self) {
+        self.counts.windows += 1;
+        self.calm_until = self.time + self.watchdog.calm();
+        self.events.push_back(Event {
+            time: self.time,
+            kind: EventKind::Window,
+            contact: None,
+            impact: None,
+            mode: None,
+            impulse: [0.0; 3],
+            energy_change: 0.0,
+            settled: None,
+        });
     }
 
     /// One step: forces over it, then the impulses that keep contacts from going deeper.
@@ -85,20 +101,22 @@ impl Simulation {
             friction: self.system.watch.contact(k).coefficients.friction,
         };
         let coefficients: Vec<Coefficients> = reached.iter().map(plastic).collect();
-        let contacts = &self.system.contacts;
-        let set = ContactSet::new(&dimensions, view(contacts), contacts.velocity());
-        match set.and_then(|set| set.impact(&coefficients, Guard::Slip)) {
+        let outcome = match self.contact_set(reached, &dimensions, fail) {
+            Ok((set, _)) => set.impact(&coefficients, Guard::Slip).map_err(fail),
+            Err(error) => Err(error),
+        };
+        match outcome {
             Ok(outcome) => {
                 let impulses: Vec<f64> = outcome.contacts.iter().flat_map(|contact| contact.impulse.to_vec()).collect();
                 self.kick(&impulses)
             }
-            Err(error) if is_numerical(&error) => {
+            Err(SimulationError::Law { source, .. }) if is_numerical(&source) => {
                 // The normals alone always have an answer, and friction can wait for the next step.
                 self.counts.not_converged += 1;
                 let closing: Vec<usize> = reached.iter().copied().filter(|&k| self.rates[k] < 0.0).collect();
                 if closing.is_empty() { Ok(()) } else { self.stop_normals(&closing) }
             }
-            Err(error) => Err(fail(error)),
+            Err(error) => Err(error),
         }
     }
 
@@ -112,10 +130,12 @@ impl Simulation {
         if inside.is_empty() { Ok(()) } else { self.project_positions(&inside) }
     }
 
-    /// Back to events: everything is open, and what touches is found anew.
+    /// Back to events: everything is open, and what touches is found anew. What could not close again stays closed.
     fn resume(&mut self) {
         for k in 0..self.system.modes.len() {
-            self.set_mode(k, Mode::Flight);
+            if self.gaps[k] > self.system.scales.near || (self.armed[k] && self.system.is_enabled(k)) {
+                self.set_mode(k, Mode::Flight);
+            }
         }
         self.system.adopt_modes();
     }
