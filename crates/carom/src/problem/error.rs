@@ -101,7 +101,6 @@ impl From<carom_law::Error> for ProblemError {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::report::ErrorRecord;
 
     #[test]
