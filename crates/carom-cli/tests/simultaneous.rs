@@ -7,7 +7,7 @@ use carom::multibody::Contacts;
 use common::{Ran, assert_close, carom, carom_with, numbers};
 use serde_json::{Value, json};
 
-/// Cases with known answers; numbers by a Python program written before carom, which shares no code with it.
+/// Cases with known answers; computed independently of carom.
 /// A planar box on two corners, W of rank 3.
 fn corners() -> Value {
     json!({
