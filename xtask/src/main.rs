@@ -1,5 +1,5 @@
-//! What a contributor runs: `cargo xtask test`, `native`, `lint`, `oracle`, `laws`, `reference`, `conformance`, `browser`,
-//! `bench`.
+//! What a contributor runs: `cargo xtask test`, `native`, `lint`, `oracle`, `laws`, `drops`, `reference`, `conformance`,
+//! `browser`, `bench`.
 
 mod browser;
 mod python;
@@ -21,6 +21,7 @@ cargo xtask TASK
   lint          formatting, clippy and documentation, warnings refused
   oracle        the law against its oracle on 100 times as many random problems (CAROM_CASES, CAROM_SEED)
   laws          what every law claims, on a million random impacts each (CAROM_IMPACTS, CAROM_SEED)
+  drops         10,000 random drops of boxes, rods, spheres and trees (CAROM_DROPS, CAROM_SEED, CAROM_FAMILY)
   reference     recompute reference/precise with 80 digits and compare (Python 3)
   conformance   robots and flights against Pinocchio and MuJoCo, from PyPI (2 GB), and simultaneous impacts against
                 Siconos, from Debian; --write renews book/src/conformance.md, --only PATTERN compares some files, with
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         Some("lint") => lint(),
         Some("oracle") => oracle(),
         Some("laws") => laws(),
+        Some("drops") => drops(),
         Some("reference") => reference(),
         Some("conformance") => conformance(&rest),
         Some("browser") => browser::browser(),
@@ -87,6 +89,13 @@ fn laws() -> Result<(), String> {
     let impacts = env::var("CAROM_IMPACTS").unwrap_or_else(|_| "1000000".into());
     let arguments = ["test", "--release", "-p", "carom-law", "--test", "laws", "claims::of::"];
     cargo(&arguments, &["--", "--nocapture"], &[("CAROM_IMPACTS", &impacts)])
+}
+
+/// 10,000 drops; `CAROM_DROPS` of the environment wins.
+fn drops() -> Result<(), String> {
+    let count = env::var("CAROM_DROPS").unwrap_or_else(|_| "10000".into());
+    let arguments = ["test", "--release", "-p", "carom", "--no-default-features", "--test", "drops"];
+    cargo(&arguments, &["--", "--nocapture"], &[("CAROM_DROPS", &count)])
 }
 
 fn reference() -> Result<(), String> {

@@ -12,8 +12,6 @@ use super::system::{Mode, Reason, direction, dynamics, tangential, view};
 
 /// Impacts, settlings and jams that may follow each other at one instant.
 const ROUNDS: usize = 40;
-/// The first of them follow velocities down to rounding.
-const PRECISE_ROUNDS: usize = 4;
 /// Sliding slower than this many times the slow speed is none, in space, where modes are decided.
 const REST: f64 = 20.0;
 /// The same in the plane, over the speed scale.
@@ -39,12 +37,13 @@ impl Simulation {
         let before: Vec<Mode> = self.system.modes.clone();
         let first_event = self.events.len();
         let mut rounds = 0;
+        let mut floor = self.system.scales.tiny;
         let outcome = loop {
             rounds += 1;
             if rounds > ROUNDS {
                 break Err(());
             }
-            match self.round(rounds) {
+            match self.round(&mut floor) {
                 Ok(Settled::Again) => {}
                 Ok(Settled::Decided) => {
                     self.system.adopt_modes();
@@ -75,29 +74,30 @@ impl Simulation {
         Ok(())
     }
 
-    /// One impact, or one settling, or the decision of the modes.
-    fn round(&mut self, number: usize) -> Result<Settled> {
+    /// One impact, or one settling, or the decision of the modes. Normal velocities up to `floor` are none; it rises to
+    /// what impulses cannot take away, where W is nearly singular.
+    fn round(&mut self, floor: &mut f64) -> Result<Settled> {
         self.system.place(self.time, &self.state)?;
         self.measure()?;
         let near: Vec<usize> = (0..self.gaps.len()).filter(|&k| self.is_near(k)).collect();
         if near.is_empty() {
             return Ok(Settled::Decided);
         }
-        // Where contacts depend on each other, what the law leaves is more than rounding; it is projected away.
-        let tiny = match number {
-            ..=PRECISE_ROUNDS => self.system.scales.tiny,
-            _ => self.system.scales.tiny.max(1e-3 * self.system.scales.settled),
-        };
-        if near.iter().any(|&k| self.rates[k] < -tiny) {
+        let largest = |rates: &[f64], of: &[usize], sign: f64| of.iter().fold(0.0_f64, |m, &k| m.max(sign * rates[k]));
+        let approach = largest(&self.rates, &near, -1.0);
+        if approach > *floor {
             self.strike(&near)?;
+            self.raise(floor, approach, |simulation| largest(&simulation.rates, &near, -1.0))?;
             return Ok(Settled::Again);
         }
         let slow: Vec<usize> = near.iter().copied().filter(|&k| self.rates[k] <= self.system.scales.settled).collect();
-        if slow.iter().any(|&k| self.rates[k] > tiny) {
+        let bounce = largest(&self.rates, &slow, 1.0);
+        if bounce > *floor {
             self.settle(&slow)?;
+            self.raise(floor, bounce, |simulation| largest(&simulation.rates, &slow, 1.0))?;
             return Ok(Settled::Again);
         }
-        if self.come_to_rest(&slow)? && near.iter().any(|&k| self.rates[k] < -tiny) {
+        if self.come_to_rest(&slow)? && near.iter().any(|&k| self.rates[k] < -*floor) {
             return Ok(Settled::Again);
         }
         for k in near {
@@ -106,6 +106,17 @@ impl Simulation {
             }
         }
         self.decide(&slow)
+    }
+
+    /// Raises the floor if impulses left most of a normal velocity that is too slow to follow.
+    fn raise(&mut self, floor: &mut f64, before: f64, left: impl Fn(&Self) -> f64) -> Result<()> {
+        self.system.place(self.time, &self.state)?;
+        self.measure()?;
+        let left = left(self);
+        if left > 0.5 * before && left <= self.system.scales.settled {
+            *floor = floor.max(2.0 * left);
+        }
+        Ok(())
     }
 
     fn is_near(&self, k: usize) -> bool {
