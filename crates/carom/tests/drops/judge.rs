@@ -120,7 +120,7 @@ impl Judge {
                 if outside > CONE {
                     self.fault(format!("t = {time}: contact {k} sticks {outside:e} outside its cone"));
                 }
-            } else if (tangential - friction.mu_d() * normal).abs() > CONE * largest {
+            } else if (tangential - friction.mu_d() * normal.abs()).abs() > CONE * largest {
                 self.fault(format!("t = {time}: contact {k} slips with {tangential} of {normal}"));
             }
         }
