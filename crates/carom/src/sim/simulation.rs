@@ -231,7 +231,15 @@ impl Simulation {
         if !(self.time < end) {
             return self.arrive(sink);
         }
-        let halt = self.advance(end)?;
+        let halt = match self.advance(end) {
+            // Friction that drives its own normal force beyond all measure: impulses have an answer where forces do not.
+            Err(SimulationError::Stalled { .. }) if !self.system.closed().is_empty() => {
+                self.open_window()?;
+                self.flush(sink)?;
+                return Ok(Stop::Event);
+            }
+            halt => halt?,
+        };
         self.counts.steps += 1;
         self.sample_step(sink)?;
         self.project()?;

@@ -158,3 +158,9 @@ fn nearly_singular_impacts_have_answers() {
     passes(18, 0, 2e4);
     passes(8, 0, 2e5);
 }
+
+/// A sphere off its centre of mass whose friction presses it ever harder, up to D = 0.
+#[test]
+fn a_dynamic_jam_is_left_to_a_window() {
+    passes(1326, 3, 5e4);
+}
