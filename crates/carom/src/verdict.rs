@@ -21,7 +21,7 @@ pub(crate) fn change_of_several(outcome: &SimultaneousOutcome) -> f64 {
     let work = outcome.contacts.iter().flat_map(|contact| {
         let (before, after) = (contact.contact_velocity.before, contact.contact_velocity.after);
         let speed = move |j: usize| before[j].abs().max(after[j].abs());
-        contact.impulse.to_vec().into_iter().enumerate().map(move |(j, i)| i.abs() * speed(j))
+        contact.impulse.iter().copied().enumerate().map(move |(j, i)| i.abs() * speed(j))
     });
     let change = outcome.energy.change;
     if change.abs() <= NOTHING * work.sum::<f64>() { 0.0 } else { change }

@@ -71,7 +71,7 @@ impl SeveralText<'_> {
         vector: fn(&ContactOutcome) -> &[f64],
     ) -> fmt::Result {
         let contacts = &self.several.outcome.contacts;
-        let all = contacts.iter().flat_map(|contact| vector(contact));
+        let all = contacts.iter().flat_map(&vector);
         let largest = all.fold(0.0, |most: f64, x| most.max(x.abs()));
         self.table(f, title, axes, |contact| {
             vector(contact).iter().map(|x| significant(tidy(*x, ROUNDING * largest), DIGITS)).collect()
