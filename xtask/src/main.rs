@@ -28,7 +28,9 @@ cargo xtask TASK
                 flight/FILE some flights, or with siconos/FAMILY some impacts
   browser       the pages of runs in Chromium (Debian's package) with playwright-core (npm); pictures in target/browser
   bench         time the law; arguments are passed on, for example: bench slip
-  bench robots  time impacts of whole robots beside Pinocchio's (needs g++ and two Debian packages of headers)";
+  bench robots  time impacts of whole robots beside Pinocchio's (needs g++ and two Debian packages of headers)
+  bench simulation
+                time simulated seconds beside MuJoCo's";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();

@@ -42,7 +42,6 @@ pub(crate) enum Rule {
         prefers_rest: bool,
     },
     /// `i_t = -μ i_n u`; only the normal row is a condition.
-    #[allow(dead_code, reason = "no impact has it; contacts that slide between impacts do")]
     Driven {
         /// `μ`
         mu: f64,

@@ -84,3 +84,10 @@ pub struct Event {
     /// At a settling: when the bounces that are too small to follow would have ended.
     pub settled: Option<f64>,
 }
+
+impl Event {
+    /// An event without impulse; what else there is to tell is filled in.
+    pub(super) fn new(time: f64, kind: EventKind, contact: Option<usize>) -> Self {
+        Self { time, kind, contact, impact: None, mode: None, impulse: [0.0; 3], energy_change: 0.0, settled: None }
+    }
+}

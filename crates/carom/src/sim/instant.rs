@@ -143,14 +143,10 @@ impl Simulation {
             impulses.extend_from_slice(&contact.impulse);
             if contact.impulse.iter().any(|i| *i != 0.0) {
                 self.events.push_back(Event {
-                    time,
-                    kind: EventKind::Impact,
-                    contact: Some(k),
                     impact: Some(contact.mode),
-                    mode: None,
                     impulse: three(&contact.impulse),
                     energy_change: contact.energy.change,
-                    settled: None,
+                    ..Event::new(time, EventKind::Impact, Some(k))
                 });
             }
         }
@@ -227,14 +223,9 @@ impl Simulation {
             }
             self.settled[k] = Some(end);
             self.events.push_back(Event {
-                time,
-                kind: EventKind::Settle,
-                contact: Some(k),
-                impact: None,
-                mode: None,
-                impulse: [0.0; 3],
                 energy_change: taken / slow.len() as f64,
                 settled: Some(end),
+                ..Event::new(time, EventKind::Settle, Some(k))
             });
         }
         Ok(())
@@ -378,14 +369,10 @@ impl Simulation {
         let friction = contact.coefficients.friction.map_or_else(|| Friction::new(0.0), Ok).map_err(fail)?;
         let outcome = jam(delassus, &contacts.velocity()[1..], friction).map_err(fail)?;
         self.events.push_back(Event {
-            time,
-            kind: EventKind::Jam,
-            contact: Some(k),
             impact: Some(outcome.mode),
-            mode: None,
             impulse: three(&outcome.impulse),
             energy_change: outcome.energy_change,
-            settled: None,
+            ..Event::new(time, EventKind::Jam, Some(k))
         });
         self.booked.impacts += outcome.energy_change;
         self.counts.impacts += 1;
@@ -409,16 +396,7 @@ impl Simulation {
     }
 
     fn push(&mut self, kind: EventKind, contact: usize) {
-        self.events.push_back(Event {
-            time: self.time,
-            kind,
-            contact: Some(contact),
-            impact: None,
-            mode: None,
-            impulse: [0.0; 3],
-            energy_change: 0.0,
-            settled: None,
-        });
+        self.events.push_back(Event::new(self.time, kind, Some(contact)));
     }
 
     /// Tells which modes changed, and completes the events of this instant.

@@ -28,16 +28,7 @@ impl Simulation {
         self.system.place(self.time, &self.state)?;
         let change = self.system.energy() - before;
         self.booked.windows += change;
-        self.events.push_back(Event {
-            time: start,
-            kind: EventKind::Window,
-            contact: None,
-            impact: None,
-            mode: None,
-            impulse: [0.0; 3],
-            energy_change: change,
-            settled: None,
-        });
+        self.events.push_back(Event { energy_change: change, ..Event::new(start, EventKind::Window, None) });
         self.follows = false;
         self.is_open = true;
         self.resume();
@@ -48,16 +39,7 @@ impl Simulation {
     pub(super) fn calm_down(&mut self) {
         self.counts.windows += 1;
         self.calm_until = self.time + self.watchdog.calm();
-        self.events.push_back(Event {
-            time: self.time,
-            kind: EventKind::Window,
-            contact: None,
-            impact: None,
-            mode: None,
-            impulse: [0.0; 3],
-            energy_change: 0.0,
-            settled: None,
-        });
+        self.events.push_back(Event::new(self.time, EventKind::Window, None));
     }
 
     /// One step: forces over it, then the impulses that keep contacts from going deeper.
