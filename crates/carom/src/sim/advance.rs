@@ -143,12 +143,13 @@ impl Simulation {
         let time = self.stepper.start_time() + fraction * self.stepper.step();
         self.stepper.at(fraction, &mut self.point);
         let margin = self.system.evaluate(time, &self.point)?;
-        let doubtful = matches!(margin.by, Some((_, Reason::Release | Reason::Cone)));
-        if margin.value < 0.0 && doubtful && self.system.is_redundant() {
-            // The shortest forces leave a cone; others may not.
-            return self.system.redundant_margin(time);
-        }
-        Ok(margin)
+        self.system.best_margin(time, margin)
+    }
+
+    /// The margin of the phase in the present state.
+    pub(super) fn present_margin(&mut self) -> Result<Margin> {
+        let margin = self.system.evaluate(self.time, &self.state)?;
+        self.system.best_margin(self.time, margin)
     }
 
     /// The first time that an open contact comes down to its surface, before `limit`, as a fraction of the step.

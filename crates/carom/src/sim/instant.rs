@@ -8,7 +8,7 @@ use carom_law::{
 use super::error::{Result, SimulationError};
 use super::event::{Event, EventKind};
 use super::simulation::Simulation;
-use super::system::{Mode, Reason, direction, dynamics, tangential, view};
+use super::system::{Margin, Mode, Reason, direction, dynamics, tangential, view};
 
 /// Impacts, settlings and jams that may follow each other at one instant.
 const ROUNDS: usize = 40;
@@ -31,26 +31,35 @@ impl Simulation {
     /// Everything that happens now: because a contact touches, or a phase ends, or at the start.
     pub(super) fn happen(&mut self, by: Option<(usize, Reason)>) -> Result<()> {
         self.follows = false;
-        if let Some((contact, Reason::Direction)) = by {
-            return self.redirect(contact);
-        }
         let before: Vec<Mode> = self.system.modes.clone();
         let first_event = self.events.len();
         let mut rounds = 0;
         let mut floor = self.system.scales.tiny;
+        let mut by = by;
         let outcome = loop {
             rounds += 1;
             if rounds > ROUNDS {
                 break Err(());
             }
-            match self.round(&mut floor) {
+            let round = match by {
+                Some((contact, Reason::Direction)) => self.redirect(contact).map(|()| Settled::Decided),
+                _ => self.round(&mut floor),
+            };
+            match round {
                 Ok(Settled::Again) => {}
                 Ok(Settled::Decided) => {
                     self.system.adopt_modes();
-                    self.project_decided()?;
-                    // What sticks may have stopped what slid.
-                    if !self.has_stopped()? {
-                        break Ok(());
+                    if !matches!(by, Some((_, Reason::Direction))) {
+                        self.project_decided()?;
+                        // What sticks may have stopped what slid.
+                        if self.has_stopped()? {
+                            continue;
+                        }
+                    }
+                    // A decision counts if the forces bear it out.
+                    match self.present_margin()? {
+                        Margin { value, .. } if value >= 0.0 => break Ok(()),
+                        Margin { by: reason, .. } => by = reason,
                     }
                 }
                 Ok(Settled::Unclear) => {
@@ -391,7 +400,6 @@ impl Simulation {
             _ => Mode::Slip,
         };
         self.set_mode(k, mode);
-        self.system.adopt_modes();
         Ok(())
     }
 

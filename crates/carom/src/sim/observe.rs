@@ -90,10 +90,8 @@ impl Simulation {
 
     fn sample(&mut self, time: f64, state: &[f64]) -> Result<Sample> {
         let margin = self.system.evaluate(time, state)?;
-        if margin.value < 0.0 && self.system.is_redundant() {
-            // The shortest forces are outside a cone; a distribution that is inside is shown.
-            self.system.redundant_margin(time)?;
-        }
+        // Where the shortest forces are outside a cone, a distribution that is inside is shown.
+        self.system.best_margin(time, margin)?;
         let mut gaps = vec![0.0; self.gaps.len()];
         let mut rates = gaps.clone();
         let measured = self.system.watch.measure(&mut self.system.dynamics, &mut gaps, &mut rates);

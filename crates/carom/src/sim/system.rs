@@ -342,13 +342,16 @@ impl System {
         Ok(self.margin)
     }
 
-    /// Whether the forces of the last evaluation are one choice among many.
-    pub(super) fn is_redundant(&self) -> bool {
-        self.report.is_some_and(|report| report.rank < report.unknowns)
+    /// The margin of the last evaluation. Where the shortest forces leave a cone and others need not, that of the best
+    /// distribution, which the forces are then.
+    pub(super) fn best_margin(&mut self, time: f64, margin: Margin) -> Result<Margin> {
+        let is_doubtful = matches!(margin.by, Some((_, Reason::Release | Reason::Cone)));
+        let is_redundant = self.report.is_some_and(|report| report.rank < report.unknowns);
+        if margin.value < 0.0 && is_doubtful && is_redundant { self.redundant_margin(time) } else { Ok(margin) }
     }
 
     /// The margin of the last evaluation over all distributions of the forces, which are then those of the best one.
-    pub(super) fn redundant_margin(&mut self, time: f64) -> Result<Margin> {
+    fn redundant_margin(&mut self, time: f64) -> Result<Margin> {
         let rows = self.contacts.velocity().len();
         let static_friction = self.closed.iter().map(|&k| self.watch.contact(k).coefficients.friction);
         let static_friction: Vec<f64> = static_friction.map(|mu| mu.map_or(0.0, |mu| mu.mu_s())).collect();
