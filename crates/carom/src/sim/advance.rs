@@ -9,6 +9,13 @@ use super::system::{Margin, Mode, Reason};
 const SAMPLES_PER_TURN: f64 = 16.0;
 /// Part of the time in which sliding would stop that a step may take: the direction turns the faster the slower it is.
 const SLIDE: f64 = 0.9;
+/// Energy that a step may leave unexplained, over the largest energy and the tolerance.
+const BOOK: f64 = 10.0;
+/// How far beyond its end a phase may be left, by the force or the wedge, and by the speed of what stops.
+pub(super) const FORCE_ACCURACY: f64 = 1e-8;
+const STOP_ACCURACY: f64 = 1e-11;
+/// Part of a step within which the end of a phase is looked for first, around where the dense output has it.
+const NEARBY: f64 = 1e-7;
 /// Rounds of putting the end of a step onto the surface.
 const CORRECTIONS: usize = 4;
 
@@ -20,7 +27,7 @@ pub(super) enum Halt {
     /// A contact closes.
     Touch,
     /// A phase ends.
-    Phase(usize, Reason),
+    Phase(Margin),
 }
 
 impl Simulation {
@@ -55,9 +62,25 @@ impl Simulation {
                 size = self.stepper.next_size(error);
                 continue;
             }
+            // An error that is estimated may vanish by chance; the energy book tells.
+            if step > 1e3 * smallest && !self.closes_book()? {
+                self.counts.rejected += 1;
+                size = 0.5 * step;
+                continue;
+            }
             self.size = self.stepper.next_size(error);
             return self.look_for_events(step);
         }
+    }
+
+    /// Whether the energy at the end of the step is what the works in it explain.
+    fn closes_book(&mut self) -> Result<bool> {
+        self.system.place(self.stepper.end_time(), self.stepper.end())?;
+        let works = self.system.works(self.stepper.end());
+        let residual = self.ledger(works).residual - self.counts.last_residual;
+        let bound = BOOK * self.system.setup.settings.tolerance * self.energy_scale();
+        // What is not finite is left to the error of the next step.
+        Ok(!(residual.abs() > bound))
     }
 
     /// How far sliding in space may go on before its direction must be looked at again: most of the way to where it
@@ -102,10 +125,53 @@ impl Simulation {
             self.follows = self.system.closed().is_empty();
             return Ok(Halt::Step);
         };
+        Ok(Halt::Phase(self.step_to_phase_end(fraction * step, step, margin)?))
+    }
+
+    /// Ends the step where the phase does, found on the dense output at `size`. Where the step itself, which is more
+    /// accurate, sees it elsewhere, the end is looked for anew by stepping. The margin there.
+    fn step_to_phase_end(&mut self, size: f64, step: f64, found: Margin) -> Result<Margin> {
         self.counts.rejected += 1;
-        self.restep(fraction * step)?;
-        let (contact, reason) = margin.by.unwrap_or((0, Reason::Release));
-        Ok(Halt::Phase(contact, reason))
+        let reached = self.restep_margin(size)?;
+        let enough = match found.by {
+            Some((_, Reason::Direction)) => return Ok(found),
+            Some((_, Reason::Stop)) => STOP_ACCURACY,
+            _ => FORCE_ACCURACY,
+        };
+        let reached = Margin { value: reached.value, ..found };
+        if reached.value.abs() <= enough {
+            return Ok(reached);
+        }
+        let Some((from, to, values)) = self.bracket_phase_end(size, step, reached.value)? else { return Ok(reached) };
+        let width = 4.0 * f64::EPSILON * self.time.max(self.system.scales.time);
+        let end = root::falling_to(from, to, values, width, enough, |size| Ok(self.restep_margin(size)?.value))?;
+        self.restep_margin(end)
+    }
+
+    /// Sizes of the step between which the phase ends, and the margins there.
+    fn bracket_phase_end(&mut self, size: f64, step: f64, value: f64) -> Result<Option<(f64, f64, (f64, f64))>> {
+        let mut width = NEARBY * step;
+        let (mut inner, mut outer) = ((size, value), (size, value));
+        while width < step {
+            if value < 0.0 {
+                let at = (size - width).max(0.0);
+                inner = (at, self.restep_margin(at)?.value);
+            } else {
+                let at = (size + width).min(step);
+                outer = (at, self.restep_margin(at)?.value);
+            }
+            if inner.1 >= 0.0 && outer.1 < 0.0 {
+                return Ok(Some((inner.0, outer.0, (inner.1, outer.1))));
+            }
+            width *= 16.0;
+        }
+        self.restep(size)?;
+        Ok(None)
+    }
+
+    fn restep_margin(&mut self, size: f64) -> Result<Margin> {
+        self.restep(size)?;
+        self.present_margin()
     }
 
     /// When the present phase ends within the step, as a fraction of it.

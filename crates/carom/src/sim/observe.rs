@@ -24,27 +24,26 @@ impl Simulation {
                 self.counts.penetration = self.counts.penetration.max(-gap);
             }
         }
-        let ledger = self.ledger_here();
+        let ledger = self.ledger(self.system.works(&self.state));
         let energy = ledger.kinetic.abs() + (ledger.potential - self.start_potential).abs();
         self.counts.largest_energy = self.counts.largest_energy.max(energy);
         self.counts.largest_residual = self.counts.largest_residual.max(ledger.residual.abs());
+        self.counts.last_residual = ledger.residual;
         Ok(())
     }
 
-    /// The energy book of the state that the system is placed in, which is the present one or one in the last step.
-    fn ledger_at(&mut self, state: &[f64]) -> Ledger {
-        let (_, _, works) = self.system.parts(state);
-        let mut ledger = Ledger { friction: works[0], damping: works[1], torques: works[2], ..self.booked };
+    /// What energies are compared with.
+    pub(super) fn energy_scale(&self) -> f64 {
+        self.counts.largest_energy.max(self.system.scales.energy_floor)
+    }
+
+    /// The energy book of the state that the system is placed in, the present one or one in the last step, with the works
+    /// up to it.
+    pub(super) fn ledger(&mut self, [friction, damping, torques]: [f64; 3]) -> Ledger {
+        let mut ledger = Ledger { friction, damping, torques, ..self.booked };
         ledger.kinetic = self.system.dynamics.kinetic_energy();
         ledger.potential = self.system.potential();
         ledger.residual = ledger.total() - self.start_energy - ledger.booked();
-        ledger
-    }
-
-    fn ledger_here(&mut self) -> Ledger {
-        let state = std::mem::take(&mut self.state);
-        let ledger = self.ledger_at(&state);
-        self.state = state;
         ledger
     }
 
@@ -109,7 +108,7 @@ impl Simulation {
         };
         let contacts = (0..gaps.len()).map(contact).collect();
         self.last_sample = Some(time);
-        let energy = self.ledger_at(state);
+        let energy = self.ledger(self.system.works(state));
         let (_, velocity, _) = self.system.parts(state);
         Ok(Sample {
             time,
@@ -167,7 +166,7 @@ impl Simulation {
             at_rest: self.at_rest,
             penetration: counts.penetration,
             largest_energy: counts.largest_energy,
-            residual: counts.largest_residual / counts.largest_energy.max(self.system.scales.energy_floor),
+            residual: counts.largest_residual / self.energy_scale(),
         }
     }
 }

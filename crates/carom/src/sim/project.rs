@@ -30,7 +30,6 @@ impl Simulation {
         let farthest = closed.iter().fold(0.0_f64, |far, &k| far.max(self.gaps[k].abs()));
         if farthest > f64::EPSILON * self.system.scales.length {
             self.project_positions(&closed)?;
-            self.system.place(self.time, &self.state)?;
         }
         self.project_velocities(&closed, Rows::Held, is_held)?;
         self.system.place(self.time, &self.state)?;
@@ -44,7 +43,26 @@ impl Simulation {
         self.project_velocities(contacts, Rows::Normals, |_, _| false)
     }
 
+    /// Puts contacts on their surfaces, and with them the open ones that this would push inside.
     pub(super) fn project_positions(&mut self, closed: &[usize]) -> Result<()> {
+        let mut held = closed.to_vec();
+        loop {
+            self.put_on_surfaces(&held)?;
+            self.system.place(self.time, &self.state)?;
+            self.measure()?;
+            let count = held.len();
+            let near = self.system.scales.near;
+            let is_inside = |k: usize| self.gaps[k] < -near && self.armed[k] && self.system.is_enabled(k);
+            let pushed: Vec<usize> = (0..self.gaps.len()).filter(|&k| is_inside(k) && !held.contains(&k)).collect();
+            held.extend(pushed);
+            if held.len() == count {
+                return Ok(());
+            }
+            held.sort_unstable();
+        }
+    }
+
+    fn put_on_surfaces(&mut self, closed: &[usize]) -> Result<()> {
         self.system.terms(self.time, closed)?;
         let mut excess = vec![0.0; self.system.contacts.velocity().len()];
         let mut row = 0;

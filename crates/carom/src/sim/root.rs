@@ -5,10 +5,22 @@
 ///
 /// `f` must not be negative at `from` and be negative at `to`; only signs matter for the answer.
 pub(super) fn falling<E>(
+    from: f64,
+    to: f64,
+    values: (f64, f64),
+    width: f64,
+    f: impl FnMut(f64) -> Result<f64, E>,
+) -> Result<f64, E> {
+    falling_to(from, to, values, width, 0.0, f)
+}
+
+/// The same, ended where the function is below zero by no more than `enough`.
+pub(super) fn falling_to<E>(
     mut from: f64,
     mut to: f64,
     (mut above, mut below): (f64, f64),
     width: f64,
+    enough: f64,
     mut f: impl FnMut(f64) -> Result<f64, E>,
 ) -> Result<f64, E> {
     let mut round = 0;
@@ -24,6 +36,9 @@ pub(super) fn falling<E>(
         if value < 0.0 {
             (to, below) = (at, value);
             above *= 0.5;
+            if value >= -enough {
+                break;
+            }
         } else {
             (from, above) = (at, value);
             below *= 0.5;

@@ -2,14 +2,14 @@
 
 use std::collections::VecDeque;
 
-use super::advance::Halt;
+use super::advance::{FORCE_ACCURACY, Halt};
 use super::energy::Ledger;
 use super::error::{Result, SimulationError};
 use super::event::{ContactMode, Event};
 use super::integrate::Stepper;
 use super::record::Sample;
 use super::setup::{Actuator, Setup};
-use super::system::{Mode, Reason, System, dynamics};
+use super::system::{Margin, Mode, Reason, System, dynamics};
 use super::watchdog::{Bite, Watchdog};
 
 /// Takes what a simulation tells.
@@ -60,6 +60,7 @@ pub(super) struct Counts {
     pub(super) penetration: f64,
     pub(super) largest_energy: f64,
     pub(super) largest_residual: f64,
+    pub(super) last_residual: f64,
 }
 
 /// A robot in motion.
@@ -248,10 +249,10 @@ impl Simulation {
         let happens = match halt {
             Halt::Step => None,
             Halt::Touch => Some(None),
-            Halt::Phase(contact, reason) => Some(Some((contact, reason))),
+            Halt::Phase(margin) => Some(margin.by),
         };
         if let Some(by) = happens {
-            if self.is_worth_a_sample(by) {
+            if is_worth_a_sample(halt) {
                 self.emit(sink)?;
             }
             self.happen(by)?;
@@ -280,11 +281,6 @@ impl Simulation {
                 stop @ (Stop::Time | Stop::Interrupted) => return Ok(stop),
             }
         }
-    }
-
-    /// Whether the state before what happens is worth keeping: not where only the way of counting changes.
-    fn is_worth_a_sample(&self, by: Option<(usize, Reason)>) -> bool {
-        !matches!(by, Some((_, Reason::Direction)))
     }
 
     /// Takes the end of the last step.
@@ -327,6 +323,16 @@ impl Simulation {
         if mode == Mode::Flight {
             self.settled[contact] = None;
         }
+    }
+}
+
+/// Whether the state before what happens is worth keeping: not where only the way of counting changes, and not where
+/// forces jumped beyond their bounds.
+fn is_worth_a_sample(halt: Halt) -> bool {
+    match halt {
+        Halt::Phase(Margin { by: Some((_, Reason::Direction)), .. }) => false,
+        Halt::Phase(Margin { value, .. }) => value >= -FORCE_ACCURACY,
+        Halt::Step | Halt::Touch => true,
     }
 }
 

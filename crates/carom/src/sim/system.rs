@@ -168,6 +168,12 @@ impl System {
         (q, v, works)
     }
 
+    /// The works of a state: of friction, damping and motors.
+    pub(super) fn works(&self, state: &[f64]) -> [f64; WORKS] {
+        let (_, _, works) = self.parts(state);
+        [works[0], works[1], works[2]]
+    }
+
     /// Places the robot in a state.
     pub(super) fn place(&mut self, time: f64, state: &[f64]) -> Result<()> {
         let (nq, nv) = (self.unit.len(), self.acceleration.len());

@@ -13,7 +13,7 @@ const MOMENT: f64 = 1e-6;
 /// And so are this many touches...
 const TOUCHES: usize = 300;
 /// ... within this part, if they do not come faster and faster: bounces that end do.
-const RATTLE: f64 = 0.1;
+const RATTLE: f64 = 0.3;
 
 /// What is to be done about a crowd.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
