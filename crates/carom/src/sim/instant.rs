@@ -12,6 +12,8 @@ use super::system::{Margin, Mode, Reason, direction, dynamics, tangential, view}
 
 /// Impacts, settlings and jams that may follow each other at one instant.
 const ROUNDS: usize = 40;
+/// Rounds after which normal velocities below an ever higher bound are left alone.
+const PATIENCE: usize = 10;
 /// Sliding slower than this many times the slow speed is none, in space, where modes are decided.
 const REST: f64 = 20.0;
 /// The same in the plane, over the speed scale.
@@ -41,6 +43,10 @@ impl Simulation {
             if rounds > ROUNDS {
                 break Err(());
             }
+            if rounds > PATIENCE {
+                // Contacts may hand each other a velocity that is too small to matter.
+                floor = (2.0 * floor).min(self.system.scales.settled);
+            }
             let round = match by {
                 Some((contact, Reason::Direction)) => self.redirect(contact).map(|()| Settled::Decided),
                 _ => self.round(&mut floor),
@@ -56,6 +62,7 @@ impl Simulation {
                             continue;
                         }
                     }
+                    self.system.allow_creep(self.time, &self.state)?;
                     // A decision counts if the forces bear it out.
                     match self.present_margin()? {
                         Margin { value, .. } if value >= 0.0 => break Ok(()),

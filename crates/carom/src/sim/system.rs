@@ -96,6 +96,8 @@ pub(super) struct System {
     pub(super) contacts: Contacts,
     pub(super) phase: PhaseForces,
     pub(super) modes: Vec<Mode>,
+    /// How fast each contact may slide backwards, over the speed scale, before it counts as stopped.
+    creep: Vec<f64>,
     closed: Vec<usize>,
     grips: Vec<PhaseContact>,
     unit: Vec<f64>,
@@ -126,6 +128,7 @@ impl System {
             dynamics: Dynamics::new(Arc::clone(&model)),
             phase: PhaseForces::new(),
             modes: vec![Mode::Flight; watch.len()],
+            creep: vec![STOP_MARGIN; watch.len()],
             closed: Vec::with_capacity(watch.len()),
             grips: Vec::with_capacity(watch.len()),
             unit: vec![0.0; model.coordinates()],
@@ -191,6 +194,29 @@ impl System {
     pub(super) fn adopt_modes(&mut self) {
         self.closed.clear();
         self.closed.extend((0..self.modes.len()).filter(|&k| self.modes[k].is_closed()));
+    }
+
+    /// Allows contacts that begin to slide the velocity against their direction that they have now: where contacts depend
+    /// on each other closely, no impulse could take all of it away, and it must not end the sliding before it begins.
+    pub(super) fn allow_creep(&mut self, time: f64, state: &[f64]) -> Result<()> {
+        self.place(time, state)?;
+        let closed = std::mem::take(&mut self.closed);
+        let terms = self.terms(time, &closed);
+        let mut row = 0;
+        for &k in &closed {
+            let dimension = self.watch.contact(k).dimension;
+            self.creep[k] = STOP_MARGIN;
+            if let Mode::SlipAlong(u) = self.modes[k] {
+                let velocity = tangential(&self.contacts, row, dimension);
+                let back = -(velocity[0] * u[0] + velocity[1] * u[1]);
+                if back <= self.scales.slow {
+                    self.creep[k] = STOP_MARGIN.max(2.0 * back / self.scales.speed);
+                }
+            }
+            row += dimension.rows();
+        }
+        self.closed = closed;
+        terms
     }
 
     /// Accelerations without contact forces, of the state it is placed in, into `acceleration`; joint forces on the way.
@@ -317,7 +343,7 @@ impl System {
                     let along = velocity[0] * direction[0] + velocity[1] * direction[1];
                     let fixed = matches!(self.modes[k], Mode::SlipAlong(_));
                     if fixed {
-                        motion.narrow(along / self.scales.speed + STOP_MARGIN, k, Reason::Stop);
+                        motion.narrow(along / self.scales.speed + self.creep[k], k, Reason::Stop);
                     }
                     if phase.dimension == Dimension::Spatial {
                         // Where its own direction can be told, and where not; apart by a factor, so that one does not
