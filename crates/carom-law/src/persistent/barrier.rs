@@ -8,7 +8,7 @@ use super::phase::{Grip, PhaseContact};
 
 /// Self-stress up to this multiple of the largest force is thought of. Contacts that hold only by squeezing
 /// harder than that do not hold.
-const MOST_STRESS: f64 = 1e3;
+pub(super) const MOST_STRESS: f64 = 1e3;
 
 /// The weight of `s` against the barrier: at first, its growth, and at last. The margin is short of the best by the
 /// number of constraints over the last one.

@@ -14,6 +14,7 @@ mod margin;
 mod phase;
 mod several;
 mod single;
+mod unload;
 
 pub use decide::{ClosedContact, ContactMode, Decision, Modes, Tangential, decide};
 pub use jam::{Jam, jam};

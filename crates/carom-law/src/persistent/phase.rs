@@ -7,6 +7,7 @@ use crate::scaling::{exponent, scale};
 
 use super::barrier::Barrier;
 use super::linear::{LinearSystem, Pivots};
+use super::unload::Unloading;
 
 /// The direction of a slip may differ from length one by this much.
 const UNIT_TOLERANCE: f64 = 1e-9;
@@ -51,7 +52,7 @@ pub enum Rows {
 /// How the forces were found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PhaseReport {
-    /// The rank of the system, at most `unknowns`. Below that the forces are the shortest of many.
+    /// The rank of the system, at most `unknowns`. Below that the forces are a choice among many.
     pub rank: usize,
     /// The number of unknown forces.
     pub unknowns: usize,
@@ -67,6 +68,7 @@ pub struct PhaseReport {
 pub struct PhaseForces {
     pub(super) system: LinearSystem,
     pub(super) barrier: Barrier,
+    unloading: Unloading,
     /// The unknowns of the system are forces over `2^exponent`.
     exponent: i32,
     /// One for each unknown, in the order of the rows.
@@ -92,10 +94,11 @@ impl PhaseForces {
     }
 
     /// Forces `λ` with `a = α + W λ` zero in every held row, and friction as the grips say. Where contacts are
-    /// redundant and the forces not unique, the shortest.
+    /// redundant and the forces not unique, the shortest of those that let no sliding contact with friction pull, if
+    /// there are such.
     ///
     /// In stick the accelerations are the same for all such forces. If contacts slip in different directions
-    /// they need not be; the shortest forces are then a choice.
+    /// they need not be; these forces are then a choice.
     ///
     /// ```
     /// use carom_law::Dimension;
@@ -167,6 +170,10 @@ impl PhaseForces {
         self.assemble(&delassus, alpha, &listed, gamma);
         let pivots = if listed.has_drag { Pivots::Any } else { Pivots::Diagonal };
         let rank = self.system.solve(pivots);
+        if listed.has_drag {
+            let sliding = (0..self.unknowns.len()).filter(|&i| self.unknowns[i].tangents > 0);
+            self.unloading.relieve(&mut self.system, rank, sliding);
+        }
         self.exponent = gamma - listed.omega;
         self.spread(forces);
         if let Some(row) = forces.iter().position(|x| !x.is_finite()) {
