@@ -367,8 +367,8 @@ fn what_cannot_be_is_refused() {
             "law = \"newton\" is for single impacts; a simulation strikes by \"aghili\"",
         ),
         (
-            &["ball", "--set", "base.position[2]=0.5"],
-            "contact \"ball\" starts 5e-1 m inside \"surface\", more than 1e-7 m",
+            &["ball", "--set", "base.position[2]=-0.5"],
+            "contact \"ball\" starts 0.5 m inside \"surface\", more than 1e-8 m",
         ),
         (
             &["arm", "--set", "actuation.hand.force=1"],
@@ -419,10 +419,10 @@ fn problems_without_robots_are_refused() {
     assert_eq!((ran.code, error["error"]["field"].as_str()), (2, Some("model")));
     // A mistake is shown at its line.
     let scene = folder.path().join("scene.toml");
-    let text = carom(&["gallery", "ball"]).out.replace("shape = \"all\"", "shape = \"cone\"");
+    let text = carom(&["gallery", "--simulation", "sphere"]).out.replace("shape = \"all\"", "shape = \"cone\"");
     std::fs::write(&scene, text).unwrap();
     let ran = carom(&["simulate", scene.to_str().unwrap()]);
-    assert!(ran.code == 2 && ran.err.contains("scene.toml:16: contact.shape = \"cone\""), "{}", ran.err);
+    assert!(ran.code == 2 && ran.err.contains("scene.toml:17: contact.shape = \"cone\""), "{}", ran.err);
 }
 
 #[test]

@@ -40,6 +40,7 @@ built_in! {
     "double_pendulum", "double_pendulum.urdf", "two slender rods, hinged, in the plane";
     "planar_rod", "planar_rod.xml", "a slender rod in the plane";
     "sphere", "sphere.xml", "a free ball";
+    "ball", "ball.xml", "a free ball with its frame at its lowest point";
     "superball", "superball.xml", "a ball in the plane";
     "cube", "cube.xml", "the cube of the ContactNets tosses";
     "rocking_block", "rocking_block.xml", "a block in the plane";

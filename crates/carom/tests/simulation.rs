@@ -89,8 +89,8 @@ fn ball_bounces_to_rest() {
     let impacts = impacts(&recorder);
     assert_near(impacts[0].time, 0.4515236409857309, 1e-14);
     assert_near(impacts[9].time, 3.578892951020438, 1e-12);
-    assert_near(simulation.summary().at_rest.unwrap(), 4.063712768871578, 1e-10);
-    assert_near(simulation.summary().settled[0].unwrap(), 4.063712768871578, 1e-10);
+    assert_near(simulation.summary().at_rest.unwrap(), 4.063712768871578, 1e-12);
+    assert_near(simulation.summary().settled[0].unwrap(), 4.063712768871578, 1e-12);
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use carom_multibody::DynamicsError;
 
+use crate::number::significant;
+
 /// Why a simulation cannot begin, or cannot go on.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum SimulationError {
@@ -27,8 +29,10 @@ pub enum SimulationError {
     },
     /// A contact that is inside its surface at the start.
     #[error(
-        "contact {contact:?} starts {depth:e} m inside {surface:?}, more than {bound:e} m: raise the robot, or give \
-         the contact a condition"
+        "contact {contact:?} starts {depth} m inside {surface:?}, more than {bound} m: raise the robot, or give the \
+         contact a condition",
+        depth = significant(*depth, 6),
+        bound = significant(*bound, 6)
     )]
     StartsInside {
         /// The contact.

@@ -70,7 +70,7 @@ pub(super) struct Counts {
 /// let scene = carom::gallery::find_simulation("ball").expect("built in");
 /// let mut simulation = Simulation::new(scene.setup()?)?;
 /// simulation.run_until(5.0, &mut Silent)?;
-/// assert!((simulation.summary().at_rest.expect("at rest") - 4.0637127688716).abs() < 1e-9);
+/// assert!((simulation.summary().at_rest.expect("at rest") - 4.0637127688716).abs() < 1e-12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Simulation {

@@ -6,7 +6,7 @@ use crate::number::{signed, significant, tidy};
 use crate::sim::{ContactMode, Event, EventKind, Record};
 
 /// Digits of times: two events of a bouncing ball may be a billionth of a second apart.
-const TIME_DIGITS: usize = 13;
+pub(super) const TIME_DIGITS: usize = 14;
 const DIGITS: usize = 6;
 /// Parts of an impulse below this part of it are printed as zero; files have all digits.
 const ROUNDING: f64 = 1e-12;

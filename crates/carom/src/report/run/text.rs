@@ -5,8 +5,8 @@ use std::fmt::{self, Display, Formatter};
 use crate::number::{signed, significant, tidy};
 use crate::sim::{ContactMode, Ending, EventKind, Ledger, Record};
 
-/// Digits of times that can be compared with a closed form.
-const TIME_DIGITS: usize = 13;
+use super::log::TIME_DIGITS;
+
 const DIGITS: usize = 6;
 const FEW: usize = 3;
 /// Energies below this part of the largest are printed as zero; files have all digits.
