@@ -306,7 +306,10 @@ impl Simulation {
             (turn, self.gap_at(turn, k)?.0)
         };
         if start_gap <= 0.0 {
-            return Ok(Some(start));
+            // What lies on the surface without force may have a rate of rounding.
+            let scales = &self.system.scales;
+            let falls = next_rate < -scales.tiny || end_gap < -4.0 * f64::EPSILON * scales.length;
+            return Ok(falls.then_some(start));
         }
         if end_gap >= 0.0 {
             return Ok(None);

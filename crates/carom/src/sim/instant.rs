@@ -361,7 +361,8 @@ impl Simulation {
                 ContactMode::Detach => Mode::Flight,
                 ContactMode::Stick => Mode::Stick,
                 ContactMode::Slip { direction, onset } => match self.system.watch.contact(k).dimension {
-                    Dimension::Spatial if !onset => Mode::Slip,
+                    Dimension::Spatial if onset => Mode::Onset(direction),
+                    Dimension::Spatial => Mode::Slip,
                     _ => Mode::SlipAlong(direction),
                 },
             };

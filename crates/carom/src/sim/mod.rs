@@ -8,6 +8,7 @@ mod instant;
 mod integrate;
 mod motion;
 mod observe;
+mod onset;
 mod project;
 mod record;
 mod root;

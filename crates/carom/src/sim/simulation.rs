@@ -252,7 +252,7 @@ impl Simulation {
             Halt::Phase(margin) => Some(margin.by),
         };
         if let Some(by) = happens {
-            if is_worth_a_sample(halt) {
+            if self.is_worth_a_sample(halt)? {
                 self.emit(sink)?;
             }
             self.happen(by)?;
@@ -280,6 +280,16 @@ impl Simulation {
                 Stop::Step | Stop::Event => {}
                 stop @ (Stop::Time | Stop::Interrupted) => return Ok(stop),
             }
+        }
+    }
+
+    /// Whether the state before what happens is worth keeping: not where only the way of counting changes, and not where
+    /// forces are beyond their bounds, because they jumped or because rounding is all that is left of a slow sliding.
+    fn is_worth_a_sample(&mut self, halt: Halt) -> Result<bool> {
+        match halt {
+            Halt::Phase(Margin { by: Some((_, Reason::Direction)), .. }) => Ok(false),
+            Halt::Phase(_) => Ok(self.present_margin()?.value >= -FORCE_ACCURACY),
+            Halt::Step | Halt::Touch => Ok(true),
         }
     }
 
@@ -323,16 +333,6 @@ impl Simulation {
         if mode == Mode::Flight {
             self.settled[contact] = None;
         }
-    }
-}
-
-/// Whether the state before what happens is worth keeping: not where only the way of counting changes, and not where
-/// forces jumped beyond their bounds.
-fn is_worth_a_sample(halt: Halt) -> bool {
-    match halt {
-        Halt::Phase(Margin { by: Some((_, Reason::Direction)), .. }) => false,
-        Halt::Phase(Margin { value, .. }) => value >= -FORCE_ACCURACY,
-        Halt::Step | Halt::Touch => true,
     }
 }
 

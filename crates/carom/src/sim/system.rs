@@ -18,6 +18,8 @@ const FORCE_MARGIN: f64 = 1e-10;
 const WEDGE: f64 = 5e-7;
 /// Sliding backwards by less than this part of the speed scale is rounding.
 const STOP_MARGIN: f64 = 1e-13;
+/// What a contact may at most slide backwards when it begins to slide, over the speed scale.
+const CREEP: f64 = 1e-9;
 /// Extra states: work of friction, damping and motors.
 const WORKS: usize = 3;
 
@@ -29,6 +31,8 @@ pub(super) enum Mode {
     /// Along a direction that is fixed: all there is in the plane, and in space as long as the sliding is too slow to
     /// tell its own.
     SlipAlong([f64; 2]),
+    /// In space, from rest: along its acceleration. This is the direction in which it began.
+    Onset([f64; 2]),
     /// Along its own velocity.
     Slip,
 }
@@ -42,7 +46,7 @@ impl Mode {
         match self {
             Self::Flight => ContactMode::Flight,
             Self::Stick => ContactMode::Stick,
-            Self::SlipAlong(_) | Self::Slip => ContactMode::Slip,
+            Self::SlipAlong(_) | Self::Onset(_) | Self::Slip => ContactMode::Slip,
         }
     }
 }
@@ -98,16 +102,18 @@ pub(super) struct System {
     pub(super) modes: Vec<Mode>,
     /// How fast each contact may slide backwards, over the speed scale, before it counts as stopped.
     creep: Vec<f64>,
+    /// The directions in which contacts slide that began to do so.
+    pub(super) headings: Vec<[f64; 2]>,
     closed: Vec<usize>,
-    grips: Vec<PhaseContact>,
+    pub(super) grips: Vec<PhaseContact>,
     unit: Vec<f64>,
     motors: Vec<f64>,
     total: Vec<f64>,
     pub(super) acceleration: Vec<f64>,
     response: Vec<f64>,
-    free: Vec<f64>,
+    pub(super) free: Vec<f64>,
     /// Forces in the rows of the closed contacts.
-    forces: Vec<f64>,
+    pub(super) forces: Vec<f64>,
     report: Option<PhaseReport>,
     margin: Margin,
     /// The margin by all reasons but the forces, which are a choice where contacts are redundant.
@@ -129,6 +135,7 @@ impl System {
             phase: PhaseForces::new(),
             modes: vec![Mode::Flight; watch.len()],
             creep: vec![STOP_MARGIN; watch.len()],
+            headings: vec![[1.0, 0.0]; watch.len()],
             closed: Vec::with_capacity(watch.len()),
             grips: Vec::with_capacity(watch.len()),
             unit: vec![0.0; model.coordinates()],
@@ -206,10 +213,13 @@ impl System {
         for &k in &closed {
             let dimension = self.watch.contact(k).dimension;
             self.creep[k] = STOP_MARGIN;
-            if let Mode::SlipAlong(u) = self.modes[k] {
+            if let Mode::Onset(u) = self.modes[k] {
+                self.headings[k] = u;
+            }
+            if let Mode::SlipAlong(u) | Mode::Onset(u) = self.modes[k] {
                 let velocity = tangential(&self.contacts, row, dimension);
                 let back = -(velocity[0] * u[0] + velocity[1] * u[1]);
-                if back <= self.scales.slow {
+                if back <= CREEP * self.scales.speed {
                     self.creep[k] = STOP_MARGIN.max(2.0 * back / self.scales.speed);
                 }
             }
@@ -284,12 +294,9 @@ impl System {
         self.terms(time, closed)?;
         self.free_accelerations();
         self.grip(closed);
+        let report = self.solve_phase(time)?;
+        let report = self.turn_onsets(time, closed, report)?;
         let rows = self.contacts.velocity().len();
-        let delassus = view(&self.contacts);
-        let report = self
-            .phase
-            .solve(delassus, &self.free[..rows], &self.grips, &mut self.forces[..rows])
-            .map_err(|source| SimulationError::Law { time, what: "the contact forces", source })?;
         self.dynamics
             .contact_response(&self.contacts, &self.forces[..rows], &mut self.response)
             .map_err(|source| dynamics(time, source))?;
@@ -301,8 +308,16 @@ impl System {
         Ok(())
     }
 
+    /// Forces of the grips as they are.
+    pub(super) fn solve_phase(&mut self, time: f64) -> Result<PhaseReport> {
+        let rows = self.contacts.velocity().len();
+        self.phase
+            .solve(view(&self.contacts), &self.free[..rows], &self.grips, &mut self.forces[..rows])
+            .map_err(|source| SimulationError::Law { time, what: "the contact forces", source })
+    }
+
     /// What each closed contact does, for the law.
-    fn grip(&mut self, closed: &[usize]) {
+    pub(super) fn grip(&mut self, closed: &[usize]) {
         self.grips.clear();
         let mut row = 0;
         for &k in closed {
@@ -312,6 +327,7 @@ impl System {
                 _ if contact.dimension == Dimension::Normal => Grip::FRICTIONLESS,
                 Mode::Stick | Mode::Flight => Grip::Stick,
                 Mode::SlipAlong(direction) => Grip::Slip { direction, friction },
+                Mode::Onset(_) => Grip::Slip { direction: self.headings[k], friction },
                 Mode::Slip => {
                     let direction = direction(tangential(&self.contacts, row, contact.dimension));
                     direction.map_or(Grip::FRICTIONLESS, |direction| Grip::Slip { direction, friction })
@@ -341,7 +357,7 @@ impl System {
                 Grip::Slip { direction, friction } if dimension > 1 => {
                     let velocity = tangential(&self.contacts, row, phase.dimension);
                     let along = velocity[0] * direction[0] + velocity[1] * direction[1];
-                    let fixed = matches!(self.modes[k], Mode::SlipAlong(_));
+                    let fixed = self.modes[k] != Mode::Slip;
                     if fixed {
                         motion.narrow(along / self.scales.speed + self.creep[k], k, Reason::Stop);
                     }

@@ -1,0 +1,96 @@
+//! Sliding that has just begun, in space: too slow to have a direction of its own, it goes where it is pushed.
+//!
+//! Friction turns a slow sliding into the direction in which it accelerates far faster than anything else happens. In the
+//! limit the tangential acceleration is along the sliding at any time. That condition is solved for the direction, instead
+//! of following it by steps that would have to be as short as the sliding is slow.
+
+use carom_law::{Dimension, Grip, PhaseReport};
+
+use super::error::Result;
+use super::system::{Mode, System};
+
+/// Rounds of turning.
+const ROUNDS: usize = 30;
+/// Acceleration across the direction that is none, over the acceleration by friction.
+const ALONG: f64 = 1e-12;
+/// What a direction may leave at most to count as found.
+const FOUND: f64 = 1e-9;
+/// The largest turn of a round.
+const TURN: f64 = 0.5;
+
+impl System {
+    /// Turns the grips of contacts that begin to slide until each accelerates along its direction, and solves for the
+    /// forces. Where there is no such direction, they keep the ones with which they began.
+    pub(super) fn turn_onsets(&mut self, time: f64, closed: &[usize], report: PhaseReport) -> Result<PhaseReport> {
+        if !closed.iter().any(|&k| matches!(self.modes[k], Mode::Onset(_))) {
+            return Ok(report);
+        }
+        let mut report = report;
+        // Of each contact: its last turn and what was across before it.
+        let mut last = vec![None; closed.len()];
+        let mut across = f64::INFINITY;
+        for _ in 0..ROUNDS {
+            across = self.turn_once(closed, &mut last);
+            if across <= ALONG {
+                return Ok(report);
+            }
+            report = self.solve_phase(time)?;
+        }
+        if !(across <= FOUND) {
+            for &k in closed {
+                if let Mode::Onset(direction) = self.modes[k] {
+                    self.headings[k] = direction;
+                }
+            }
+            self.grip(closed);
+            report = self.solve_phase(time)?;
+        }
+        Ok(report)
+    }
+
+    /// One round, by secants; the largest acceleration across, over that by friction, before it.
+    fn turn_once(&mut self, closed: &[usize], last: &mut [Option<(f64, f64)>]) -> f64 {
+        let mut worst = 0.0_f64;
+        let mut row = 0;
+        for (place, &k) in closed.iter().enumerate() {
+            let dimension = self.grips[place].dimension;
+            if let (Mode::Onset(_), Grip::Slip { direction: [x, y], friction }) =
+                (self.modes[k], self.grips[place].grip)
+                && dimension == Dimension::Spatial
+            {
+                let [a, b] = [row + 1, row + 2].map(|i| self.row_acceleration(i));
+                let w = self.contacts.delassus();
+                let by_friction =
+                    friction * self.forces[row].abs() * 0.5 * (w[(row + 1, row + 1)] + w[(row + 2, row + 2)]);
+                let size = by_friction + a.hypot(b);
+                let across = x * b - y * a;
+                if across.abs() > ALONG * size {
+                    worst = worst.max(across.abs() / size);
+                    // Turning friction by an angle turns the acceleration the other way.
+                    let slope = match last[place] {
+                        Some((turn, before)) if turn != 0.0 && (across - before) / turn < 0.0 => {
+                            (across - before) / turn
+                        }
+                        _ => -size,
+                    };
+                    let turn = (-across / slope).clamp(-TURN, TURN);
+                    last[place] = Some((turn, across));
+                    let (sin, cos) = turn.sin_cos();
+                    let direction = [x * cos - y * sin, x * sin + y * cos];
+                    let length = direction[0].hypot(direction[1]);
+                    let direction = direction.map(|x| x / length);
+                    self.headings[k] = direction;
+                    self.grips[place].grip = Grip::Slip { direction, friction };
+                }
+            }
+            row += dimension.rows();
+        }
+        worst
+    }
+
+    /// Acceleration of a row of the closed contacts with the forces as they are.
+    fn row_acceleration(&self, row: usize) -> f64 {
+        let w = self.contacts.delassus();
+        self.free[row] + w.row(row).iter().zip(&self.forces).map(|(w, force)| w * force).sum::<f64>()
+    }
+}
