@@ -18,6 +18,8 @@ const STOP_ACCURACY: f64 = 1e-11;
 const NEARBY: f64 = 1e-7;
 /// Rounds of putting the end of a step onto the surface.
 const CORRECTIONS: usize = 4;
+/// What may be left out, over the scales, where the end of a step is shifted along its rate instead of stepping anew.
+const SHIFT: f64 = 1e-14;
 
 /// Why a step ended where it did.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -353,6 +355,11 @@ impl Simulation {
             // A graze has no sharp time; what the dense output said is as good.
             let is_sharp = rate < -self.system.scales.settled && correction.abs() < 0.1 * step;
             if round == CORRECTIONS || is_there || !is_sharp || self.time + correction == self.time {
+                break;
+            }
+            if self.stepper.shift_error(correction, &self.scale) <= SHIFT {
+                self.stepper.shift_end(correction);
+                self.accept();
                 break;
             }
             size = (size + correction).max(0.0);

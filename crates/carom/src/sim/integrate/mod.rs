@@ -86,6 +86,22 @@ impl Stepper {
         Ok(self.error(scale, tolerance))
     }
 
+    /// Moves the end of the last step a little, along the rate there.
+    pub(super) fn shift_end(&mut self, by: f64) {
+        self.step += by;
+        let rates = &self.stages[(STAGES - 1) * self.size..];
+        for (end, rate) in self.end.iter_mut().zip(rates) {
+            *end += by * rate;
+        }
+    }
+
+    /// What [`Stepper::shift_end`] leaves out, over the scales, by how the rate changed in the step.
+    pub(super) fn shift_error(&self, by: f64, scale: &[f64]) -> f64 {
+        let (first, last) = (&self.stages[..self.size], &self.stages[(STAGES - 1) * self.size..]);
+        let changes = first.iter().zip(last).zip(scale).map(|((first, last), scale)| (last - first).abs() / scale);
+        0.5 * by * (by / self.step) * changes.fold(0.0, f64::max)
+    }
+
     /// A good size for the next step, after one of this error.
     pub(super) fn next_size(&self, error: f64) -> f64 {
         // A step without error, or with one that is not a number, says nothing of the next but its direction.
