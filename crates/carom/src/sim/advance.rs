@@ -41,7 +41,7 @@ impl Simulation {
             self.stepper.begin(&mut self.system, self.time, &self.state)?;
         }
         let smallest = 16.0 * f64::EPSILON * self.time.max(self.system.scales.time);
-        let room = self.room_to_slide()?;
+        let room = self.room_to_slide();
         let mut size = self.size.min(room);
         loop {
             let left = end - self.time;
@@ -86,13 +86,12 @@ impl Simulation {
     }
 
     /// How far sliding in space may go on before its direction must be looked at again: most of the way to where it
-    /// would stop.
-    fn room_to_slide(&mut self) -> Result<f64> {
+    /// would stop. The system has just been evaluated at the start of the step: with closed contacts no step follows.
+    fn room_to_slide(&self) -> f64 {
         let mut room = self.system.setup.settings.largest_step.unwrap_or(f64::INFINITY);
         if !self.system.modes.contains(&Mode::Slip) {
-            return Ok(room);
+            return room;
         }
-        self.system.evaluate(self.time, &self.state)?;
         let mut row = 0;
         for &k in self.system.closed() {
             let dimension = self.system.watch.contact(k).dimension.rows();
@@ -111,7 +110,7 @@ impl Simulation {
             }
             row += dimension;
         }
-        Ok(room)
+        room
     }
 
     /// Looks through a step for the first event and ends it there.
@@ -199,11 +198,17 @@ impl Simulation {
         if first.value < 0.0 {
             return Ok(Some((0.0, first)));
         }
-        let fraction = root::falling(0.0, to, (first.value.min(1.0), below), 1e-14, |fraction| {
+        let width = self.sharpest().max(1e-14);
+        let fraction = root::falling(0.0, to, (first.value, below), width, |fraction| {
             self.margin_at(fraction).map(|margin| margin.value)
         })?;
         let margin = self.margin_at(fraction)?;
         Ok(Some((fraction, margin)))
+    }
+
+    /// The part of the step by which times can be told apart.
+    fn sharpest(&self) -> f64 {
+        f64::EPSILON * (self.stepper.start_time() / self.stepper.step())
     }
 
     /// The margin of the phase at a fraction of the step.
@@ -290,7 +295,7 @@ impl Simulation {
     /// Where a contact comes down between two places of the step, given its gap and rate at both.
     fn touch_within(&mut self, k: usize, ends: [(f64, f64, f64); 2]) -> Result<Option<f64>> {
         let [(from, gap, rate), (to, next_gap, next_rate)] = ends;
-        let width = 1e-15;
+        let width = self.sharpest().max(1e-15);
         // The part on which it falls.
         let (start, start_gap) = if rate < 0.0 {
             (from, gap)

@@ -1,7 +1,9 @@
 //! The zero of a function between two places.
 
-/// Halves and secants together: each round is a secant step (Illinois), and every third a halving, so that the bracket
-/// shrinks whatever the function does. The answer is the end of the last bracket where the function is below zero.
+/// A secant, then by T. R. Chandrupatla (Advances in Engineering Software 28, 1997): the inverse parabola through three
+/// places where it is sure to stay between two of them, else a halving. A step keeps half the width away from both ends,
+/// and more each time that this did not close the bracket: rounding hides how near the zero is. The answer is the end of
+/// the last bracket where the function is below zero.
 ///
 /// `f` must not be negative at `from` and be negative at `to`; only signs matter for the answer.
 pub(super) fn falling<E>(
@@ -23,28 +25,50 @@ pub(super) fn falling_to<E>(
     enough: f64,
     mut f: impl FnMut(f64) -> Result<f64, E>,
 ) -> Result<f64, E> {
-    let mut round = 0;
-    while to - from > width && round < 200 {
-        round += 1;
+    let mut guess = from + (to - from) * (above / (above - below));
+    let mut least = 0.5 * width;
+    for _ in 0..200 {
+        if to - from <= width {
+            break;
+        }
         let middle = 0.5 * (from + to);
-        let secant = from + (to - from) * (above / (above - below));
-        let at = if round % 3 == 0 || !(secant > from && secant < to) { middle } else { secant };
+        // What is not a number is not inside.
+        let within = if guess >= from && guess <= to { guess } else { middle };
+        let kept_away = within.max(from + least).min(to - least);
+        let at = if kept_away > from && kept_away < to { kept_away } else { middle };
         if at <= from || at >= to {
             break;
         }
         let value = f(at)?;
-        if value < 0.0 {
-            (to, below) = (at, value);
-            above *= 0.5;
+        let (here, was_near_to) = ((at, value), 2.0 * at > from + to);
+        guess = if value < 0.0 {
+            let left = (to, below);
+            (to, below) = here;
             if value >= -enough {
                 break;
             }
+            parabola(here, (from, above), left)
         } else {
-            (from, above) = (at, value);
-            below *= 0.5;
-        }
+            let left = (from, above);
+            (from, above) = here;
+            parabola(here, (to, below), left)
+        };
+        let has_closed = was_near_to != (value < 0.0);
+        least = if at == within || has_closed { 0.5 * width } else { 8.0 * least };
     }
     Ok(to)
+}
+
+/// Where the inverse parabola through three places is zero; the middle of the first two, which are on both sides, where
+/// it might leave them.
+fn parabola((a, f_a): (f64, f64), (b, f_b): (f64, f64), (c, f_c): (f64, f64)) -> f64 {
+    let (xi, phi) = ((a - b) / (c - b), (f_a - f_b) / (f_c - f_b));
+    if !(phi * phi < xi && (1.0 - phi) * (1.0 - phi) < 1.0 - xi) {
+        return 0.5 * (a + b);
+    }
+    let share =
+        f_a / (f_b - f_a) * (f_c / (f_b - f_c)) + (c - a) / (b - a) * (f_a / (f_c - f_a)) * (f_b / (f_c - f_b));
+    a + share * (b - a)
 }
 
 #[cfg(test)]
