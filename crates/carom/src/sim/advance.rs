@@ -8,7 +8,13 @@ use super::system::{Margin, Mode, Reason};
 /// Samples of a step in which a link turns by a half: fine enough that no touch hides between two.
 const SAMPLES_PER_TURN: f64 = 16.0;
 /// Part of the time in which sliding would stop that a step may take: the direction turns the faster the slower it is.
-const SLIDE: f64 = 0.9;
+const SLIDE: f64 = 0.7;
+/// How far a step goes beyond an event that is expected in it, as a factor.
+const BEYOND: f64 = 1.1;
+/// After which part of the time scale the fall of a contact is looked at.
+const GLIMPSE: f64 = 1e-6;
+/// Where the error of a step over its tolerance is below this, so is that of its dense output.
+const DENSE_ERROR: f64 = 1e-5;
 /// Energy that a step may leave unexplained, over the largest energy and the tolerance.
 const BOOK: f64 = 10.0;
 /// How far beyond its end a phase may be left, by the force or the wedge, and by the speed of what stops.
@@ -41,8 +47,10 @@ impl Simulation {
             self.stepper.begin(&mut self.system, self.time, &self.state)?;
         }
         let smallest = 16.0 * f64::EPSILON * self.time.max(self.system.scales.time);
-        let room = self.room_to_slide();
-        let mut size = self.size.min(room);
+        let mut size = self.size.min(self.room_to_slide());
+        if self.stepper.starts_anew() {
+            size = size.min(self.next_bounce()?);
+        }
         loop {
             let left = end - self.time;
             // What would be left after this step is not worth one of its own.
@@ -70,8 +78,15 @@ impl Simulation {
                 size = 0.5 * step;
                 continue;
             }
-            self.size = self.stepper.next_size(error);
-            return self.look_for_events(step);
+            self.size = self.stepper.next_size_after(error);
+            let halt = self.look_for_events(step, error)?;
+            if halt != Halt::Step {
+                self.stepper.start_anew();
+                self.size = self.size.max(self.steady);
+            } else if !self.system.modes.iter().any(|mode| mode.slides()) {
+                self.steady = self.size;
+            }
+            return Ok(halt);
         }
     }
 
@@ -85,17 +100,15 @@ impl Simulation {
         Ok(!(residual.abs() > bound))
     }
 
-    /// How far sliding in space may go on before its direction must be looked at again: most of the way to where it
-    /// would stop. The system has just been evaluated at the start of the step: with closed contacts no step follows.
+    /// How far sliding may go on: in space most of the way to where it would stop, before its direction must be looked
+    /// at again; to where its direction ends, or to where it stops, a little further. The system has just been evaluated
+    /// at the start of the step: with closed contacts no step follows.
     fn room_to_slide(&self) -> f64 {
         let mut room = self.system.setup.settings.largest_step.unwrap_or(f64::INFINITY);
-        if !self.system.modes.contains(&Mode::Slip) {
-            return room;
-        }
         let mut row = 0;
         for &k in self.system.closed() {
             let dimension = self.system.watch.contact(k).dimension.rows();
-            if self.system.modes[k] == Mode::Slip {
+            if self.system.modes[k].slides() {
                 let (mut speed, mut slowing, mut along) = (0.0, 0.0, 0.0);
                 for i in row + 1..row + dimension {
                     let velocity = self.system.contacts.velocity()[i];
@@ -105,7 +118,14 @@ impl Simulation {
                     along += velocity * acceleration;
                 }
                 if along < 0.0 {
-                    room = room.min(SLIDE * (speed / slowing).sqrt());
+                    let stop = -speed / along;
+                    room = room.min(match self.system.modes[k] {
+                        Mode::Slip => {
+                            let told = 1.0 - self.system.slowest_direction() / speed.sqrt();
+                            (SLIDE * (speed / slowing).sqrt()).min(stop * (told.max(0.0) + BEYOND - 1.0))
+                        }
+                        _ => BEYOND * stop,
+                    });
                 }
             }
             row += dimension;
@@ -113,12 +133,40 @@ impl Simulation {
         room
     }
 
+    /// When a contact that has just left its surface will be back, and a little later. A step of that size is so much
+    /// better than it has to be that its dense output serves as the step to the touch.
+    fn next_bounce(&mut self) -> Result<f64> {
+        let later = GLIMPSE * self.system.scales.time;
+        self.system.place(self.time, &self.state)?;
+        self.measure()?;
+        let left = |k: usize| {
+            !self.system.modes[k].is_closed() && self.gaps[k] <= self.system.scales.near && self.rates[k] > 0.0
+        };
+        let left: Vec<(usize, f64)> = (0..self.gaps.len()).filter(|&k| left(k)).map(|k| (k, self.rates[k])).collect();
+        if left.is_empty() {
+            return Ok(f64::INFINITY);
+        }
+        self.stepper.glimpse(later, &mut self.point);
+        self.system.place(self.time + later, &self.point)?;
+        self.measure()?;
+        let back = |(k, rate): (usize, f64)| {
+            let fall = (rate - self.rates[k]) / later;
+            if fall > 0.0 { 2.0 * rate / fall } else { f64::INFINITY }
+        };
+        Ok(BEYOND * left.into_iter().map(back).fold(f64::INFINITY, f64::min))
+    }
+
     /// Looks through a step for the first event and ends it there.
-    fn look_for_events(&mut self, step: f64) -> Result<Halt> {
+    fn look_for_events(&mut self, step: f64, error: f64) -> Result<Halt> {
         let phase_end = self.phase_end()?;
         let limit = phase_end.map_or(1.0, |(fraction, _)| fraction);
         if let Some(fraction) = self.first_touch(limit)? {
-            self.step_to_touch(fraction, step)?;
+            if error <= DENSE_ERROR {
+                self.stepper.cut(fraction);
+                self.accept();
+            } else {
+                self.step_to_touch(fraction, step)?;
+            }
             return Ok(Halt::Touch);
         }
         let Some((fraction, margin)) = phase_end else {
@@ -126,6 +174,11 @@ impl Simulation {
             self.follows = self.system.closed().is_empty();
             return Ok(Halt::Step);
         };
+        if error <= DENSE_ERROR {
+            self.stepper.cut(fraction);
+            self.accept();
+            return Ok(Halt::Phase(margin));
+        }
         Ok(Halt::Phase(self.step_to_phase_end(fraction * step, step, margin)?))
     }
 

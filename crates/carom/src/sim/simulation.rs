@@ -80,6 +80,8 @@ pub struct Simulation {
     pub(super) state: Vec<f64>,
     /// Size of the next step.
     pub(super) size: f64,
+    /// The last one that no sliding made short, to start with after an event.
+    pub(super) steady: f64,
     /// Whether the next step follows from the last.
     pub(super) follows: bool,
     pub(super) scale: Vec<f64>,
@@ -137,6 +139,7 @@ impl Simulation {
             stepper: Stepper::new(state.len()),
             time: 0.0,
             size: 1e-2 * system.scales.time,
+            steady: 0.0,
             follows: false,
             scale: system.scales.state.clone(),
             point: state.clone(),

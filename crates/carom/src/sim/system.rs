@@ -20,6 +20,8 @@ const WEDGE: f64 = 5e-7;
 const STOP_MARGIN: f64 = 1e-13;
 /// What a contact may at most slide backwards when it begins to slide, over the speed scale.
 const CREEP: f64 = 1e-9;
+/// Sliding slower than this many times the slow speed has no direction of its own, in space.
+const DIRECTION: f64 = 10.0;
 /// Extra states: work of friction, damping and motors.
 const WORKS: usize = 3;
 
@@ -40,6 +42,10 @@ pub(super) enum Mode {
 impl Mode {
     pub(super) fn is_closed(self) -> bool {
         self != Self::Flight
+    }
+
+    pub(super) fn slides(self) -> bool {
+        matches!(self, Self::Slip | Self::SlipAlong(_) | Self::Onset(_))
     }
 
     pub(super) fn public(self) -> ContactMode {
@@ -365,7 +371,7 @@ impl System {
                         // Where its own direction can be told, and where not; apart by a factor, so that one does not
                         // follow from the other.
                         let speed = velocity[0].hypot(velocity[1]) / self.scales.slow;
-                        let room = if fixed { 20.0 - speed } else { speed - 10.0 };
+                        let room = if fixed { 2.0 * DIRECTION - speed } else { speed - DIRECTION };
                         motion.narrow(room, k, Reason::Direction);
                     }
                     if friction > 0.0 {
@@ -449,6 +455,11 @@ impl System {
     pub(super) fn contact_acceleration(&self, row: usize) -> f64 {
         let along = self.contacts.jacobian().row(row).iter().zip(&self.acceleration).map(|(a, b)| a * b).sum::<f64>();
         self.contacts.drift()[row] + along
+    }
+
+    /// The slowest sliding in space that has a direction of its own.
+    pub(super) fn slowest_direction(&self) -> f64 {
+        DIRECTION * self.scales.slow
     }
 
     /// The smallest margin of the evaluations since the last call, and when.

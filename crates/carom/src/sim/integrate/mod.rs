@@ -11,6 +11,8 @@ const SAFETY: f64 = 0.9;
 /// How much a step may shrink or grow at once.
 const SHRINK: f64 = 0.2;
 const GROW: f64 = 6.0;
+/// Errors below this say nothing more of the next step.
+const LEAST_ERROR: f64 = 1e-16;
 
 /// A right-hand side.
 pub(super) trait Flow {
@@ -33,6 +35,10 @@ pub(super) struct Stepper {
     stages: Vec<f64>,
     dense: Vec<f64>,
     has_dense: bool,
+    /// The part of the step that is kept.
+    kept: f64,
+    /// Size and error of the last step that was taken.
+    taken: Option<(f64, f64)>,
 }
 
 impl Stepper {
@@ -47,6 +53,8 @@ impl Stepper {
             stages: vec![0.0; ALL_STAGES * size],
             dense: vec![0.0; DENSE_TERMS * size],
             has_dense: false,
+            kept: 1.0,
+            taken: None,
         }
     }
 
@@ -75,6 +83,7 @@ impl Stepper {
         tolerance: f64,
     ) -> Result<f64, F::Error> {
         self.step = step;
+        self.kept = 1.0;
         self.has_dense = false;
         for stage in 1..STAGES {
             self.reach(stage);
@@ -105,8 +114,44 @@ impl Stepper {
     /// A good size for the next step, after one of this error.
     pub(super) fn next_size(&self, error: f64) -> f64 {
         // A step without error, or with one that is not a number, says nothing of the next but its direction.
-        let factor = if error.is_nan() { SHRINK } else { SAFETY * error.max(1e-16).powf(-0.125) };
+        let factor = if error.is_nan() { SHRINK } else { SAFETY * error.max(LEAST_ERROR).powf(-0.125) };
         self.step * factor.clamp(SHRINK, GROW)
+    }
+
+    /// The same where the step is taken. Where the steps before had to become shorter the next one will have to as well
+    /// (K. Gustafsson, ACM Transactions on Mathematical Software 20, 1994): without this every step towards the end of a
+    /// slide is tried twice.
+    pub(super) fn next_size_after(&mut self, error: f64) -> f64 {
+        let size = self.next_size(error);
+        let error = error.max(LEAST_ERROR);
+        match self.taken.replace((self.step, error)) {
+            Some((step, before)) => size * (self.step / step * (before / error).powf(0.125)).clamp(SHRINK, 1.0),
+            None => size,
+        }
+    }
+
+    /// Takes the steps that come for no continuation of those before.
+    pub(super) fn start_anew(&mut self) {
+        self.taken = None;
+    }
+
+    pub(super) fn starts_anew(&self) -> bool {
+        self.taken.is_none()
+    }
+
+    /// A state a little later than the start, along the rate there.
+    pub(super) fn glimpse(&self, later: f64, out: &mut [f64]) {
+        for ((out, start), rate) in out.iter_mut().zip(&self.start).zip(&self.stages) {
+            *out = start + later * rate;
+        }
+    }
+
+    /// Ends the step at a fraction of it, by the dense output, after [`Stepper::prepare_dense`].
+    pub(super) fn cut(&mut self, fraction: f64) {
+        let mut end = std::mem::take(&mut self.end);
+        self.at(fraction, &mut end);
+        self.end = end;
+        self.kept *= fraction;
     }
 
     pub(super) fn start_time(&self) -> f64 {
@@ -114,11 +159,11 @@ impl Stepper {
     }
 
     pub(super) fn end_time(&self) -> f64 {
-        self.start_time + self.step
+        self.start_time + self.step()
     }
 
     pub(super) fn step(&self) -> f64 {
-        self.step
+        self.kept * self.step
     }
 
     pub(super) fn start(&self) -> &[f64] {
@@ -156,7 +201,7 @@ impl Stepper {
     /// The state at a fraction of the step, after [`Stepper::prepare_dense`].
     pub(super) fn at(&self, fraction: f64, out: &mut [f64]) {
         debug_assert!(self.has_dense);
-        let n = self.size;
+        let (n, fraction) = (self.size, self.kept * fraction);
         for (i, out) in out.iter_mut().enumerate().take(n) {
             let mut value = 0.0;
             for k in (0..DENSE_TERMS).rev() {
