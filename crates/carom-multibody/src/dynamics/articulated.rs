@@ -171,9 +171,11 @@ impl Dynamics {
         let model = &*self.model;
         for (i, node) in model.tree.nodes.iter().enumerate() {
             let body = node.body.rotated(&self.nodes[i].rotation);
+            self.nodes[i].own = body;
             self.nodes[i].articulated = Articulated::rigid(&body);
             self.nodes[i].size = Size::of(&body);
         }
+        self.ready.bodies = true;
         for (i, node) in model.tree.nodes.iter().enumerate().rev() {
             let (columns, offset, is_root) =
                 (self.nodes[i].rotation.columns, self.nodes[i].offset, node.parent == NO_NODE);

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::factor::product;
-use super::{ContactPoint, Dynamics, DynamicsError, JointLimit, Matrix, NodeState, check};
+use super::{ContactPoint, Dynamics, DynamicsError, JointLimit, Matrix, NodeState, check, simd};
+use crate::Vector;
 use crate::model::{Model, NO_NODE};
 
 /// Several contacts and limits of joints, and room for their terms, rows stacked in order: first the contacts, then the
@@ -24,8 +24,9 @@ pub struct Contacts {
     velocity: Vec<f64>,
     /// dA/dt v.
     drift: Vec<f64>,
-    /// D^-½ L⁻ᵀ Aᵀ, row by row: W is the products of these.
-    reduced: Matrix,
+    /// D^-½ L⁻ᵀ Aᵀ: for each contact and velocity what is in the contact's rows, side by side. W is the products of
+    /// these.
+    reduced: Vec<Vector>,
 }
 
 impl Contacts {
@@ -45,7 +46,7 @@ impl Contacts {
             delassus: Matrix::zeros(0, 0),
             velocity: Vec::new(),
             drift: Vec::new(),
-            reduced: Matrix::zeros(0, model.freedoms()),
+            reduced: Vec::new(),
         };
         contacts.make_room();
         contacts
@@ -82,7 +83,8 @@ impl Contacts {
         self.starts.push(rows);
         let columns = self.jacobian.columns();
         self.jacobian.resize(rows, columns);
-        self.reduced.resize(rows, columns);
+        self.reduced.clear();
+        self.reduced.resize(self.selected.len() * columns, Vector::ZERO);
         self.delassus.resize(rows, rows);
         for numbers in [&mut self.velocity, &mut self.drift] {
             numbers.clear();
@@ -143,6 +145,11 @@ impl Dynamics {
     /// # Errors
     /// Contacts of another model, or a rim that lies flat.
     pub fn contact_kinematics(&mut self, contacts: &mut Contacts) -> Result<(), DynamicsError> {
+        self.contact_kinematics_inlined(contacts)
+    }
+
+    #[inline(always)]
+    fn contact_kinematics_inlined(&mut self, contacts: &mut Contacts) -> Result<(), DynamicsError> {
         self.check_contacts(contacts)?;
         let Contacts { points, limits, selected, starts, jacobian, velocity, drift, .. } = contacts;
         jacobian.fill_zero();
@@ -185,6 +192,7 @@ impl Dynamics {
     }
 
     /// A v and (dA/dt) v of one contact.
+    #[inline(always)]
     fn contact_motion(&self, contact: &ContactPoint, velocity: &mut [f64], drift: &mut [f64]) {
         if contact.node == NO_NODE {
             velocity.fill(0.0);
@@ -202,6 +210,7 @@ impl Dynamics {
     }
 
     /// Rows of A of one contact, added from `start` on.
+    #[inline(always)]
     fn contact_rows(&self, contact: &ContactPoint, start: usize, jacobian: &mut Matrix) {
         if contact.node == NO_NODE {
             return;
@@ -225,18 +234,42 @@ impl Dynamics {
     /// # Errors
     /// Contacts of another model, a rim that lies flat, or a mass matrix that is singular.
     pub fn contact_terms(&mut self, contacts: &mut Contacts) -> Result<(), DynamicsError> {
-        self.contact_kinematics(contacts)?;
         self.factorize()?;
-        let Contacts { jacobian, delassus, reduced, .. } = contacts;
-        reduced.copy_from(jacobian);
-        for row in 0..reduced.rows() {
-            self.reduce(reduced.row_mut(row));
-        }
-        for i in 0..reduced.rows() {
-            for j in 0..=i {
-                let product = product(reduced.row(i), reduced.row(j));
-                delassus[(i, j)] = product;
-                delassus[(j, i)] = product;
+        simd::contact_terms(self, contacts)
+    }
+
+    /// After factorisation.
+    #[inline(always)]
+    pub(super) fn contact_terms_inlined(&mut self, contacts: &mut Contacts) -> Result<(), DynamicsError> {
+        self.contact_kinematics_inlined(contacts)?;
+        let freedoms = self.velocity.len();
+        let Contacts { jacobian, delassus, reduced, starts, .. } = contacts;
+        for k in 0..starts.len() - 1 {
+            let (earlier, own) = reduced[..(k + 1) * freedoms].split_at_mut(k * freedoms);
+            let rows = starts[k]..starts[k + 1];
+            for (v, entry) in own.iter_mut().enumerate() {
+                let mut lanes = [0.0; 3];
+                for (lane, row) in lanes.iter_mut().zip(rows.clone()) {
+                    *lane = jacobian[(row, v)];
+                }
+                *entry = Vector::from(lanes);
+            }
+            self.reduce(own);
+            for (other, theirs) in earlier.chunks_exact(freedoms).chain([&*own]).enumerate() {
+                let mut block = [Vector::ZERO; 3];
+                for (a, b) in own.iter().zip(theirs) {
+                    // Most of A is zero beyond the way of a contact to its root.
+                    if *a != Vector::ZERO {
+                        let [x, y, z] = a.to_array();
+                        block = [block[0].plus(x, *b), block[1].plus(y, *b), block[2].plus(z, *b)];
+                    }
+                }
+                for (row, entries) in rows.clone().zip(block) {
+                    for (column, entry) in (starts[other]..starts[other + 1]).zip(entries.to_array()) {
+                        delassus[(row, column)] = entry;
+                        delassus[(column, row)] = entry;
+                    }
+                }
             }
         }
         Ok(())

@@ -7,20 +7,35 @@ impl Dynamics {
     /// M, symmetric, with armature.
     pub fn mass_matrix(&mut self) -> &Matrix {
         if !self.ready.mass_matrix {
-            self.compose();
+            let mut m = std::mem::replace(&mut self.mass_matrix, Matrix::zeros(0, 0));
+            self.compose(&mut m);
+            for i in 0..m.rows() {
+                for j in 0..i {
+                    m[(j, i)] = m[(i, j)];
+                }
+            }
+            self.mass_matrix = m;
             self.ready.mass_matrix = true;
         }
         &self.mass_matrix
     }
 
-    fn compose(&mut self) {
+    /// M up to its diagonal, on the pattern of the tree; what is not on it has to be zero.
+    #[inline(always)]
+    pub(super) fn compose(&mut self, m: &mut Matrix) {
+        self.turn_bodies();
         let model = &*self.model;
         let nodes = &model.tree.nodes[..];
-        for (i, node) in nodes.iter().enumerate() {
-            self.nodes[i].body = node.body.rotated(&self.nodes[i].rotation);
+        for node in &mut self.nodes {
+            node.body = node.own;
         }
-        self.mass_matrix.fill_zero();
-        let m = &mut self.mass_matrix;
+        for v in 0..m.rows() {
+            let row = m.row_mut(v);
+            row[v] = 0.0;
+            for &j in model.sparsity.row(v) {
+                row[j] = 0.0;
+            }
+        }
         for (i, node) in nodes.iter().enumerate().rev() {
             let composite = self.nodes[i].body;
             if node.parent != NO_NODE {
@@ -34,9 +49,7 @@ impl Dynamics {
                 let square = node.multiplier * node.multiplier;
                 m[(v, v)] += square * (self.axes[axis].twist.dot(&momentum) + node.armature);
                 for other in 0..k {
-                    let entry = self.axes[node.axis + other].twist.dot(&momentum);
-                    m[(v, node.v + other)] += entry;
-                    m[(node.v + other, v)] += entry;
+                    m[(v, node.v + other)] += self.axes[node.axis + other].twist.dot(&momentum);
                 }
                 let (mut below, mut above) = (i, node.parent);
                 while above != NO_NODE {
@@ -45,9 +58,9 @@ impl Dynamics {
                     let factor = node.multiplier * ancestor.multiplier;
                     for other in 0..ancestor.motion.freedoms() {
                         let entry = factor * self.axes[ancestor.axis + other].twist.dot(&momentum);
-                        // A follower may share its leader's velocity: then both land on the diagonal.
-                        m[(v, ancestor.v + other)] += entry;
-                        m[(ancestor.v + other, v)] += entry;
+                        let above = ancestor.v + other;
+                        // A follower may share its leader's velocity: then both of a pair land on the diagonal.
+                        m[(v.max(above), v.min(above))] += if above == v { 2.0 * entry } else { entry };
                     }
                     (below, above) = (above, ancestor.parent);
                 }

@@ -1,15 +1,16 @@
 //! Kinetic and potential energy.
 
-use super::Dynamics;
+use super::{Dynamics, NodeState};
 
 impl Dynamics {
     /// K = ½ vᵀ M v, from the links' own motion.
     pub fn kinetic_energy(&mut self) -> f64 {
         self.move_nodes();
+        self.turn_bodies();
         let mut twice = 0.0;
         for (i, node) in self.model.tree.nodes.iter().enumerate() {
-            let body = node.body.rotated(&self.nodes[i].rotation);
-            twice += self.nodes[i].twist.dot(&body.apply(&self.nodes[i].twist));
+            let NodeState { twist, own, .. } = &self.nodes[i];
+            twice += twist.dot(&own.apply(twist));
             let axes = &self.axes[node.axis..node.axis + node.motion.freedoms()];
             twice += node.armature * axes.iter().map(|axis| axis.rate * axis.rate).sum::<f64>();
         }

@@ -1,6 +1,7 @@
 //! M = Lᵀ D L on the pattern of the tree, for solving with M.
 
-use super::{Dynamics, DynamicsError, check};
+use super::{Dynamics, DynamicsError, Matrix, check, simd};
+use crate::Vector;
 
 impl Dynamics {
     /// Solves M x = b in place.
@@ -39,10 +40,27 @@ impl Dynamics {
     }
 
     /// D^-½ L⁻ᵀ b, in place: products of such rows are a M⁻¹ bᵀ.
-    pub(super) fn reduce(&self, b: &mut [f64]) {
+    pub(super) fn reduce_row(&self, b: &mut [f64]) {
         self.forward_solve(b);
         for (y, root) in b.iter_mut().zip(&self.inverse_roots) {
             *y *= root;
+        }
+    }
+
+    /// The same of three b, side by side.
+    #[inline(always)]
+    pub(super) fn reduce(&self, b: &mut [Vector]) {
+        for k in (0..b.len()).rev() {
+            let y = b[k];
+            // Most rows of A are zero beyond the way of their contact to its root.
+            if y == Vector::ZERO {
+                continue;
+            }
+            let row = self.factor.row(k);
+            for &j in self.model.sparsity.row(k) {
+                b[j] = b[j].plus(-row[j], y);
+            }
+            b[k] = self.inverse_roots[k] * y;
         }
     }
 
@@ -51,29 +69,45 @@ impl Dynamics {
         if self.ready.factor {
             return Ok(());
         }
-        self.mass_matrix();
-        self.factor.copy_from(&self.mass_matrix);
-        let model = &*self.model;
+        simd::factorize(self)
+    }
+
+    #[inline(always)]
+    pub(super) fn factorize_inlined(&mut self) -> Result<(), DynamicsError> {
+        let mut factor = std::mem::replace(&mut self.factor, Matrix::zeros(0, 0));
+        self.compose(&mut factor);
+        let eliminated = self.eliminate(&mut factor);
+        self.factor = factor;
+        eliminated.map_err(|(velocity, pivot)| self.singular(velocity, pivot))?;
+        self.ready.factor = true;
+        Ok(())
+    }
+
+    /// Turns M into its factor; else the velocity where it is singular, and the pivot there.
+    #[inline(always)]
+    fn eliminate(&mut self, factor: &mut Matrix) -> Result<(), (usize, f64)> {
+        for (k, entry) in self.diagonal.iter_mut().enumerate() {
+            *entry = factor[(k, k)];
+        }
         for k in (0..self.velocity.len()).rev() {
-            let pivot = self.factor[(k, k)];
+            let pivot = factor[(k, k)];
             // What rounding leaves of an entry that should vanish.
-            if !(pivot > SINGULAR * self.mass_matrix[(k, k)]) {
-                return Err(self.singular(k, pivot));
+            if !(pivot > SINGULAR * self.diagonal[k]) {
+                return Err((k, pivot));
             }
             self.inverse_roots[k] = 1.0 / pivot.sqrt();
-            let pattern = model.sparsity.row(k);
+            let inverse = 1.0 / pivot;
+            let pattern = self.model.sparsity.row(k);
             for (place, &i) in pattern.iter().enumerate().rev() {
-                let (row, earlier) = self.factor.row_and_earlier(k, i);
-                let factor = row[i] / pivot;
+                let (row, earlier) = factor.row_and_earlier(k, i);
+                let share = row[i] * inverse;
+                // Ahead of `i` the row is still that of M.
                 for &j in &pattern[..=place] {
-                    earlier[j] -= factor * row[j];
+                    earlier[j] -= share * row[j];
                 }
-            }
-            for &i in pattern {
-                self.factor[(k, i)] /= pivot;
+                row[i] = share;
             }
         }
-        self.ready.factor = true;
         Ok(())
     }
 

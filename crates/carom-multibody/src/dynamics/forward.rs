@@ -1,6 +1,6 @@
 //! Forward dynamics by the articulated-body algorithm: v̇ = M⁻¹ (τ - h).
 
-use super::{Dynamics, DynamicsError, check};
+use super::{Dynamics, DynamicsError, check, simd};
 use crate::Vector;
 use crate::model::NO_NODE;
 use crate::spatial::Twist;
@@ -23,20 +23,28 @@ impl Dynamics {
             self.vector = acceleration;
             return solved.map(|()| &self.vector[..]);
         }
-        self.articulate()?;
-        self.gather(force);
-        self.release();
+        simd::fall(self, force)?;
         Ok(&self.vector)
     }
 
+    /// The recursion along the tree.
+    #[inline(always)]
+    pub(super) fn fall_inlined(&mut self, force: &[f64]) -> Result<(), DynamicsError> {
+        self.articulate()?;
+        self.gather(force);
+        self.release();
+        Ok(())
+    }
+
     /// Inward: the force on each axis that its articulated inertia has to answer.
+    #[inline(always)]
     fn gather(&mut self, force: &[f64]) {
         // Motion without joint acceleration, without gravity: what is common to all accelerations.
         self.move_nodes();
+        self.turn_bodies();
         let nodes = &self.model.tree.nodes[..];
-        for (i, node) in nodes.iter().enumerate() {
-            let body = node.body.rotated(&self.nodes[i].rotation);
-            self.nodes[i].wrench = self.nodes[i].twist.cross_wrench(&body.apply(&self.nodes[i].twist));
+        for node in &mut self.nodes {
+            node.wrench = node.twist.cross_wrench(&node.own.apply(&node.twist));
         }
         for (i, node) in nodes.iter().enumerate().rev() {
             let mut wrench =
@@ -56,7 +64,9 @@ impl Dynamics {
     }
 
     /// Outward: accelerations, those of the parent taken into account.
+    #[inline(always)]
     fn release(&mut self) {
+        self.ready.drifts = false;
         let world = Twist { linear: -self.model.gravity(), angular: Vector::ZERO };
         for (i, node) in self.model.tree.nodes.iter().enumerate() {
             let outer = if node.parent == NO_NODE { world } else { self.nodes[node.parent].acceleration };
@@ -70,13 +80,5 @@ impl Dynamics {
             }
             self.nodes[i].acceleration = relative.plus(1.0, &self.velocity_product(i));
         }
-    }
-
-    /// v × S q̇ of a node: the part of its acceleration that its own motion causes.
-    fn velocity_product(&self, i: usize) -> Twist {
-        let node = &self.model.tree.nodes[i];
-        let twist = self.nodes[i].twist;
-        (node.axis..node.axis + node.motion.freedoms())
-            .fold(Twist::ZERO, |sum, axis| sum.plus(self.axes[axis].rate, &twist.cross(&self.axes[axis].twist)))
     }
 }

@@ -62,7 +62,20 @@ impl Dynamics {
         }
     }
 
+    /// Inertias of all nodes in the world's axes, once for each state.
+    #[inline(always)]
+    pub(super) fn turn_bodies(&mut self) {
+        if self.ready.bodies {
+            return;
+        }
+        for (i, node) in self.model.tree.nodes.iter().enumerate() {
+            self.nodes[i].own = node.body.rotated(&self.nodes[i].rotation);
+        }
+        self.ready.bodies = true;
+    }
+
     /// Velocities of all nodes, once for each state.
+    #[inline(always)]
     pub(super) fn move_nodes(&mut self) {
         if self.ready.twists {
             return;
@@ -82,21 +95,40 @@ impl Dynamics {
     }
 
     /// Accelerations of all nodes for given accelerations of the axes, and for one of the world.
+    #[inline(always)]
     pub(super) fn accelerate(&mut self, world: Vector, of_axis: impl Fn(usize, f64) -> f64) {
         self.move_nodes();
+        self.ready.drifts = false;
         let world = Twist { linear: world, angular: Vector::ZERO };
         for (i, node) in self.model.tree.nodes.iter().enumerate() {
             let outer = if node.parent == NO_NODE { world } else { self.nodes[node.parent].acceleration };
-            let mut acceleration = outer.from(self.nodes[i].offset);
+            let mut acceleration = outer.from(self.nodes[i].offset).plus(1.0, &self.velocity_product(i));
             for k in 0..node.motion.freedoms() {
-                let axis = node.axis + k;
-                // Axes are fixed to the node they move: dS/dt = v × S.
-                acceleration = acceleration
-                    .plus(self.axes[axis].rate, &self.nodes[i].twist.cross(&self.axes[axis].twist))
-                    .plus(of_axis(node.v + k, node.multiplier), &self.axes[axis].twist);
+                acceleration =
+                    acceleration.plus(of_axis(node.v + k, node.multiplier), &self.axes[node.axis + k].twist);
             }
             self.nodes[i].acceleration = acceleration;
         }
+    }
+
+    /// Accelerations of all nodes where no joint accelerates and nothing falls, once for each state.
+    #[inline(always)]
+    pub(super) fn accelerate_without_forces(&mut self) {
+        if self.ready.drifts {
+            return;
+        }
+        self.accelerate(Vector::ZERO, |_, _| 0.0);
+        self.ready.drifts = true;
+    }
+
+    /// v × S q̇ of a node: the part of its acceleration that its own motion causes. Axes are fixed to the node they
+    /// move: dS/dt = v × S.
+    #[inline(always)]
+    pub(super) fn velocity_product(&self, i: usize) -> Twist {
+        let node = &self.model.tree.nodes[i];
+        let axes = &self.axes[node.axis..node.axis + node.motion.freedoms()];
+        let own = axes.iter().fold(Twist::ZERO, |sum, axis| sum.plus(axis.rate, &axis.twist));
+        self.nodes[i].twist.cross(&own)
     }
 
     /// Velocity of a point of a link, in the link's frame, and the link's angular velocity.

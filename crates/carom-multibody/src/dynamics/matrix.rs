@@ -27,6 +27,7 @@ impl Matrix {
     }
 
     /// One row.
+    #[inline]
     pub fn row(&self, i: usize) -> &[f64] {
         &self.data[i * self.columns..(i + 1) * self.columns]
     }
@@ -47,29 +48,29 @@ impl Matrix {
         self.data.fill(0.0);
     }
 
+    #[inline]
     pub(super) fn row_mut(&mut self, i: usize) -> &mut [f64] {
         &mut self.data[i * self.columns..(i + 1) * self.columns]
     }
 
-    /// A row, and one before it to change.
-    pub(super) fn row_and_earlier(&mut self, k: usize, earlier: usize) -> (&[f64], &mut [f64]) {
+    /// A row, and one before it.
+    #[inline(always)]
+    pub(super) fn row_and_earlier(&mut self, k: usize, earlier: usize) -> (&mut [f64], &mut [f64]) {
         let (head, tail) = self.data.split_at_mut(k * self.columns);
-        (&tail[..self.columns], &mut head[earlier * self.columns..(earlier + 1) * self.columns])
-    }
-
-    pub(super) fn copy_from(&mut self, other: &Self) {
-        self.data.copy_from_slice(&other.data);
+        (&mut tail[..self.columns], &mut head[earlier * self.columns..(earlier + 1) * self.columns])
     }
 }
 
 impl Index<(usize, usize)> for Matrix {
     type Output = f64;
+    #[inline]
     fn index(&self, (i, j): (usize, usize)) -> &f64 {
         &self.data[i * self.columns + j]
     }
 }
 
 impl IndexMut<(usize, usize)> for Matrix {
+    #[inline]
     fn index_mut(&mut self, (i, j): (usize, usize)) -> &mut f64 {
         &mut self.data[i * self.columns + j]
     }

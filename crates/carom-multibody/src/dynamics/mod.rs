@@ -57,6 +57,8 @@ pub struct Dynamics {
     // Of each velocity.
     mass_matrix: Matrix,
     factor: Matrix,
+    /// The diagonal of M.
+    diagonal: Vec<f64>,
     /// D^-½ of the factor.
     inverse_roots: Vec<f64>,
     vector: Vec<f64>,
@@ -78,6 +80,9 @@ struct NodeState {
     twist: Twist,
     acceleration: Twist,
     wrench: Wrench,
+    /// Its own inertia, in the world's axes.
+    own: BodyInertia,
+    /// That of all that hangs there.
     body: BodyInertia,
 }
 
@@ -91,6 +96,7 @@ impl NodeState {
         twist: Twist::ZERO,
         acceleration: Twist::ZERO,
         wrench: Wrench::ZERO,
+        own: BodyInertia::ZERO,
         body: BodyInertia::ZERO,
     };
 }
@@ -128,6 +134,10 @@ impl AxisState {
 #[derive(Debug, Clone, Copy, Default)]
 struct Ready {
     twists: bool,
+    /// The inertias of the nodes themselves.
+    bodies: bool,
+    /// Accelerations of the nodes where no joint accelerates and nothing falls.
+    drifts: bool,
     articulated: bool,
     mass_matrix: bool,
     factor: bool,
@@ -146,6 +156,7 @@ impl Dynamics {
             axes: vec![AxisState::ZERO; axes],
             mass_matrix: Matrix::zeros(freedoms, freedoms),
             factor: Matrix::zeros(freedoms, freedoms),
+            diagonal: vec![0.0; freedoms],
             inverse_roots: vec![0.0; freedoms],
             vector: vec![0.0; freedoms],
             contact_rows: [(); 3].map(|()| vec![0.0; freedoms]),

@@ -106,6 +106,7 @@ impl Dynamics {
         if !(self.ready.articulated && self.strand.as_ref() == Some(contact)) {
             self.single_contact_inlined(contact)?;
         }
+        self.ready.drifts = false;
         let nodes = &self.model.tree.nodes[..];
         for axis in &mut self.axes {
             axis.load = 0.0;
@@ -167,7 +168,7 @@ impl Dynamics {
         for i in 0..contact.dimension {
             self.project(contact, contact.basis[i], &mut rows[i]);
             terms.velocity[i] = rows[i].iter().zip(&self.velocity).map(|(a, v)| a * v).sum();
-            self.reduce(&mut rows[i]);
+            self.reduce_row(&mut rows[i]);
             for j in 0..=i {
                 terms.delassus[i][j] = product(&rows[i], &rows[j]);
                 terms.delassus[j][i] = terms.delassus[i][j];

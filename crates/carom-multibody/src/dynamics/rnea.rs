@@ -1,8 +1,9 @@
 //! Inverse dynamics by the recursive Newton-Euler algorithm: M q̈ + h.
 
-use super::{Dynamics, DynamicsError, check};
+use super::{Dynamics, DynamicsError, check, simd};
 use crate::Vector;
 use crate::model::NO_NODE;
+use crate::spatial::Twist;
 
 impl Dynamics {
     /// The forces that give an acceleration against inertia and gravity: M v̇ + h.
@@ -13,7 +14,7 @@ impl Dynamics {
         check("acceleration", acceleration, self.velocity.len())?;
         let gravity = self.model.gravity();
         self.accelerate(-gravity, |v, multiplier| multiplier * acceleration[v]);
-        self.newton_euler();
+        self.newton_euler(Vector::ZERO);
         for node in &self.model.tree.nodes {
             for k in 0..node.motion.freedoms() {
                 let drive = node.armature * node.multiplier * node.multiplier;
@@ -25,21 +26,28 @@ impl Dynamics {
 
     /// h: Coriolis, centrifugal and gravity forces, those that hold the velocity constant.
     pub fn bias(&mut self) -> &[f64] {
-        let gravity = self.model.gravity();
-        self.accelerate(-gravity, |_, _| 0.0);
-        self.newton_euler();
+        simd::bias(self);
         &self.vector
     }
 
-    /// Forces on the links from their accelerations, gathered inward and projected on the axes.
-    fn newton_euler(&mut self) {
+    #[inline(always)]
+    pub(super) fn bias_inlined(&mut self) {
+        self.accelerate_without_forces();
+        // What falls with the world has the same forces as what is held against it.
+        self.newton_euler(-self.model.gravity());
+    }
+
+    /// Forces on the links from their accelerations and one of the world, gathered inward and projected on the axes.
+    #[inline(always)]
+    fn newton_euler(&mut self, world: Vector) {
+        self.turn_bodies();
         let model = &*self.model;
-        for (i, node) in model.tree.nodes.iter().enumerate() {
-            let body = node.body.rotated(&self.nodes[i].rotation);
-            let twist = self.nodes[i].twist;
+        for node in &mut self.nodes {
+            let Twist { linear, angular } = node.acceleration;
+            let acceleration = Twist { linear: linear + world, angular };
             // d(I v)/dt = I a + v × I v
-            self.nodes[i].wrench =
-                body.apply(&self.nodes[i].acceleration).plus(1.0, &twist.cross_wrench(&body.apply(&twist)));
+            node.wrench = (node.own.apply(&acceleration))
+                .plus(1.0, &node.twist.cross_wrench(&node.own.apply(&node.twist)));
         }
         self.vector.fill(0.0);
         for (i, node) in model.tree.nodes.iter().enumerate().rev() {
@@ -52,10 +60,5 @@ impl Dynamics {
                     self.nodes[node.parent].wrench.plus(1.0, &wrench.moved(self.nodes[i].offset));
             }
         }
-    }
-
-    /// Accelerations of all nodes where no joint accelerates and nothing falls.
-    pub(super) fn accelerate_without_forces(&mut self) {
-        self.accelerate(Vector::ZERO, |_, _| 0.0);
     }
 }

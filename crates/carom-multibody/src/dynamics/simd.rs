@@ -1,7 +1,7 @@
-//! The passes that an impact runs, compiled a second time for processors with AVX2.
+//! The passes that an impact and a step in time run, compiled a second time for processors with AVX2.
 
 use super::response::ContactTerms;
-use super::{ContactPoint, Dynamics, DynamicsError};
+use super::{ContactPoint, Contacts, Dynamics, DynamicsError};
 use crate::Vector;
 
 /// Runs a method compiled for AVX2 where the processor has it, else as it is.
@@ -26,6 +26,10 @@ macro_rules! dispatch {
 }
 
 dispatch!(place, place, () -> ());
+dispatch!(bias, bias_inlined, () -> ());
+dispatch!(fall, fall_inlined, (force: &[f64]) -> Result<(), DynamicsError>);
+dispatch!(factorize, factorize_inlined, () -> Result<(), DynamicsError>);
+dispatch!(contact_terms, contact_terms_inlined, (contacts: &mut Contacts) -> Result<(), DynamicsError>);
 dispatch!(single_contact, single_contact_inlined, (contact: &ContactPoint) -> Result<ContactTerms, DynamicsError>);
 dispatch!(
     impulse_response,
