@@ -104,8 +104,7 @@ impl Dynamics {
             let outer = if node.parent == NO_NODE { world } else { self.nodes[node.parent].acceleration };
             let mut acceleration = outer.from(self.nodes[i].offset).plus(1.0, &self.velocity_product(i));
             for k in 0..node.motion.freedoms() {
-                acceleration =
-                    acceleration.plus(of_axis(node.v + k, node.multiplier), &self.axes[node.axis + k].twist);
+                acceleration = acceleration.plus(of_axis(node.v + k, node.multiplier), &self.axes[node.axis + k].twist);
             }
             self.nodes[i].acceleration = acceleration;
         }

@@ -46,8 +46,8 @@ impl Dynamics {
             let Twist { linear, angular } = node.acceleration;
             let acceleration = Twist { linear: linear + world, angular };
             // d(I v)/dt = I a + v × I v
-            node.wrench = (node.own.apply(&acceleration))
-                .plus(1.0, &node.twist.cross_wrench(&node.own.apply(&node.twist)));
+            node.wrench =
+                (node.own.apply(&acceleration)).plus(1.0, &node.twist.cross_wrench(&node.own.apply(&node.twist)));
         }
         self.vector.fill(0.0);
         for (i, node) in model.tree.nodes.iter().enumerate().rev() {

@@ -11,6 +11,8 @@ const SAMPLES_PER_TURN: f64 = 16.0;
 const SLIDE: f64 = 0.7;
 /// How far a step goes beyond an event that is expected in it, as a factor.
 const BEYOND: f64 = 1.1;
+/// Part of the time scale that a step may take whatever is expected in it.
+const LEAST_ROOM: f64 = 1e-7;
 /// After which part of the time scale the fall of a contact is looked at.
 const GLIMPSE: f64 = 1e-6;
 /// Where the error of a step over its tolerance is below this, so is that of its dense output.
@@ -47,10 +49,13 @@ impl Simulation {
             self.stepper.begin(&mut self.system, self.time, &self.state)?;
         }
         let smallest = 16.0 * f64::EPSILON * self.time.max(self.system.scales.time);
-        let mut size = self.size.min(self.room_to_slide());
+        let mut room = self.room_to_slide();
         if self.stepper.starts_anew() {
-            size = size.min(self.next_bounce()?);
+            room = room.min(self.next_bounce()?);
         }
+        // Rounding may make a stop or a bounce of nothing.
+        room = room.max(LEAST_ROOM * self.system.scales.time);
+        let mut size = self.size.min(room).min(self.system.setup.settings.largest_step.unwrap_or(f64::INFINITY));
         loop {
             let left = end - self.time;
             // What would be left after this step is not worth one of its own.
@@ -59,7 +64,7 @@ impl Simulation {
                 let tolerance = self.system.setup.settings.tolerance;
                 return Err(SimulationError::Stalled { time: self.time, step, bound: smallest, tolerance });
             }
-            self.system.take_trace();
+            self.system.forget_trace();
             let tolerance = self.system.setup.settings.tolerance;
             let error = match self.stepper.attempt(&mut self.system, step, &self.scale, tolerance) {
                 Ok(error) => error,
@@ -104,7 +109,7 @@ impl Simulation {
     /// at again; to where its direction ends, or to where it stops, a little further. The system has just been evaluated
     /// at the start of the step: with closed contacts no step follows.
     fn room_to_slide(&self) -> f64 {
-        let mut room = self.system.setup.settings.largest_step.unwrap_or(f64::INFINITY);
+        let mut room = f64::INFINITY;
         let mut row = 0;
         for &k in self.system.closed() {
             let dimension = self.system.watch.contact(k).dimension.rows();
@@ -230,29 +235,47 @@ impl Simulation {
 
     /// When the present phase ends within the step, as a fraction of it.
     fn phase_end(&mut self) -> Result<Option<(f64, Margin)>> {
-        let Some((when, smallest)) = self.system.take_trace() else { return Ok(None) };
-        if !(smallest < 0.0) {
+        let mut trace = self.system.take_trace();
+        if !trace.iter().any(|seen| seen.margin < 0.0) {
+            self.system.give_back(trace);
             return Ok(None);
         }
         self.stepper.prepare_dense(&mut self.system)?;
-        let last = self.margin_at(1.0)?;
-        let (to, below) = if last.value < 0.0 {
-            (1.0, last.value)
-        } else {
-            // A stage went beyond; it may have been less accurate than the step.
-            let fraction = (when - self.stepper.start_time()) / self.stepper.step();
-            let inside = self.margin_at(fraction)?;
-            if !(inside.value < 0.0) {
-                return Ok(None);
+        trace.sort_by(|a, b| a.time.total_cmp(&b.time));
+        let smallest = trace.iter().map(|seen| seen.margin).fold(f64::INFINITY, f64::min);
+        let (mut from, mut to) = ((0.0, None), None);
+        for (place, seen) in trace.iter().enumerate() {
+            let fraction = ((seen.time - self.stepper.start_time()) / self.stepper.step()).min(1.0);
+            if seen.margin >= 0.0 {
+                from = (fraction, Some(seen.margin));
+                continue;
             }
-            (fraction, inside.value)
-        };
-        let first = self.margin_at(0.0)?;
-        if first.value < 0.0 {
-            return Ok(Some((0.0, first)));
+            // A stage may be less accurate than the step. Whether redundant forces are beyond takes long to tell: it is
+            // asked at the end, and where it is likeliest.
+            let is_asked = !seen.is_doubtful || seen.margin == smallest || place + 1 == trace.len();
+            if is_asked {
+                let margin = self.margin_at(fraction)?;
+                if margin.value < 0.0 {
+                    to = Some((fraction, margin.value));
+                    break;
+                }
+                from = (fraction, Some(margin.value));
+            }
         }
+        self.system.give_back(trace);
+        let Some((to, below)) = to else { return Ok(None) };
+        let above = match from.1 {
+            Some(above) => above,
+            None => {
+                let first = self.margin_at(0.0)?;
+                if first.value < 0.0 {
+                    return Ok(Some((0.0, first)));
+                }
+                first.value
+            }
+        };
         let width = self.sharpest().max(1e-14);
-        let fraction = root::falling(0.0, to, (first.value, below), width, |fraction| {
+        let fraction = root::falling(from.0, to, (above, below), width, |fraction| {
             self.margin_at(fraction).map(|margin| margin.value)
         })?;
         let margin = self.margin_at(fraction)?;

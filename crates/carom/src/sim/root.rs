@@ -66,8 +66,7 @@ fn parabola((a, f_a): (f64, f64), (b, f_b): (f64, f64), (c, f_c): (f64, f64)) ->
     if !(phi * phi < xi && (1.0 - phi) * (1.0 - phi) < 1.0 - xi) {
         return 0.5 * (a + b);
     }
-    let share =
-        f_a / (f_b - f_a) * (f_c / (f_b - f_c)) + (c - a) / (b - a) * (f_a / (f_c - f_a)) * (f_b / (f_c - f_b));
+    let share = f_a / (f_b - f_a) * (f_c / (f_b - f_c)) + (c - a) / (b - a) * (f_a / (f_c - f_a)) * (f_b / (f_c - f_b));
     a + share * (b - a)
 }
 

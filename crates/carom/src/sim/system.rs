@@ -96,6 +96,15 @@ impl Margin {
     }
 }
 
+/// A margin that an evaluation found.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen {
+    pub(super) time: f64,
+    pub(super) margin: f64,
+    /// Of forces that are a choice: others may be inside.
+    pub(super) is_doubtful: bool,
+}
+
 /// The robot, what it watches, and room for its equations.
 pub(super) struct System {
     pub(super) setup: Setup,
@@ -124,8 +133,8 @@ pub(super) struct System {
     margin: Margin,
     /// The margin by all reasons but the forces, which are a choice where contacts are redundant.
     motion_margin: Margin,
-    /// The smallest margin since it was last asked for, with its time.
-    trace: Option<(f64, f64)>,
+    /// Margins since they were last asked for.
+    trace: Vec<Seen>,
     pub(super) evaluations: u64,
 }
 
@@ -154,7 +163,7 @@ impl System {
             report: None,
             margin: Margin::NONE,
             motion_margin: Margin::NONE,
-            trace: None,
+            trace: Vec::with_capacity(16),
             evaluations: 0,
             setup,
             watch,
@@ -399,9 +408,13 @@ impl System {
     /// The margin of the last evaluation. Where the shortest forces leave a cone and others need not, that of the best
     /// distribution, which the forces are then.
     pub(super) fn best_margin(&mut self, time: f64, margin: Margin) -> Result<Margin> {
-        let is_doubtful = matches!(margin.by, Some((_, Reason::Release | Reason::Cone)));
-        let is_redundant = self.report.is_some_and(|report| report.rank < report.unknowns);
-        if margin.value < 0.0 && is_doubtful && is_redundant { self.redundant_margin(time) } else { Ok(margin) }
+        if margin.value < 0.0 && self.may_be_redundant(margin) { self.redundant_margin(time) } else { Ok(margin) }
+    }
+
+    /// Whether a margin of the last evaluation is that of forces which are a choice.
+    fn may_be_redundant(&self, margin: Margin) -> bool {
+        matches!(margin.by, Some((_, Reason::Release | Reason::Cone)))
+            && self.report.is_some_and(|report| report.rank < report.unknowns)
     }
 
     /// The margin of the last evaluation over all distributions of the forces, which are then those of the best one.
@@ -462,9 +475,19 @@ impl System {
         DIRECTION * self.scales.slow
     }
 
-    /// The smallest margin of the evaluations since the last call, and when.
-    pub(super) fn take_trace(&mut self) -> Option<(f64, f64)> {
-        self.trace.take()
+    /// The margins of the evaluations of rates since the last call.
+    pub(super) fn take_trace(&mut self) -> Vec<Seen> {
+        std::mem::take(&mut self.trace)
+    }
+
+    pub(super) fn forget_trace(&mut self) {
+        self.trace.clear();
+    }
+
+    /// Room for the next ones.
+    pub(super) fn give_back(&mut self, mut trace: Vec<Seen>) {
+        trace.clear();
+        self.trace = trace;
     }
 }
 
@@ -473,9 +496,8 @@ impl Flow for System {
 
     fn rate(&mut self, time: f64, state: &[f64], rate: &mut [f64]) -> Result<()> {
         let margin = self.evaluate(time, state)?;
-        if !(self.trace.is_some_and(|(_, smallest)| smallest <= margin.value)) {
-            self.trace = Some((time, margin.value));
-        }
+        let is_doubtful = self.may_be_redundant(margin);
+        self.trace.push(Seen { time, margin: margin.value, is_doubtful });
         let (nq, nv) = (self.unit.len(), self.acceleration.len());
         let velocity = &state[nq..nq + nv];
         self.setup
