@@ -31,6 +31,7 @@ impl Simulation {
         self.events.push_back(Event { energy_change: change, ..Event::new(start, EventKind::Window, None) });
         self.follows = false;
         self.is_open = true;
+        self.size = self.size.max(step);
         self.resume();
         Ok(())
     }
