@@ -86,8 +86,7 @@ impl Simulation {
         }
         self.audit()?;
         self.announce(&before, first_event);
-        self.rest();
-        Ok(())
+        self.rest()
     }
 
     /// One impact, or one settling, or the decision of the modes. Normal velocities up to `floor` are none; it rises to
@@ -433,22 +432,6 @@ impl Simulation {
         let modes = &self.system.modes;
         for event in self.events.iter_mut().skip(first_event) {
             event.mode = event.contact.map(|k| modes[k].public());
-        }
-    }
-
-    /// Notices when nothing moves any more.
-    fn rest(&mut self) {
-        let (_, velocity, _) = self.system.parts(&self.state);
-        let coordinates = self.system.model().coordinates();
-        let scales = &self.system.scales.state[coordinates..];
-        let is_still = velocity.iter().zip(scales).all(|(v, scale)| v.abs() <= 1e-9 * scale);
-        let sticks = self.system.modes.iter().all(|mode| matches!(mode, Mode::Stick | Mode::Flight));
-        let touches = self.system.modes.contains(&Mode::Stick);
-        if !(is_still && sticks && touches) {
-            self.at_rest = None;
-        } else if self.at_rest.is_none() {
-            let ends = self.settled.iter().flatten().copied();
-            self.at_rest = Some(ends.fold(self.time, f64::max));
         }
     }
 }

@@ -4,7 +4,12 @@ use super::energy::Ledger;
 use super::error::Result;
 use super::record::{ContactHeader, ContactSample, Ending, Header, Sample, Summary, SurfaceHeader};
 use super::simulation::{Simulation, Sink, Stop};
-use super::system::dynamics;
+use super::system::{Mode, dynamics};
+
+/// Velocities below this part of their scales are none...
+const REST: f64 = 1e-9;
+/// ... if accelerations, over the time scale, are below this one: stiff dampers make them of rounding.
+const REST_ACCELERATION: f64 = 1e-6;
 
 impl Simulation {
     /// Ends at the time asked for, with a sample of it.
@@ -30,6 +35,28 @@ impl Simulation {
         self.counts.largest_residual = self.counts.largest_residual.max(ledger.residual.abs());
         self.counts.last_residual = ledger.residual;
         Ok(())
+    }
+
+    /// Notices when nothing moves any more, and nothing is about to.
+    pub(super) fn rest(&mut self) -> Result<()> {
+        let sticks = self.system.modes.iter().all(|mode| matches!(mode, Mode::Stick | Mode::Flight));
+        let (_, velocity, _) = self.system.parts(&self.state);
+        if !(sticks && self.is_small(velocity, REST)) {
+            self.at_rest = None;
+        } else if self.at_rest.is_none() {
+            self.system.evaluate(self.time, &self.state)?;
+            if self.is_small(&self.system.acceleration, REST_ACCELERATION / self.system.scales.time) {
+                let ends = self.settled.iter().flatten().copied();
+                self.at_rest = Some(ends.fold(self.time, f64::max));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether numbers, one for each freedom, are below a part of the scales of velocities.
+    fn is_small(&self, numbers: &[f64], part: f64) -> bool {
+        let scales = &self.system.scales.state[self.system.model().coordinates()..];
+        numbers.iter().zip(scales).all(|(x, scale)| x.abs() <= part * scale)
     }
 
     /// What energies are compared with.

@@ -259,6 +259,8 @@ impl Simulation {
                 self.emit(sink)?;
             }
             self.happen(by)?;
+        } else {
+            self.rest()?;
         }
         match self.watchdog.step(self.time, happens.is_some(), halt == Halt::Touch) {
             Some(Bite::Window) => self.open_window()?,
