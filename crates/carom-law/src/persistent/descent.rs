@@ -72,11 +72,11 @@ impl Descent<'_> {
         for _ in 0..=rules.len() {
             let mut effort = Effort::default();
             if stage != Stage::Polish {
-                let problem = Coulomb { system, q: self.q, rules, tolerance: TOLERANCE * size, is_thorough: true };
+                let problem = Coulomb { system, q: self.q, rules, tolerance: TOLERANCE * size };
                 residual = problem.solve(impulse, self.room, &mut effort);
             }
             if stage != Stage::Soft {
-                let problem = Coulomb { system, q: self.q, rules, tolerance: POLISHED * size, is_thorough: true };
+                let problem = Coulomb { system, q: self.q, rules, tolerance: POLISHED * size };
                 residual = problem.polish(impulse, self.room, &mut effort);
             }
             let least = match stage {

@@ -4,13 +4,14 @@
 //! `0 <= i_n ⊥ y_n >= 0` and `i_t ∈ -μ i_n Sgn(y_t)`, or, if it is driven, `i_t = -μ i_n u`.
 //!
 //! The effort rises: sweeps of exact one-contact answers ([`super::local`]), Newton's method on the projection
-//! equations ([`super::newton`]), continuation from a relaxed matrix ([`super::continuation`]), a splitting method ([`super::splitting`]), other starts. Whoever answers,
-//! the residual is the same: how far the impulse is from the projection that it must equal, as a velocity.
+//! equations ([`super::newton`]), continuation from a relaxed matrix ([`super::continuation`]), Lemke's method
+//! ([`super::pivoting`]). Whoever answers, the residual is the same: how far the impulse is from the projection that it must
+//! equal, as a velocity.
 
 use super::continuation;
 use super::local;
 use super::newton::Newton;
-use super::splitting;
+use super::pivoting;
 use crate::delassus::{Delassus, Dimension, Entries};
 use crate::error::Result;
 use crate::matrix::Dense;
@@ -19,10 +20,7 @@ use crate::plane::{Vec2, norm};
 /// Sweeps before Newton's method is tried the first time, and how many more each further time.
 const SWEEPS: [u32; 3] = [8, 60, 300];
 
-/// Starts besides the given one.
-const RESTARTS: u32 = 6;
-
-/// Sweeps after a restart or a rescue.
+/// Sweeps where Newton's method has failed.
 const SWEEPS_AFTER: u32 = 30;
 
 /// Times that some sweeps and Newton's method take turns in a step of the continuation.
@@ -80,8 +78,6 @@ pub(crate) struct Coulomb<'a> {
     pub(crate) rules: &'a [Rule],
     /// A residual at most this, a velocity, is an answer.
     pub(crate) tolerance: f64,
-    /// Whether no effort is to be spared. If not, sweeps, Newton's method and continuation have to do.
-    pub(crate) is_thorough: bool,
 }
 
 /// What solving took.
@@ -104,10 +100,8 @@ pub enum SimultaneousStage {
     Newton,
     /// Continuation from a relaxed matrix.
     Continuation,
-    /// A splitting method.
-    Splitting,
-    /// Other starting points.
-    Restart,
+    /// Lemke's method.
+    Pivoting,
 }
 
 /// Room for the solver, used again and again.
@@ -242,32 +236,23 @@ impl Coulomb<'_> {
                 break;
             }
         }
+        let mut vertex = pivoting::answer(self, &vec![0.0; impulse.len()], pivoting::REGULAR);
+        let is_driven = self.rules.iter().any(|rule| matches!(rule, Rule::Driven { .. }));
+        if vertex.is_none() && !is_driven {
+            // Contacts wedge, and nothing else will find an answer either.
+            return best.residual;
+        }
         effort.stage = effort.stage.max(SimultaneousStage::Continuation);
         continuation::follow(self, impulse, room, effort);
-        swept.copy_from_slice(impulse);
         self.finish(impulse, best, room, effort);
-        if best.residual <= self.tolerance {
-            return best.residual;
-        }
-        if !self.is_thorough {
-            return best.residual;
-        }
-        effort.stage = effort.stage.max(SimultaneousStage::Splitting);
-        for weight in splitting::WEIGHTS {
-            impulse.copy_from_slice(swept);
-            splitting::iterate(self, weight, impulse, &mut room.y);
+        let mut spreads = pivoting::SPREADS.into_iter();
+        while let Some(last) = vertex.filter(|_| best.residual > self.tolerance) {
+            effort.stage = SimultaneousStage::Pivoting;
+            impulse.copy_from_slice(&last);
             self.finish(impulse, best, room, effort);
-            if best.residual <= self.tolerance {
-                return best.residual;
-            }
-        }
-        effort.stage = SimultaneousStage::Restart;
-        for restart in 0..RESTARTS {
-            self.other_start(restart, impulse);
-            self.finish(impulse, best, room, effort);
-            if best.residual <= self.tolerance {
-                break;
-            }
+            let next = spreads.next().and_then(|spread| pivoting::answer(self, &last, spread));
+            // In the plane there is no other.
+            vertex = next.filter(|next| *next != last);
         }
         best.residual
     }
@@ -404,27 +389,6 @@ impl Coulomb<'_> {
             if normal.is_nan() || tangential.is_nan() { f64::INFINITY } else { normal.max(tangential) }
         };
         self.system.blocks.iter().zip(self.rules).map(of).fold(0.0, f64::max)
-    }
-
-    /// A start of its own for each number, the same every time: impulses of the size that stops the contacts.
-    fn other_start(&self, number: u32, impulse: &mut [f64]) {
-        let mut state = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(u64::from(number) + 1);
-        let mut uniform = || {
-            // Marsaglia's xorshift.
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 11) as f64 / (1_u64 << 53) as f64
-        };
-        let size = self.q.iter().fold(0.0_f64, |size, q| size.max(q.abs()));
-        for (block, rule) in self.system.blocks.iter().zip(self.rules) {
-            let (Rule::Coulomb { mu, .. } | Rule::Driven { mu, .. }) = *rule;
-            let normal = uniform() * size / block.w_nn;
-            impulse[block.start] = normal;
-            for i in &mut impulse[block.start + 1..block.start + block.dimension.rows()] {
-                *i = (2.0 * uniform() - 1.0) * mu.min(1.0) * normal;
-            }
-        }
     }
 }
 

@@ -51,14 +51,6 @@ pub(crate) struct Request {
     pub(crate) is_at_rest: bool,
 }
 
-/// How a descent is to be made.
-#[derive(Debug, Clone, Copy)]
-struct Terms {
-    /// The factor of the restitutions.
-    factor: f64,
-    is_thorough: bool,
-}
-
 /// Impulses with what they do.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
@@ -122,28 +114,26 @@ impl Strike {
         let mut types = may_stick.to_vec();
         let mut impulse = zeros();
         let relaxed = self.relaxed.get_or_init(|| self.system.relaxed(RELAXATION));
-        let terms = Terms { factor, is_thorough: false };
-        self.descend(relaxed, &mut types, terms, &mut impulse, work);
-        self.with_problem(&self.system, &types, terms, |problem| work.solve(problem, &mut impulse, true));
+        self.descend(relaxed, &mut types, factor, &mut impulse, work);
+        self.with_problem(&self.system, &types, factor, |problem| work.solve(problem, &mut impulse, true));
         let mut best = self.assessed(impulse, types, factor);
-        // Then all by the true one, and without stick. There may be no answer with these types, so that no effort is
-        // spared only when all else has failed.
+        // Then all by the true one, and without stick: there may be no answer with these types.
         let none = vec![false; may_stick.len()];
-        for (may_stick, is_thorough) in [(may_stick, false), (&none, false), (may_stick, true), (&none, true)] {
+        for may_stick in [may_stick, &none] {
             if best.residual <= CERTIFIED {
                 break;
             }
             let (mut types, mut impulse) = (may_stick.to_vec(), zeros());
-            self.descend(&self.system, &mut types, Terms { factor, is_thorough }, &mut impulse, work);
+            self.descend(&self.system, &mut types, factor, &mut impulse, work);
             best = better(best, self.assessed(impulse, types, factor));
         }
         if best.residual <= CERTIFIED { Ok(best) } else { Err(best) }
     }
 
     /// Turns contacts that slide into sliding ones, one at a time and the fastest first, until the answer is right.
-    fn descend(&self, system: &System, types: &mut [bool], terms: Terms, impulse: &mut [f64], work: &mut Work) {
+    fn descend(&self, system: &System, types: &mut [bool], factor: f64, impulse: &mut [f64], work: &mut Work) {
         for round in 0..=types.len() {
-            let fastest = self.with_problem(system, types, terms, |problem| {
+            let fastest = self.with_problem(system, types, factor, |problem| {
                 // One contact has changed its type since the last round: the answer may be near.
                 let is_solved = round > 0 && work.solve(problem, impulse, true);
                 if !is_solved && !work.solve(problem, impulse, false) {
@@ -169,27 +159,21 @@ impl Strike {
     }
 
     /// The standard Coulomb problem of the types.
-    fn with_problem<T>(
-        &self,
-        system: &System,
-        types: &[bool],
-        terms: Terms,
-        then: impl FnOnce(&Coulomb<'_>) -> T,
-    ) -> T {
+    fn with_problem<T>(&self, system: &System, types: &[bool], factor: f64, then: impl FnOnce(&Coulomb<'_>) -> T) -> T {
         let mut q = self.before.clone();
         let mut rules = Vec::with_capacity(types.len());
         for (k, (block, contact)) in system.blocks.iter().zip(&self.contacts).enumerate() {
             // At rest, a normal velocity is rounding; one that opens the contact does no harm.
             let v_n = self.before[block.start];
             let v_n = if contact.is_at_rest { v_n.max(0.0) } else { v_n };
-            q[block.start] = v_n - self.target(k, terms.factor);
+            q[block.start] = v_n - self.target(k, factor);
             let (share, mu) = if types[k] { (1.0 + contact.e_t, contact.mu_s) } else { (2.0, contact.mu_d) };
             for q in &mut q[block.start + 1..block.start + block.dimension.rows()] {
                 *q *= share;
             }
             rules.push(Rule::Coulomb { mu, prefers_rest: types[k] });
         }
-        then(&Coulomb { system, q: &q, rules: &rules, tolerance: SOLVED * self.speed, is_thorough: terms.is_thorough })
+        then(&Coulomb { system, q: &q, rules: &rules, tolerance: SOLVED * self.speed })
     }
 
     /// Impulses and velocities that are known, with their certificate.

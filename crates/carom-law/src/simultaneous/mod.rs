@@ -2,7 +2,7 @@
 //!
 //! A call goes `sequence` (which contacts strike, one impact after the other) → `guarded` → `descent` (which contacts
 //! stick) → `coulomb` (the impulses, the types given) → `local`, `newton` with `least_squares`,
-//! `continuation`, `splitting`. What comes out
+//! `continuation`, `pivoting`. What comes out
 //! is judged by `certificate`, which shares nothing with them but the problem.
 
 mod certificate;
@@ -15,8 +15,8 @@ mod least_squares;
 mod local;
 mod newton;
 mod outcome;
+mod pivoting;
 mod sequence;
-mod splitting;
 
 #[cfg(test)]
 mod coulomb_tests;

@@ -91,7 +91,7 @@ impl Newton {
 }
 
 /// The exponent of the unit in which the contact's impulse is counted: `W_nn` becomes of order one.
-fn unit(block: &Block) -> i32 {
+pub(crate) fn unit(block: &Block) -> i32 {
     -exponent(block.w_nn).div_euclid(2)
 }
 
