@@ -282,3 +282,25 @@ fn uncoupled_contact_that_separates_changes_nothing() {
     assert_eq!(*o.contacts[1].impulse, [0.0, 0.0]);
     assert_eq!(o.contacts[1].contact_velocity.before, o.contacts[1].contact_velocity.after);
 }
+
+/// Twelve rows on nine freedoms, of which the last hardly moves the contacts: as of a small tree on four feet.
+#[test]
+fn velocities_of_mechanisms_occur_however_nearly_singular_the_matrix() {
+    let mut rng = fastrand::Rng::with_seed(12);
+    for weak in [1.0, 1e-2, 1e-3, 1e-4, 1e-5] {
+        for _ in 0..200 {
+            let mut row = || -> Vec<f64> {
+                let share = |n: usize| if n == 8 { weak } else { 1.0 };
+                (0..9).map(|n| share(n) * (2.0 * rng.f64() - 1.0)).collect()
+            };
+            let rows: Vec<Vec<f64>> = (0..12).map(|_| row()).collect();
+            let freedoms: Vec<f64> =
+                row().iter().enumerate().map(|(n, x)| if n == 8 { x / weak } else { *x }).collect();
+            let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+            let w: Vec<f64> = rows.iter().flat_map(|a| rows.iter().map(|b| dot(a, b))).collect();
+            let velocity: Vec<f64> = rows.iter().map(|a| dot(a, &freedoms)).collect();
+            let set = ContactSet::new(&[Dimension::Spatial; 4], MatrixView::row_major(12, 12, &w), &velocity);
+            assert!(set.is_ok(), "{weak}: {set:?}");
+        }
+    }
+}
