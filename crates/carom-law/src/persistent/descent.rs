@@ -95,6 +95,10 @@ impl Descent<'_> {
             if mu_d == mu_s {
                 return residual;
             }
+            // The forces become others, and so do the contacts on the edges of their cones.
+            for (is_forced, rule) in self.is_forced.iter_mut().zip(&*rules) {
+                *is_forced &= !matches!(rule, Rule::Coulomb { prefers_rest: true, .. });
+            }
         }
         f64::INFINITY
     }
