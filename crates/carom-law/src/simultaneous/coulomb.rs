@@ -237,8 +237,7 @@ impl Coulomb<'_> {
             }
         }
         let mut vertex = pivoting::answer(self, &vec![0.0; impulse.len()], pivoting::REGULAR);
-        let is_driven = self.rules.iter().any(|rule| matches!(rule, Rule::Driven { .. }));
-        if vertex.is_none() && !is_driven {
+        if vertex.is_none() && self.is_decided_by_pivoting() {
             // Contacts wedge, and nothing else will find an answer either.
             return best.residual;
         }
@@ -389,6 +388,12 @@ impl Coulomb<'_> {
             if normal.is_nan() || tangential.is_nan() { f64::INFINITY } else { normal.max(tangential) }
         };
         self.system.blocks.iter().zip(self.rules).map(of).fold(0.0, f64::max)
+    }
+
+    /// Whether Lemke's method finds an answer unless contacts wedge: without driven contacts, and in the plane.
+    fn is_decided_by_pivoting(&self) -> bool {
+        let is_driven = self.rules.iter().any(|rule| matches!(rule, Rule::Driven { .. }));
+        !is_driven && self.system.blocks.iter().all(|block| block.dimension != Dimension::Spatial)
     }
 }
 
