@@ -43,6 +43,7 @@ pub(super) enum Halt {
 impl Simulation {
     /// Steps, at most to `end`, and leaves the state there.
     pub(super) fn advance(&mut self, end: f64) -> Result<Halt> {
+        self.system.follow_onsets();
         if self.follows {
             self.stepper.follow(&self.state);
         } else {
@@ -77,14 +78,16 @@ impl Simulation {
                 size = self.stepper.next_size(error);
                 continue;
             }
+            self.size = self.stepper.next_size_after(error);
+            let halt = self.look_for_events(step, error)?;
             // An error that is estimated may vanish by chance; the energy book tells.
             if step > 1e3 * smallest && !self.closes_book()? {
                 self.counts.rejected += 1;
+                self.time = self.stepper.start_time();
+                self.state.copy_from_slice(self.stepper.start());
                 size = 0.5 * step;
                 continue;
             }
-            self.size = self.stepper.next_size_after(error);
-            let halt = self.look_for_events(step, error)?;
             if halt != Halt::Step {
                 self.stepper.start_anew();
                 self.size = self.size.max(self.steady);
@@ -97,9 +100,8 @@ impl Simulation {
 
     /// Whether the energy at the end of the step is what the works in it explain.
     fn closes_book(&mut self) -> Result<bool> {
-        self.system.place(self.stepper.end_time(), self.stepper.end())?;
-        let works = self.system.works(self.stepper.end());
-        let residual = self.ledger(works).residual - self.counts.last_residual;
+        self.system.place(self.time, &self.state)?;
+        let residual = self.ledger(self.system.works(&self.state)).residual - self.counts.last_residual;
         let bound = BOOK * self.system.setup.settings.tolerance * self.energy_scale();
         // What is not finite is left to the error of the next step.
         Ok(!(residual.abs() > bound))

@@ -15,41 +15,50 @@ const ROUNDS: usize = 30;
 const ALONG: f64 = 1e-12;
 /// What a direction may leave at most to count as found.
 const FOUND: f64 = 1e-9;
-/// The largest turn of a round.
-const TURN: f64 = 0.5;
+/// The largest turn of all rounds: what needs a larger one is another direction, not this one a little later.
+const TURN: f64 = 0.3;
+
+/// How a contact was turned.
+#[derive(Debug, Clone, Copy, Default)]
+struct Turn {
+    total: f64,
+    /// The last turn, and the acceleration across before it.
+    last: Option<(f64, f64)>,
+}
 
 impl System {
-    /// Turns the grips of contacts that begin to slide until each accelerates along its direction, and solves for the
-    /// forces. Where there is no such direction, they keep the ones with which they began.
-    pub(super) fn turn_onsets(&mut self, time: f64, closed: &[usize], report: PhaseReport) -> Result<PhaseReport> {
-        if !closed.iter().any(|&k| matches!(self.modes[k], Mode::Onset(_))) {
-            return Ok(report);
+    /// Takes the directions that were found last as those from which to look for the next.
+    pub(super) fn follow_onsets(&mut self) {
+        for (mode, heading) in self.modes.iter_mut().zip(&self.headings) {
+            if let Mode::Onset(direction) = mode {
+                *direction = *heading;
+            }
         }
-        let mut report = report;
-        // Of each contact: its last turn and what was across before it.
-        let mut last = vec![None; closed.len()];
+    }
+
+    /// Turns the grips of contacts that begin to slide until each accelerates along its direction, and solves for the
+    /// forces; whether there is such a direction near the one of its mode.
+    pub(super) fn turn_onsets(&mut self, time: f64, closed: &[usize], report: &mut PhaseReport) -> Result<bool> {
+        if !closed.iter().any(|&k| matches!(self.modes[k], Mode::Onset(_))) {
+            return Ok(true);
+        }
+        let mut turns = vec![Turn::default(); closed.len()];
         let mut across = f64::INFINITY;
         for _ in 0..ROUNDS {
-            across = self.turn_once(closed, &mut last);
+            across = self.turn_once(closed, &mut turns);
             if across <= ALONG {
-                return Ok(report);
+                break;
             }
-            report = self.solve_phase(time)?;
-        }
-        if !(across <= FOUND) {
-            for &k in closed {
-                if let Mode::Onset(direction) = self.modes[k] {
-                    self.headings[k] = direction;
-                }
+            if turns.iter().any(|turn| turn.total.abs() > TURN) {
+                return Ok(false);
             }
-            self.grip(closed);
-            report = self.solve_phase(time)?;
+            *report = self.solve_phase(time)?;
         }
-        Ok(report)
+        Ok(across <= FOUND)
     }
 
     /// One round, by secants; the largest acceleration across, over that by friction, before it.
-    fn turn_once(&mut self, closed: &[usize], last: &mut [Option<(f64, f64)>]) -> f64 {
+    fn turn_once(&mut self, closed: &[usize], turns: &mut [Turn]) -> f64 {
         let mut worst = 0.0_f64;
         let mut row = 0;
         for (place, &k) in closed.iter().enumerate() {
@@ -67,14 +76,14 @@ impl System {
                 if across.abs() > ALONG * size {
                     worst = worst.max(across.abs() / size);
                     // Turning friction by an angle turns the acceleration the other way.
-                    let slope = match last[place] {
+                    let slope = match turns[place].last {
                         Some((turn, before)) if turn != 0.0 && (across - before) / turn < 0.0 => {
                             (across - before) / turn
                         }
                         _ => -size,
                     };
                     let turn = (-across / slope).clamp(-TURN, TURN);
-                    last[place] = Some((turn, across));
+                    turns[place] = Turn { total: turns[place].total + turn, last: Some((turn, across)) };
                     let (sin, cos) = turn.sin_cos();
                     let direction = [x * cos - y * sin, x * sin + y * cos];
                     let length = direction[0].hypot(direction[1]);

@@ -309,8 +309,8 @@ impl System {
         self.terms(time, closed)?;
         self.free_accelerations();
         self.grip(closed);
-        let report = self.solve_phase(time)?;
-        let report = self.turn_onsets(time, closed, report)?;
+        let mut report = self.solve_phase(time)?;
+        let has_directions = self.turn_onsets(time, closed, &mut report)?;
         let rows = self.contacts.velocity().len();
         self.dynamics
             .contact_response(&self.contacts, &self.forces[..rows], &mut self.response)
@@ -320,6 +320,9 @@ impl System {
         }
         self.report = Some(report);
         self.judge(closed);
+        if !has_directions {
+            self.lose_directions(closed);
+        }
         Ok(())
     }
 
@@ -341,8 +344,7 @@ impl System {
             let grip = match self.modes[k] {
                 _ if contact.dimension == Dimension::Normal => Grip::FRICTIONLESS,
                 Mode::Stick | Mode::Flight => Grip::Stick,
-                Mode::SlipAlong(direction) => Grip::Slip { direction, friction },
-                Mode::Onset(_) => Grip::Slip { direction: self.headings[k], friction },
+                Mode::SlipAlong(direction) | Mode::Onset(direction) => Grip::Slip { direction, friction },
                 Mode::Slip => {
                     let direction = direction(tangential(&self.contacts, row, contact.dimension));
                     direction.map_or(Grip::FRICTIONLESS, |direction| Grip::Slip { direction, friction })
@@ -395,6 +397,16 @@ impl System {
         }
         self.motion_margin = motion;
         self.margin = margin.or_narrower(motion);
+    }
+
+    /// Ends a phase in which a contact no longer begins to slide as it did.
+    fn lose_directions(&mut self, closed: &[usize]) {
+        for &k in closed {
+            if matches!(self.modes[k], Mode::Onset(_)) {
+                self.motion_margin.narrow(-1.0, k, Reason::Stop);
+                self.margin.narrow(-1.0, k, Reason::Stop);
+            }
+        }
     }
 
     /// Evaluates a state: accelerations, forces, margin.
