@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{ContactPoint, Dynamics, DynamicsError, JointLimit, Matrix, NodeState, check, simd};
+use super::{ContactPoint, Dynamics, DynamicsError, JointLimit, Matrix, NodeState, check, check_length, simd};
 use crate::Vector;
 use crate::model::{Model, NO_NODE};
 
@@ -28,6 +28,10 @@ pub struct Contacts {
     /// these.
     reduced: Vec<Vector>,
 }
+
+/// Velocities, ascending.
+pub(super) type Moving<'m> =
+    std::iter::Chain<std::iter::Copied<std::slice::Iter<'m, usize>>, std::option::IntoIter<usize>>;
 
 impl Contacts {
     /// Room for contacts of a model.
@@ -243,26 +247,24 @@ impl Dynamics {
     pub(super) fn contact_terms_inlined(&mut self, contacts: &mut Contacts) -> Result<(), DynamicsError> {
         self.contact_kinematics_inlined(contacts)?;
         let freedoms = self.velocity.len();
-        let Contacts { jacobian, delassus, reduced, starts, .. } = contacts;
-        for k in 0..starts.len() - 1 {
+        for k in 0..contacts.selected.len() {
+            let moving = self.moving(contacts, k);
+            let Contacts { jacobian, delassus, reduced, starts, .. } = &mut *contacts;
             let (earlier, own) = reduced[..(k + 1) * freedoms].split_at_mut(k * freedoms);
             let rows = starts[k]..starts[k + 1];
-            for (v, entry) in own.iter_mut().enumerate() {
+            for v in moving.clone() {
                 let mut lanes = [0.0; 3];
                 for (lane, row) in lanes.iter_mut().zip(rows.clone()) {
                     *lane = jacobian[(row, v)];
                 }
-                *entry = Vector::from(lanes);
+                own[v] = Vector::from(lanes);
             }
-            self.reduce(own);
-            for (other, theirs) in earlier.chunks_exact(freedoms).chain([&*own]).enumerate() {
+            self.reduce(moving.clone(), own);
+            for (other, theirs) in earlier.chunks_exact(freedoms.max(1)).chain([&*own]).enumerate() {
                 let mut block = [Vector::ZERO; 3];
-                for (a, b) in own.iter().zip(theirs) {
-                    // Most of A is zero beyond the way of a contact to its root.
-                    if *a != Vector::ZERO {
-                        let [x, y, z] = a.to_array();
-                        block = [block[0].plus(x, *b), block[1].plus(y, *b), block[2].plus(z, *b)];
-                    }
+                for v in moving.clone() {
+                    let ([x, y, z], b) = (own[v].to_array(), theirs[v]);
+                    block = [block[0].plus(x, b), block[1].plus(y, b), block[2].plus(z, b)];
                 }
                 for (row, entries) in rows.clone().zip(block) {
                     for (column, entry) in (starts[other]..starts[other + 1]).zip(entries.to_array()) {
@@ -272,6 +274,88 @@ impl Dynamics {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// The velocities that move the k-th contact that is selected, ascending: all that M couples to the last of them.
+    /// Where joints follow others, all there are.
+    #[inline(always)]
+    fn moving(&self, contacts: &Contacts, k: usize) -> Moving<'_> {
+        let (model, index) = (&*self.model, contacts.selected[k]);
+        let last = match contacts.points.get(index) {
+            Some(contact) if contact.node == NO_NODE => None,
+            Some(contact) => {
+                let node = &model.tree.nodes[contact.node];
+                Some(node.v + node.motion.freedoms() - 1)
+            }
+            None => Some(contacts.limits[index - contacts.points.len()].velocity),
+        };
+        let (before, last) = match last {
+            None => (&[][..], None),
+            Some(_) if model.tree.has_mimics() => (model.sparsity.all(), None),
+            Some(last) => (model.sparsity.row(last), Some(last)),
+        };
+        before.iter().copied().chain(last)
+    }
+
+    /// The accelerations A M⁻¹ f + (dA/dt) v of all rows under a force f, which is left halfway to M⁻¹ f:
+    /// [`Dynamics::contact_acceleration`] goes on from there. The terms are those of the last
+    /// [`Dynamics::contact_terms`], which must have been in the present state.
+    ///
+    /// # Errors
+    /// Contacts of another model, vectors of the wrong length, a force that is not finite, or a singular mass matrix.
+    pub fn contact_free_acceleration(
+        &mut self,
+        contacts: &Contacts,
+        force: &mut [f64],
+        free: &mut [f64],
+    ) -> Result<(), DynamicsError> {
+        self.check_contacts(contacts)?;
+        let freedoms = self.velocity.len();
+        check("force", force, freedoms)?;
+        check_length("free", free.len(), contacts.drift.len())?;
+        self.factorize()?;
+        self.reduce_row(force);
+        for k in 0..contacts.selected.len() {
+            let own = &contacts.reduced[k * freedoms..(k + 1) * freedoms];
+            let along = self.moving(contacts, k).fold(Vector::ZERO, |sum, v| sum.plus(force[v], own[v])).to_array();
+            for (row, along) in contacts.rows(k).zip(along) {
+                free[row] = contacts.drift[row] + along;
+            }
+        }
+        Ok(())
+    }
+
+    /// M⁻¹ (f + Aᵀ λ), of the force f that [`Dynamics::contact_free_acceleration`] left halfway, in its place.
+    ///
+    /// # Errors
+    /// Contacts of another model, vectors of the wrong length, forces that are not finite, or a singular mass matrix.
+    pub fn contact_acceleration(
+        &mut self,
+        contacts: &Contacts,
+        contact_forces: &[f64],
+        force: &mut [f64],
+    ) -> Result<(), DynamicsError> {
+        self.check_contacts(contacts)?;
+        let freedoms = self.velocity.len();
+        check("contact_forces", contact_forces, contacts.drift.len())?;
+        check_length("force", force.len(), freedoms)?;
+        self.factorize()?;
+        for k in 0..contacts.selected.len() {
+            let own = &contacts.reduced[k * freedoms..(k + 1) * freedoms];
+            let mut lanes = [0.0; 3];
+            for (lane, row) in lanes.iter_mut().zip(contacts.rows(k)) {
+                *lane = contact_forces[row];
+            }
+            let contact_force = Vector::from(lanes);
+            for v in self.moving(contacts, k) {
+                force[v] += own[v].dot(contact_force);
+            }
+        }
+        for (x, root) in force.iter_mut().zip(&self.inverse_roots) {
+            *x *= root;
+        }
+        self.back_solve(force);
         Ok(())
     }
 
@@ -289,10 +373,7 @@ impl Dynamics {
     ) -> Result<(), DynamicsError> {
         self.check_contacts(contacts)?;
         check("impulses", impulses, contacts.jacobian.rows())?;
-        let expected = self.velocity.len();
-        if change.len() != expected {
-            return Err(DynamicsError::Length { field: "change", given: change.len(), expected });
-        }
+        check_length("change", change.len(), self.velocity.len())?;
         change.fill(0.0);
         for (row, impulse) in impulses.iter().enumerate() {
             for (change, entry) in change.iter_mut().zip(contacts.jacobian.row(row)) {

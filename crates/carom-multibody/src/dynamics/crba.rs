@@ -2,6 +2,7 @@
 
 use super::{Dynamics, Matrix};
 use crate::model::NO_NODE;
+use crate::spatial::Wrench;
 
 impl Dynamics {
     /// M, symmetric, with armature.
@@ -18,6 +19,14 @@ impl Dynamics {
             self.ready.mass_matrix = true;
         }
         &self.mass_matrix
+    }
+
+    /// A wrench along the k-th axis of a node: half of the axis is zero.
+    #[inline(always)]
+    fn along(&self, i: usize, k: usize, wrench: &Wrench) -> f64 {
+        let motion = self.model.tree.nodes[i].motion;
+        let direction = self.nodes[i].rotation.columns[motion.column(k)];
+        direction.dot(if motion.slides(k) { wrench.force } else { wrench.moment })
     }
 
     /// M up to its diagonal, on the pattern of the tree; what is not on it has to be zero.
@@ -47,9 +56,9 @@ impl Dynamics {
                 // The momentum of all that hangs here when this axis moves at unit rate.
                 let mut momentum = composite.apply(&self.axes[axis].twist);
                 let square = node.multiplier * node.multiplier;
-                m[(v, v)] += square * (self.axes[axis].twist.dot(&momentum) + node.armature);
+                m[(v, v)] += square * (self.along(i, k, &momentum) + node.armature);
                 for other in 0..k {
-                    m[(v, node.v + other)] += self.axes[node.axis + other].twist.dot(&momentum);
+                    m[(v, node.v + other)] += self.along(i, other, &momentum);
                 }
                 let (mut below, mut above) = (i, node.parent);
                 while above != NO_NODE {
@@ -57,10 +66,9 @@ impl Dynamics {
                     let ancestor = &nodes[above];
                     let factor = node.multiplier * ancestor.multiplier;
                     for other in 0..ancestor.motion.freedoms() {
-                        let entry = factor * self.axes[ancestor.axis + other].twist.dot(&momentum);
-                        let above = ancestor.v + other;
+                        let (entry, column) = (factor * self.along(above, other, &momentum), ancestor.v + other);
                         // A follower may share its leader's velocity: then both of a pair land on the diagonal.
-                        m[(v.max(above), v.min(above))] += if above == v { 2.0 * entry } else { entry };
+                        m[(v.max(column), v.min(column))] += if column == v { 2.0 * entry } else { entry };
                     }
                     (below, above) = (above, ancestor.parent);
                 }

@@ -1,5 +1,6 @@
 //! M = Lᵀ D L on the pattern of the tree, for solving with M.
 
+use super::contacts::Moving;
 use super::{Dynamics, DynamicsError, Matrix, check, simd};
 use crate::Vector;
 
@@ -15,12 +16,17 @@ impl Dynamics {
         for (k, x) in b.iter_mut().enumerate() {
             *x /= self.factor[(k, k)];
         }
+        self.back_solve(b);
+        Ok(())
+    }
+
+    /// L x = b, in place.
+    pub(super) fn back_solve(&self, b: &mut [f64]) {
         let sparsity = &self.model.sparsity;
         for k in 0..b.len() {
             let row = self.factor.row(k);
             b[k] -= sparsity.row(k).iter().map(|&j| row[j] * b[j]).sum::<f64>();
         }
-        Ok(())
     }
 
     /// Lᵀ y = b, in place.
@@ -47,15 +53,11 @@ impl Dynamics {
         }
     }
 
-    /// The same of three b, side by side.
+    /// The same of three b, side by side, that are zero but for some velocities and all before that M couples to them.
     #[inline(always)]
-    pub(super) fn reduce(&self, b: &mut [Vector]) {
-        for k in (0..b.len()).rev() {
+    pub(super) fn reduce(&self, moving: Moving<'_>, b: &mut [Vector]) {
+        for k in moving.rev() {
             let y = b[k];
-            // Most rows of A are zero beyond the way of their contact to its root.
-            if y == Vector::ZERO {
-                continue;
-            }
             let row = self.factor.row(k);
             for &j in self.model.sparsity.row(k) {
                 b[j] = b[j].plus(-row[j], y);

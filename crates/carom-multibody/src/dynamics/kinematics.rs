@@ -94,14 +94,13 @@ impl Dynamics {
         self.ready.twists = true;
     }
 
-    /// Accelerations of all nodes for given accelerations of the axes, and for one of the world.
+    /// Accelerations of all nodes for given accelerations of the axes.
     #[inline(always)]
-    pub(super) fn accelerate(&mut self, world: Vector, of_axis: impl Fn(usize, f64) -> f64) {
+    pub(super) fn accelerate(&mut self, of_axis: impl Fn(usize, f64) -> f64) {
         self.move_nodes();
         self.ready.drifts = false;
-        let world = Twist { linear: world, angular: Vector::ZERO };
         for (i, node) in self.model.tree.nodes.iter().enumerate() {
-            let outer = if node.parent == NO_NODE { world } else { self.nodes[node.parent].acceleration };
+            let outer = if node.parent == NO_NODE { Twist::ZERO } else { self.nodes[node.parent].acceleration };
             let mut acceleration = outer.from(self.nodes[i].offset).plus(1.0, &self.velocity_product(i));
             for k in 0..node.motion.freedoms() {
                 acceleration = acceleration.plus(of_axis(node.v + k, node.multiplier), &self.axes[node.axis + k].twist);
@@ -116,7 +115,7 @@ impl Dynamics {
         if self.ready.drifts {
             return;
         }
-        self.accelerate(Vector::ZERO, |_, _| 0.0);
+        self.accelerate(|_, _| 0.0);
         self.ready.drifts = true;
     }
 

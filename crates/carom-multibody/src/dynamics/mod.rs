@@ -215,11 +215,13 @@ impl Dynamics {
     }
 }
 
+fn check_length(field: &'static str, given: usize, expected: usize) -> Result<(), DynamicsError> {
+    if given == expected { Ok(()) } else { Err(DynamicsError::Length { field, given, expected }) }
+}
+
 /// Checks a vector that a caller hands over.
 fn check(field: &'static str, values: &[f64], expected: usize) -> Result<(), DynamicsError> {
-    if values.len() != expected {
-        return Err(DynamicsError::Length { field, given: values.len(), expected });
-    }
+    check_length(field, values.len(), expected)?;
     match values.iter().position(|value| !value.is_finite()) {
         Some(index) => Err(DynamicsError::NotFinite { field, index, value: values[index] }),
         None => Ok(()),

@@ -1,7 +1,6 @@
 //! Inverse dynamics by the recursive Newton-Euler algorithm: M q̈ + h.
 
 use super::{Dynamics, DynamicsError, check, simd};
-use crate::Vector;
 use crate::model::NO_NODE;
 use crate::spatial::Twist;
 
@@ -12,9 +11,8 @@ impl Dynamics {
     /// An acceleration of the wrong length, or one that is not finite.
     pub fn inverse_dynamics(&mut self, acceleration: &[f64]) -> Result<&[f64], DynamicsError> {
         check("acceleration", acceleration, self.velocity.len())?;
-        let gravity = self.model.gravity();
-        self.accelerate(-gravity, |v, multiplier| multiplier * acceleration[v]);
-        self.newton_euler(Vector::ZERO);
+        self.accelerate(|v, multiplier| multiplier * acceleration[v]);
+        self.newton_euler();
         for node in &self.model.tree.nodes {
             for k in 0..node.motion.freedoms() {
                 let drive = node.armature * node.multiplier * node.multiplier;
@@ -33,14 +31,15 @@ impl Dynamics {
     #[inline(always)]
     pub(super) fn bias_inlined(&mut self) {
         self.accelerate_without_forces();
-        // What falls with the world has the same forces as what is held against it.
-        self.newton_euler(-self.model.gravity());
+        self.newton_euler();
     }
 
-    /// Forces on the links from their accelerations and one of the world, gathered inward and projected on the axes.
+    /// Forces on the links from their accelerations and against gravity, gathered inward and projected on the axes.
     #[inline(always)]
-    fn newton_euler(&mut self, world: Vector) {
+    fn newton_euler(&mut self) {
         self.turn_bodies();
+        // To be held against gravity takes the same forces as to be accelerated against it.
+        let world = -self.model.gravity();
         let model = &*self.model;
         for node in &mut self.nodes {
             let Twist { linear, angular } = node.acceleration;

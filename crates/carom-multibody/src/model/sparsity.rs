@@ -11,6 +11,8 @@ use super::{NO_NODE, Tree};
 pub(crate) struct Sparsity {
     columns: Vec<usize>,
     starts: Vec<usize>,
+    /// All velocities.
+    all: Vec<usize>,
 }
 
 impl Sparsity {
@@ -49,7 +51,13 @@ impl Sparsity {
             columns.extend((0..k).filter(|&j| row[j]));
             starts.push(columns.len());
         }
-        Self { columns, starts }
+        Self { columns, starts, all: (0..n).collect() }
+    }
+
+    /// All velocities.
+    #[inline(always)]
+    pub(crate) fn all(&self) -> &[usize] {
+        &self.all
     }
 
     /// The velocities before k that share an entry with k, ascending.

@@ -11,8 +11,6 @@ const SAMPLES_PER_TURN: f64 = 16.0;
 const SLIDE: f64 = 0.7;
 /// How far a step goes beyond an event that is expected in it, as a factor.
 const BEYOND: f64 = 1.1;
-/// Part of the time scale that a step may take whatever is expected in it.
-const LEAST_ROOM: f64 = 1e-7;
 /// After which part of the time scale the fall of a contact is looked at.
 const GLIMPSE: f64 = 1e-6;
 /// Where the error of a step over its tolerance is below this, so is that of its dense output.
@@ -40,6 +38,14 @@ pub(super) enum Halt {
     Phase(Margin),
 }
 
+/// Sliding that becomes slower.
+struct Slide {
+    speed: f64,
+    acceleration: f64,
+    /// When it would stop, from now on.
+    stop: f64,
+}
+
 impl Simulation {
     /// Steps, at most to `end`, and leaves the state there.
     pub(super) fn advance(&mut self, end: f64) -> Result<Halt> {
@@ -50,13 +56,14 @@ impl Simulation {
             self.stepper.begin(&mut self.system, self.time, &self.state)?;
         }
         let smallest = 16.0 * f64::EPSILON * self.time.max(self.system.scales.time);
-        let mut room = self.room_to_slide();
-        if self.stepper.starts_anew() {
-            room = room.min(self.next_bounce()?);
+        // A trend may lead below what can be stepped at all; only a step that fails tells that.
+        let whole = self.size.max(smallest);
+        let mut size = whole.min(self.room_to_slide());
+        let aim = if self.stepper.starts_anew() { self.next_event()? } else { f64::INFINITY };
+        // What comes at once cannot be aimed at.
+        if aim > 1e3 * smallest {
+            size = size.min(aim);
         }
-        // Rounding may make a stop or a bounce of nothing.
-        room = room.max(LEAST_ROOM * self.system.scales.time);
-        let mut size = self.size.min(room).min(self.system.setup.settings.largest_step.unwrap_or(f64::INFINITY));
         loop {
             let left = end - self.time;
             // What would be left after this step is not worth one of its own.
@@ -89,8 +96,10 @@ impl Simulation {
                 continue;
             }
             if halt != Halt::Step {
-                self.stepper.start_anew();
-                self.size = self.size.max(self.steady);
+                self.start_anew();
+            } else if step == aim {
+                // It was short for an event that did not come.
+                self.size = whole;
             } else if !self.system.modes.iter().any(|mode| mode.slides()) {
                 self.steady = self.size;
             }
@@ -107,60 +116,71 @@ impl Simulation {
         Ok(!(residual.abs() > bound))
     }
 
-    /// How far sliding may go on: in space most of the way to where it would stop, before its direction must be looked
-    /// at again; to where its direction ends, or to where it stops, a little further. The system has just been evaluated
-    /// at the start of the step: with closed contacts no step follows.
+    /// Forgets the steps before: what follows is no continuation of them.
+    pub(super) fn start_anew(&mut self) {
+        self.stepper.start_anew();
+        self.size = self.size.max(self.steady);
+    }
+
+    /// How far sliding in space may go on before its direction must be looked at again: most of the way to where it
+    /// would stop, or a little beyond where it ends to have one. The system has just been evaluated at the start of the
+    /// step: with closed contacts no step follows.
     fn room_to_slide(&self) -> f64 {
-        let mut room = f64::INFINITY;
-        let mut row = 0;
-        for &k in self.system.closed() {
-            let dimension = self.system.watch.contact(k).dimension.rows();
-            if self.system.modes[k].slides() {
-                let (mut speed, mut slowing, mut along) = (0.0, 0.0, 0.0);
-                for i in row + 1..row + dimension {
-                    let velocity = self.system.contacts.velocity()[i];
-                    let acceleration = self.system.contact_acceleration(i);
-                    speed += velocity * velocity;
-                    slowing += acceleration * acceleration;
-                    along += velocity * acceleration;
-                }
-                if along < 0.0 {
-                    let stop = -speed / along;
-                    room = room.min(match self.system.modes[k] {
-                        Mode::Slip => {
-                            let told = 1.0 - self.system.slowest_direction() / speed.sqrt();
-                            (SLIDE * (speed / slowing).sqrt()).min(stop * (told.max(0.0) + BEYOND - 1.0))
-                        }
-                        _ => BEYOND * stop,
-                    });
-                }
-            }
-            row += dimension;
+        let mut room = self.system.setup.settings.largest_step.unwrap_or(f64::INFINITY);
+        for (_, slide) in self.slides_that_slow().filter(|(mode, _)| *mode == Mode::Slip) {
+            let told = (1.0 - self.system.slowest_direction() / slide.speed).max(0.0);
+            room = room.min(SLIDE * slide.speed / slide.acceleration).min(slide.stop * (told + BEYOND - 1.0));
         }
         room
     }
 
-    /// When a contact that has just left its surface will be back, and a little later. A step of that size is so much
-    /// better than it has to be that its dense output serves as the step to the touch.
-    fn next_bounce(&mut self) -> Result<f64> {
-        let later = GLIMPSE * self.system.scales.time;
+    /// The closed contacts whose sliding becomes slower, at the start of the step.
+    fn slides_that_slow(&self) -> impl Iterator<Item = (Mode, Slide)> + '_ {
+        let mut next = 0;
+        self.system.closed().iter().filter_map(move |&k| {
+            let (row, mode) = (next, self.system.modes[k]);
+            next += self.system.watch.contact(k).dimension.rows();
+            if !mode.slides() {
+                return None;
+            }
+            let (mut speed, mut acceleration, mut along) = (0.0, 0.0, 0.0);
+            for i in row + 1..next {
+                let (v, a) = (self.system.contacts.velocity()[i], self.system.contact_acceleration(i));
+                speed += v * v;
+                acceleration += a * a;
+                along += v * a;
+            }
+            let slide = Slide { speed: speed.sqrt(), acceleration: acceleration.sqrt(), stop: -speed / along };
+            (along < 0.0).then_some((mode, slide))
+        })
+    }
+
+    /// About when sliding along a fixed direction stops, or a contact that has just left its surface is back, and a little
+    /// later. A step of that size is so much better than it has to be that its dense output serves as the step to the
+    /// event.
+    fn next_event(&mut self) -> Result<f64> {
+        let ends = self.slides_that_slow().filter(|(mode, _)| *mode != Mode::Slip).map(|(_, slide)| slide.stop);
+        let mut next = ends.fold(f64::INFINITY, f64::min);
         self.system.place(self.time, &self.state)?;
         self.measure()?;
-        let left = |k: usize| {
+        let has_left = |k: usize| {
             !self.system.modes[k].is_closed() && self.gaps[k] <= self.system.scales.near && self.rates[k] > 0.0
         };
-        let left: Vec<(usize, f64)> = (0..self.gaps.len()).filter(|&k| left(k)).map(|k| (k, self.rates[k])).collect();
-        if left.is_empty() {
-            return Ok(f64::INFINITY);
+        let left: Vec<(usize, f64)> =
+            (0..self.gaps.len()).filter(|&k| has_left(k)).map(|k| (k, self.rates[k])).collect();
+        if !left.is_empty() {
+            let later = GLIMPSE * self.system.scales.time;
+            self.stepper.glimpse(later, &mut self.point);
+            self.system.place(self.time + later, &self.point)?;
+            self.measure()?;
+            for (k, rate) in left {
+                let fall = (rate - self.rates[k]) / later;
+                if fall > 0.0 {
+                    next = next.min(2.0 * rate / fall);
+                }
+            }
         }
-        self.stepper.glimpse(later, &mut self.point);
-        self.system.place(self.time + later, &self.point)?;
-        self.measure()?;
-        let back = |(k, rate): (usize, f64)| {
-            let fall = (rate - self.rates[k]) / later;
-            if fall > 0.0 { 2.0 * rate / fall } else { f64::INFINITY }
-        };
-        Ok(BEYOND * left.into_iter().map(back).fold(f64::INFINITY, f64::min))
+        Ok(BEYOND * next)
     }
 
     /// Looks through a step for the first event and ends it there.
@@ -399,7 +419,17 @@ impl Simulation {
         if end_gap >= 0.0 {
             return Ok(None);
         }
-        root::falling(start, end, (start_gap, end_gap), width, |at| self.gap_at(at, k).map(|(gap, _)| gap)).map(Some)
+        let touch =
+            root::falling(start, end, (start_gap, end_gap), width, |at| self.gap_at(at, k).map(|(gap, _)| gap))?;
+        // The gap is a number of roundings: it is zero between the last that is not below zero and the first that is. To
+        // take one of them would make each of many small bounces too long, or too short.
+        let (before, _) = self.gap_at((touch - width).max(start), k)?;
+        let (after, rate) = self.gap_at(touch, k)?;
+        if rate < -self.system.scales.settled {
+            let early = 0.5 * (before + after) / (rate * self.stepper.step());
+            return Ok(Some((touch - early).max(start).min(end)));
+        }
+        Ok(Some(touch))
     }
 
     /// Gap of a contact and its rate at a fraction of the step.
@@ -426,10 +456,9 @@ impl Simulation {
     /// accurate than that, so the end is put onto the surface by stepping anew.
     fn step_to_touch(&mut self, fraction: f64, step: f64) -> Result<()> {
         let touching = self.lowest_at(fraction)?;
-        let mut size = fraction * step;
         self.counts.rejected += 1;
+        self.restep(fraction * step)?;
         for round in 0..=CORRECTIONS {
-            self.restep(size)?;
             self.system.place(self.time, &self.state)?;
             self.measure()?;
             let (gap, rate) = (self.gaps[touching], self.rates[touching]);
@@ -443,9 +472,9 @@ impl Simulation {
             if self.stepper.shift_error(correction, &self.scale) <= SHIFT {
                 self.stepper.shift_end(correction);
                 self.accept();
-                break;
+            } else {
+                self.restep((self.stepper.step() + correction).max(0.0))?;
             }
-            size = (size + correction).max(0.0);
         }
         Ok(())
     }

@@ -238,6 +238,7 @@ impl Simulation {
         let halt = match self.advance(end) {
             // Friction that drives its own normal force beyond all measure: impulses have an answer where forces do not.
             Err(SimulationError::Stalled { .. }) if !self.system.closed().is_empty() => {
+                self.start_anew();
                 self.open_window()?;
                 self.flush(sink)?;
                 return Ok(Stop::Event);

@@ -125,7 +125,6 @@ pub(super) struct System {
     motors: Vec<f64>,
     total: Vec<f64>,
     pub(super) acceleration: Vec<f64>,
-    response: Vec<f64>,
     pub(super) free: Vec<f64>,
     /// Forces in the rows of the closed contacts.
     pub(super) forces: Vec<f64>,
@@ -157,7 +156,6 @@ impl System {
             motors: vec![0.0; freedoms],
             total: vec![0.0; freedoms],
             acceleration: vec![0.0; freedoms],
-            response: vec![0.0; freedoms],
             free: vec![0.0; rows],
             forces: vec![0.0; rows],
             report: None,
@@ -246,6 +244,14 @@ impl System {
 
     /// Accelerations without contact forces, of the state it is placed in, into `acceleration`; joint forces on the way.
     pub(super) fn accelerate_freely(&mut self, time: f64) -> Result<()> {
+        self.drive(time)?;
+        let free = self.dynamics.forward_dynamics(&self.total).map_err(|source| dynamics(time, source))?;
+        self.acceleration.copy_from_slice(free);
+        Ok(())
+    }
+
+    /// The forces of joints into `total`.
+    fn drive(&mut self, time: f64) -> Result<()> {
         self.motors.fill(0.0);
         let (q, v) = (self.dynamics.configuration(), self.dynamics.velocity());
         for actuator in &self.setup.actuators {
@@ -261,17 +267,7 @@ impl System {
         for (total, motor) in self.total.iter_mut().zip(&self.motors) {
             *total += motor;
         }
-        if self.closed.is_empty() {
-            let free = self.dynamics.forward_dynamics(&self.total).map_err(|source| dynamics(time, source))?;
-            self.acceleration.copy_from_slice(free);
-            return Ok(());
-        }
-        // The contacts need the factor of M; with it this is quicker.
-        let bias = self.dynamics.bias();
-        for ((acceleration, total), bias) in self.acceleration.iter_mut().zip(&self.total).zip(bias) {
-            *acceleration = total - bias;
-        }
-        self.dynamics.solve_mass(&mut self.acceleration).map_err(|source| dynamics(time, source))
+        Ok(())
     }
 
     /// A, W, A v and drift of some contacts, in the state it is placed in.
@@ -292,12 +288,11 @@ impl System {
 
     /// Accelerations and contact forces of the state it is placed in, in the present modes.
     fn accelerate(&mut self, time: f64) -> Result<()> {
-        self.accelerate_freely(time)?;
         self.margin = Margin::NONE;
         self.motion_margin = Margin::NONE;
         self.report = None;
         if self.closed.is_empty() {
-            return Ok(());
+            return self.accelerate_freely(time);
         }
         let closed = std::mem::take(&mut self.closed);
         let answer = self.accelerate_closed(time, &closed);
@@ -306,18 +301,21 @@ impl System {
     }
 
     fn accelerate_closed(&mut self, time: f64, closed: &[usize]) -> Result<()> {
+        self.drive(time)?;
         self.terms(time, closed)?;
-        self.free_accelerations();
+        let rows = self.contacts.velocity().len();
+        for ((force, total), bias) in self.acceleration.iter_mut().zip(&self.total).zip(self.dynamics.bias()) {
+            *force = total - bias;
+        }
+        self.dynamics
+            .contact_free_acceleration(&self.contacts, &mut self.acceleration, &mut self.free[..rows])
+            .map_err(|source| dynamics(time, source))?;
         self.grip(closed);
         let mut report = self.solve_phase(time)?;
         let has_directions = self.turn_onsets(time, closed, &mut report)?;
-        let rows = self.contacts.velocity().len();
         self.dynamics
-            .contact_response(&self.contacts, &self.forces[..rows], &mut self.response)
+            .contact_acceleration(&self.contacts, &self.forces[..rows], &mut self.acceleration)
             .map_err(|source| dynamics(time, source))?;
-        for (acceleration, response) in self.acceleration.iter_mut().zip(&self.response) {
-            *acceleration += response;
-        }
         self.report = Some(report);
         self.judge(closed);
         if !has_directions {

@@ -31,6 +31,8 @@ pub(super) struct Stepper {
     step: f64,
     start: Vec<f64>,
     end: Vec<f64>,
+    /// From start to end: more digits than their difference has.
+    change: Vec<f64>,
     point: Vec<f64>,
     stages: Vec<f64>,
     dense: Vec<f64>,
@@ -49,6 +51,7 @@ impl Stepper {
             step: 0.0,
             start: vec![0.0; size],
             end: vec![0.0; size],
+            change: vec![0.0; size],
             point: vec![0.0; size],
             stages: vec![0.0; ALL_STAGES * size],
             dense: vec![0.0; DENSE_TERMS * size],
@@ -99,8 +102,9 @@ impl Stepper {
     pub(super) fn shift_end(&mut self, by: f64) {
         self.step += by;
         let rates = &self.stages[(STAGES - 1) * self.size..];
-        for (end, rate) in self.end.iter_mut().zip(rates) {
-            *end += by * rate;
+        for (((end, change), start), rate) in self.end.iter_mut().zip(&mut self.change).zip(&self.start).zip(rates) {
+            *change += by * rate;
+            *end = start + *change;
         }
     }
 
@@ -186,7 +190,7 @@ impl Stepper {
         let (n, h) = (self.size, self.step);
         let last = (STAGES - 1) * n;
         for i in 0..n {
-            let difference = self.end[i] - self.start[i];
+            let difference = self.change[i];
             self.dense[i] = difference;
             self.dense[n + i] = h * self.stages[i] - difference;
             self.dense[2 * n + i] = 2.0 * difference - h * (self.stages[last + i] + self.stages[i]);
@@ -214,13 +218,20 @@ impl Stepper {
 
     /// Brings `point` to a stage.
     fn reach(&mut self, stage: usize) {
-        self.point.copy_from_slice(&self.start);
+        // Summed before it is added: a short step changes the last digits alone.
+        self.point.fill(0.0);
         for &(from, weight) in WEIGHTS[stage] {
             let rates = &self.stages[from * self.size..][..self.size];
             let weight = weight * self.step;
             for (point, rate) in self.point.iter_mut().zip(rates) {
                 *point += weight * rate;
             }
+        }
+        if stage == STAGES - 1 {
+            self.change.copy_from_slice(&self.point);
+        }
+        for (point, start) in self.point.iter_mut().zip(&self.start) {
+            *point += start;
         }
     }
 
