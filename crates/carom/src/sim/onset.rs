@@ -14,7 +14,9 @@ const ROUNDS: usize = 12;
 /// Acceleration across the direction that is none, over the acceleration by friction.
 const ALONG: f64 = 1e-13;
 /// What may be left across a direction that counts as found.
-const FOUND: f64 = 1e-9;
+const FOUND: f64 = 1e-7;
+/// What the squares of slopes are raised by: contacts that hold each other leave a common turn open, and none is taken.
+const DAMPING: f64 = 1e-9;
 /// The largest turn of all rounds: what needs a larger one is another direction, not this one a little later.
 const MOST_TURN: f64 = 0.3;
 /// Turns by which slopes are found.
@@ -68,10 +70,8 @@ impl System {
                 self.turn(&mut onsets[j], -SMALL_TURN);
                 (0..n).for_each(|i| slopes[i * n + j] = (trial[i] - left[i]) / SMALL_TURN);
             }
-            if !eliminate(&mut slopes, &mut left) {
-                return Ok(false);
-            }
-            for (onset, turn) in onsets.iter_mut().zip(&left) {
+            let Some(turns) = damped_least_squares(&slopes, &left) else { return Ok(false) };
+            for (onset, turn) in onsets.iter_mut().zip(&turns) {
                 self.turn(onset, -turn);
             }
             *report = self.solve_phase(time)?;
@@ -121,6 +121,16 @@ impl System {
         }
         left.iter().fold(0.0, |worst, x| if x.abs() <= worst { worst } else { x.abs() })
     }
+}
+
+/// `(SᵀS + ε) x = Sᵀ b` for a small square matrix.
+fn damped_least_squares(slopes: &[f64], right: &[f64]) -> Option<Vec<f64>> {
+    let n = right.len();
+    let product = |i: usize, j: usize| (0..n).map(|k| slopes[k * n + i] * slopes[k * n + j]).sum::<f64>();
+    let mut square: Vec<f64> = (0..n * n).map(|at| product(at / n, at % n)).collect();
+    (0..n).for_each(|i| square[i * n + i] += DAMPING);
+    let mut turns: Vec<f64> = (0..n).map(|i| (0..n).map(|k| slopes[k * n + i] * right[k]).sum()).collect();
+    eliminate(&mut square, &mut turns).then_some(turns)
 }
 
 /// Solves a small system in place; whether it could be.
