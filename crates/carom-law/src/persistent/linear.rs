@@ -23,6 +23,7 @@ pub(crate) enum Pivots {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LinearSystem {
     n: usize,
+    rank_tolerance: f64,
     /// Row by row; `L D V` after elimination.
     matrix: Vec<f64>,
     /// The right-hand side, and then the answer.
@@ -101,6 +102,12 @@ impl LinearSystem {
 
     /// Solves; returns the rank.
     pub(crate) fn solve(&mut self, pivots: Pivots) -> usize {
+        self.solve_to_rank(pivots, RANK_TOLERANCE)
+    }
+
+    /// The same, where a pivot at most this fraction of the largest is zero.
+    pub(crate) fn solve_to_rank(&mut self, pivots: Pivots, rank_tolerance: f64) -> usize {
+        self.rank_tolerance = rank_tolerance;
         let rank = self.eliminate(pivots);
         if rank == self.n {
             self.substitute()
@@ -120,7 +127,7 @@ impl LinearSystem {
             };
             let size = self.matrix[i * n + j].abs();
             if k == 0 {
-                zero = RANK_TOLERANCE * size;
+                zero = self.rank_tolerance * size;
             }
             if !(size > zero) {
                 return k;

@@ -6,11 +6,15 @@ use crate::matrix::MatrixView;
 use crate::scaling::{exponent, scale};
 
 use super::barrier::Barrier;
-use super::linear::{LinearSystem, Pivots};
+use super::linear::{LinearSystem, Pivots, RANK_TOLERANCE};
 use super::unload::Unloading;
 
 /// The direction of a slip may differ from length one by this much.
 const UNIT_TOLERANCE: f64 = 1e-9;
+
+/// A pivot at most this fraction of the largest is zero where velocities are projected: contacts that can hardly move against
+/// each other are stopped all the same.
+const BALANCE_TOLERANCE: f64 = 1e-12;
 
 /// What a closed contact does.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -125,7 +129,7 @@ impl PhaseForces {
         forces: &mut [f64],
     ) -> Result<PhaseReport> {
         self.run(
-            Names { vector: "free_acceleration", result: "forces" },
+            Names { vector: "free_acceleration", result: "forces", rank_tolerance: RANK_TOLERANCE },
             delassus,
             free_acceleration,
             forces,
@@ -147,9 +151,13 @@ impl PhaseForces {
         excess: &[f64],
         impulses: &mut [f64],
     ) -> Result<PhaseReport> {
-        self.run(Names { vector: "excess", result: "impulses" }, delassus, excess, impulses, |phase| {
-            phase.list(&delassus, contacts, Some(rows))
-        })
+        self.run(
+            Names { vector: "excess", result: "impulses", rank_tolerance: BALANCE_TOLERANCE },
+            delassus,
+            excess,
+            impulses,
+            |phase| phase.list(&delassus, contacts, Some(rows)),
+        )
     }
 
     fn run(
@@ -169,7 +177,7 @@ impl PhaseForces {
         let gamma = exponent(size);
         self.assemble(&delassus, alpha, &listed, gamma);
         let pivots = if listed.has_drag { Pivots::Any } else { Pivots::Diagonal };
-        let rank = self.system.solve(pivots);
+        let rank = self.system.solve_to_rank(pivots, names.rank_tolerance);
         if listed.has_drag {
             let sliding = (0..self.unknowns.len()).filter(|&i| self.unknowns[i].tangents > 0);
             self.unloading.relieve(&mut self.system, rank, sliding);
@@ -279,11 +287,12 @@ struct Listed {
     min_reduced: f64,
 }
 
-/// What the caller calls his vectors.
+/// What the caller calls his vectors, and when a pivot is zero.
 #[derive(Clone, Copy)]
 struct Names {
     vector: &'static str,
     result: &'static str,
+    rank_tolerance: f64,
 }
 
 impl Names {
