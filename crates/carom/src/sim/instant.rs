@@ -7,8 +7,9 @@ use carom_law::{
 
 use super::error::{Result, SimulationError};
 use super::event::{Event, EventKind};
+use super::margin::{Margin, Reason};
 use super::simulation::Simulation;
-use super::system::{Margin, Mode, Reason, direction, dynamics, tangential, view};
+use super::system::{Mode, direction, dynamics, tangential, view};
 
 /// Impacts, settlings and jams that may follow each other at one instant.
 const ROUNDS: usize = 40;

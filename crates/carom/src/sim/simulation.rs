@@ -2,14 +2,16 @@
 
 use std::collections::VecDeque;
 
-use super::advance::{FORCE_ACCURACY, Halt};
+use super::advance::Halt;
 use super::energy::Ledger;
 use super::error::{Result, SimulationError};
 use super::event::{ContactMode, Event};
 use super::integrate::Stepper;
+use super::margin::{Margin, Reason};
+use super::phase_end::FORCE_ACCURACY;
 use super::record::Sample;
 use super::setup::{Actuator, Setup};
-use super::system::{Margin, Mode, Reason, System, dynamics};
+use super::system::{Mode, System, dynamics};
 use super::watchdog::{Bite, Watchdog};
 
 /// Takes what a simulation tells.

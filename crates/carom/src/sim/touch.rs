@@ -1,0 +1,179 @@
+//! When an open contact comes down to its surface within a step, and the step to there.
+
+use super::error::Result;
+use super::root;
+use super::simulation::Simulation;
+
+/// Samples of a step in which a link turns by a half: fine enough that no touch hides between two.
+const SAMPLES_PER_TURN: f64 = 16.0;
+/// Rounds of putting the end of a step onto the surface.
+const CORRECTIONS: usize = 4;
+/// What may be left out, over the scales, where the end of a step is shifted along its rate instead of stepping anew.
+const SHIFT: f64 = 1e-14;
+
+impl Simulation {
+    /// The first time that an open contact comes down to its surface, before `limit`, as a fraction of the step.
+    pub(super) fn first_touch(&mut self, limit: f64) -> Result<Option<f64>> {
+        if !self.can_touch()? {
+            return Ok(None);
+        }
+        self.stepper.prepare_dense(&mut self.system)?;
+        let turn = 1.5 * self.spin * self.stepper.step();
+        let pieces = (SAMPLES_PER_TURN * turn / std::f64::consts::PI).ceil().clamp(2.0, 1e5) as usize;
+        let mut earliest: Option<f64> = None;
+        self.measure_at(0.0)?;
+        let (mut gaps, mut rates) = (self.gaps.clone(), self.rates.clone());
+        for (k, rate) in rates.iter_mut().enumerate() {
+            // What has just left the surface may have a rate that is negative by rounding.
+            if *rate > -self.system.scales.tiny && gaps[k] <= self.system.scales.near {
+                *rate = rate.max(0.0);
+            }
+        }
+        for piece in 1..=pieces {
+            let (from, to) = ((piece - 1) as f64 / pieces as f64, piece as f64 / pieces as f64);
+            if from >= limit {
+                break;
+            }
+            self.measure_at(to)?;
+            let (next_gaps, next_rates) = (self.gaps.clone(), self.rates.clone());
+            for k in 0..gaps.len() {
+                if self.system.modes[k].is_closed() || !self.armed[k] {
+                    continue;
+                }
+                let ends = [(from, gaps[k], rates[k]), (to, next_gaps[k], next_rates[k])];
+                let bound = earliest.unwrap_or(limit);
+                if let Some(fraction) = self.touch_within(k, ends)?.filter(|fraction| *fraction <= bound)
+                    && self.is_enabled_at(k, fraction)
+                {
+                    earliest = Some(fraction);
+                }
+            }
+            if earliest.is_some() {
+                break;
+            }
+            (gaps, rates) = (next_gaps, next_rates);
+        }
+        Ok(earliest)
+    }
+
+    /// Whether an open contact is near enough, or fast enough, to come down in this step.
+    fn can_touch(&mut self) -> Result<bool> {
+        let step = self.stepper.step();
+        let mut near = false;
+        let (length, time) = (self.system.scales.length, self.system.scales.time);
+        self.system.place(self.stepper.start_time(), self.stepper.start())?;
+        self.measure()?;
+        self.spin = self.system.watch.fastest(&mut self.system.dynamics).1;
+        let (gaps, rates) = (self.gaps.clone(), self.rates.clone());
+        self.system.place(self.stepper.end_time(), self.stepper.end())?;
+        self.measure()?;
+        self.spin = self.spin.max(self.system.watch.fastest(&mut self.system.dynamics).1);
+        let fall = 4.0 * length * (step / time).powi(2) + 2.0 * length * step * self.spin;
+        for k in 0..gaps.len() {
+            if self.system.modes[k].is_closed() {
+                continue;
+            }
+            let reach = 4.0 * step * rates[k].abs().max(self.rates[k].abs()) + fall;
+            near |= gaps[k].min(self.gaps[k]) <= reach;
+        }
+        Ok(near)
+    }
+
+    /// Where a contact comes down between two places of the step, given its gap and rate at both.
+    fn touch_within(&mut self, k: usize, ends: [(f64, f64, f64); 2]) -> Result<Option<f64>> {
+        let [(from, gap, rate), (to, next_gap, next_rate)] = ends;
+        let width = self.sharpest().max(1e-15);
+        // The part on which it falls.
+        let (start, start_gap) = if rate < 0.0 {
+            (from, gap)
+        } else if next_rate < 0.0 {
+            let turn = root::falling(from, to, (rate, next_rate), width, |at| self.gap_at(at, k).map(|(_, r)| r))?;
+            (turn, self.gap_at(turn, k)?.0)
+        } else {
+            return Ok(None);
+        };
+        let (end, end_gap) = if next_rate < 0.0 {
+            (to, next_gap)
+        } else {
+            // It falls first and rises then: the lowest point.
+            let turn = root::falling(start, to, (-rate, -next_rate), width, |at| self.gap_at(at, k).map(|(_, r)| -r))?;
+            (turn, self.gap_at(turn, k)?.0)
+        };
+        if start_gap <= 0.0 {
+            // What lies on the surface without force may have a rate of rounding.
+            let scales = &self.system.scales;
+            let falls = next_rate < -scales.tiny || end_gap < -4.0 * f64::EPSILON * scales.length;
+            return Ok(falls.then_some(start));
+        }
+        if end_gap >= 0.0 {
+            return Ok(None);
+        }
+        let touch =
+            root::falling(start, end, (start_gap, end_gap), width, |at| self.gap_at(at, k).map(|(gap, _)| gap))?;
+        // The gap is a number of roundings: it is zero between the last that is not below zero and the first that is. To
+        // take one of them would make each of many small bounces too long, or too short.
+        let (before, _) = self.gap_at((touch - width).max(start), k)?;
+        let (after, rate) = self.gap_at(touch, k)?;
+        if rate < -self.system.scales.settled {
+            let early = 0.5 * (before + after) / (rate * self.stepper.step());
+            return Ok(Some((touch - early).max(start).min(end)));
+        }
+        Ok(Some(touch))
+    }
+
+    /// Gap of a contact and its rate at a fraction of the step.
+    fn gap_at(&mut self, fraction: f64, k: usize) -> Result<(f64, f64)> {
+        self.measure_at(fraction)?;
+        Ok((self.gaps[k], self.rates[k]))
+    }
+
+    fn measure_at(&mut self, fraction: f64) -> Result<()> {
+        let time = self.stepper.start_time() + fraction * self.stepper.step();
+        self.stepper.at(fraction, &mut self.point);
+        self.system.place(time, &self.point)?;
+        self.measure()?;
+        Ok(())
+    }
+
+    fn is_enabled_at(&mut self, k: usize, fraction: f64) -> bool {
+        let Some(condition) = self.system.watch.contact(k).enabled else { return true };
+        self.stepper.at(fraction, &mut self.point);
+        condition.holds(&self.point)
+    }
+
+    /// Ends the step where some contact touches, found on the dense output at `fraction`; the step itself is more
+    /// accurate than that, so the end is put onto the surface by stepping anew.
+    pub(super) fn step_to_touch(&mut self, fraction: f64, step: f64) -> Result<()> {
+        let touching = self.lowest_at(fraction)?;
+        self.counts.rejected += 1;
+        self.restep(fraction * step)?;
+        for round in 0..=CORRECTIONS {
+            self.system.place(self.time, &self.state)?;
+            self.measure()?;
+            let (gap, rate) = (self.gaps[touching], self.rates[touching]);
+            let correction = -gap / rate;
+            let is_there = gap.abs() <= 4.0 * f64::EPSILON * self.system.scales.length;
+            // A graze has no sharp time; what the dense output said is as good.
+            let is_sharp = rate < -self.system.scales.settled && correction.abs() < 0.1 * step;
+            if round == CORRECTIONS || is_there || !is_sharp || self.time + correction == self.time {
+                break;
+            }
+            if self.stepper.shift_error(correction, &self.scale) <= SHIFT {
+                self.stepper.shift_end(correction);
+                self.accept();
+            } else {
+                self.restep((self.stepper.step() + correction).max(0.0))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The open contact that is the lowest among those that fall, at a fraction of the step.
+    fn lowest_at(&mut self, fraction: f64) -> Result<usize> {
+        self.measure_at(fraction)?;
+        let open =
+            (0..self.gaps.len()).filter(|&k| !self.system.modes[k].is_closed() && self.armed[k] && self.rates[k] < 0.0);
+        let lowest = open.min_by(|&a, &b| self.gaps[a].total_cmp(&self.gaps[b]));
+        Ok(lowest.unwrap_or(0))
+    }
+}
