@@ -14,7 +14,7 @@ const GLIMPSE: f64 = 1e-6;
 /// Where the error of a step over its tolerance is below this, so is that of its dense output.
 const DENSE_ERROR: f64 = 1e-5;
 /// Energy that a step may leave unexplained, over the largest energy and the tolerance.
-const BOOK: f64 = 10.0;
+const BOOK: f64 = 1.0;
 /// Why a step ended where it did.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Halt {

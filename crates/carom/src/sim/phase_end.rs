@@ -121,7 +121,7 @@ impl Simulation {
     }
 
     /// The part of the step by which times can be told apart.
-    pub(super) fn sharpest(&self) -> f64 {
+    fn sharpest(&self) -> f64 {
         f64::EPSILON * (self.stepper.start_time() / self.stepper.step())
     }
 
