@@ -12,7 +12,7 @@ const BEYOND: f64 = 1.1;
 /// After which part of the time scale the fall of a contact is looked at.
 const GLIMPSE: f64 = 1e-6;
 /// Where the error of a step over its tolerance is below this, so is that of its dense output.
-const DENSE_ERROR: f64 = 1e-5;
+pub(super) const DENSE_ERROR: f64 = 1e-5;
 /// Energy that a step may leave unexplained, over the largest energy and the tolerance.
 const BOOK: f64 = 1.0;
 /// Why a step ended where it did.
@@ -74,6 +74,7 @@ impl Simulation {
                 continue;
             }
             self.size = self.stepper.next_size_after(error);
+            self.step_error = error;
             let halt = self.look_for_events(step, error)?;
             // An error that is estimated may vanish by chance; the energy book tells.
             if step > 1e3 * smallest && !self.closes_book()? {

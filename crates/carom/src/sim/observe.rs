@@ -1,5 +1,6 @@
 //! What a simulation tells: samples, events, the energy book, and how it went.
 
+use super::advance::DENSE_ERROR;
 use super::energy::Ledger;
 use super::error::Result;
 use super::record::{ContactHeader, ContactSample, Ending, Header, Sample, Summary, SurfaceHeader};
@@ -82,15 +83,28 @@ impl Simulation {
             if time > self.time {
                 return Ok(());
             }
-            self.stepper.prepare_dense(&mut self.system)?;
-            let fraction = ((time - self.stepper.start_time()) / self.stepper.step()).clamp(0.0, 1.0);
             let mut state = std::mem::take(&mut self.point);
-            self.stepper.at(fraction, &mut state);
+            self.state_within(time, &mut state)?;
             let sample = self.sample(time, &state);
             self.point = state;
             sink.sample(sample?);
             self.samples += 1;
         }
+    }
+
+    /// The state at a time inside the last step: by its dense output, or by a step of its own where that is better.
+    fn state_within(&mut self, time: f64, state: &mut [f64]) -> Result<()> {
+        let since = time - self.stepper.start_time();
+        if self.step_error <= DENSE_ERROR {
+            self.stepper.prepare_dense(&mut self.system)?;
+            self.stepper.at((since / self.stepper.step()).clamp(0.0, 1.0), state);
+        } else {
+            let tolerance = self.system.setup.settings.tolerance;
+            self.sampler.begin_with(&self.stepper);
+            self.sampler.attempt(&mut self.system, since.clamp(0.0, self.stepper.step()), &self.scale, tolerance)?;
+            state.copy_from_slice(self.sampler.end());
+        }
+        Ok(())
     }
 
     /// Hands the present state to the sink.

@@ -78,6 +78,10 @@ pub(super) struct Counts {
 pub struct Simulation {
     pub(super) system: System,
     pub(super) stepper: Stepper,
+    /// Steps to samples inside a step.
+    pub(super) sampler: Stepper,
+    /// The error of the last step over its tolerance.
+    pub(super) step_error: f64,
     pub(super) time: f64,
     pub(super) state: Vec<f64>,
     /// Size of the next step.
@@ -139,6 +143,8 @@ impl Simulation {
         let armed = gaps.iter().enumerate().map(|(k, gap)| *gap >= 0.0 || system.is_enabled(k)).collect();
         let simulation = Self {
             stepper: Stepper::new(state.len()),
+            sampler: Stepper::new(state.len()),
+            step_error: 0.0,
             time: 0.0,
             size: 1e-2 * system.scales.time,
             steady: 0.0,

@@ -68,6 +68,13 @@ impl Stepper {
         flow.rate(time, state, &mut self.stages[..self.size])
     }
 
+    /// Starts where another one did.
+    pub(super) fn begin_with(&mut self, other: &Self) {
+        self.start_time = other.start_time;
+        self.start.copy_from_slice(&other.start);
+        self.stages[..self.size].copy_from_slice(&other.stages[..self.size]);
+    }
+
     /// Goes on from the end of the last step, given again with quaternions of length one; its last rate is the first of
     /// the next.
     pub(super) fn follow(&mut self, state: &[f64]) {
