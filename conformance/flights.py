@@ -15,10 +15,8 @@ import mjcf
 
 PACKAGE = "flight"
 MODELS = Path(__file__).resolve().parent.parent / "models"
-# Largest difference of states that steps end at, and of energies.
+# Largest difference of states, at the ends of steps and inside them, and of energies.
 TOLERANCE = 1e-8
-# Largest difference of states inside steps: their polynomial is poor where damping alone limits the step.
-INSIDE = 1e-6
 # MuJoCo's extrapolation must be this good; states later than that are not compared.
 CERTAIN = 1e-9
 # Times that are compared: the ends of so many equal intervals.
@@ -163,7 +161,7 @@ def compare(flight, reference, answer, states, uncertainties, interval):
         }
         for name, difference in found.items():
             flight.differences[name] = max(flight.differences.get(name, 0.0), difference)
-            if not difference <= (INSIDE if name == "inside" else TOLERANCE):
+            if not difference <= TOLERANCE:
                 flight.wrong(f"{name} differs by {difference:.0e} at {k * interval:.2g} s")
 
 

@@ -144,7 +144,7 @@ shortest time in which damping, springs or accelerations do something. Richardso
 error away, and the last correction tells what is left: states later than where that exceeds {flights.CERTAIN:.0e} are not compared. A
 flight lasts {flights.INTERVALS * flights.INTERVAL:g} s, or {flights.INTERVALS * flights.MOST_STEPS} of the longest steps where that is less, and is compared at {flights.INTERVALS} equal intervals. Differences of
 q and v are over the largest entry so far, those of energies over the largest energy. They must not exceed {flights.TOLERANCE:.0e},
-with carom's steps ending at the times compared; inside its steps {flights.INSIDE:.0e}.
+whether carom's steps end at the times compared or not.
 
 """
 FLOWN = {

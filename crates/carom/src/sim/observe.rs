@@ -94,16 +94,17 @@ impl Simulation {
 
     /// The state at a time inside the last step: by its dense output, or by a step of its own where that is better.
     fn state_within(&mut self, time: f64, state: &mut [f64]) -> Result<()> {
-        let since = time - self.stepper.start_time();
-        if self.step_error <= DENSE_ERROR {
-            self.stepper.prepare_dense(&mut self.system)?;
-            self.stepper.at((since / self.stepper.step()).clamp(0.0, 1.0), state);
-        } else {
+        let since = (time - self.stepper.start_time()).clamp(0.0, self.stepper.step());
+        if self.step_error > DENSE_ERROR {
             let tolerance = self.system.setup.settings.tolerance;
             self.sampler.begin_with(&self.stepper);
-            self.sampler.attempt(&mut self.system, since.clamp(0.0, self.stepper.step()), &self.scale, tolerance)?;
-            state.copy_from_slice(self.sampler.end());
+            if self.sampler.attempt(&mut self.system, since, &self.scale, tolerance).is_ok_and(|error| error <= 1.0) {
+                state.copy_from_slice(self.sampler.end());
+                return Ok(());
+            }
         }
+        self.stepper.prepare_dense(&mut self.system)?;
+        self.stepper.at((since / self.stepper.step()).clamp(0.0, 1.0), state);
         Ok(())
     }
 
