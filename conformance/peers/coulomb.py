@@ -4,7 +4,6 @@ y = q + W i, 0 <= i_n ⊥ y_n >= 0 and i_t ∈ -μ i_n Sgn(y_t) at every contact
 contact), `delassus`, `offset` (q), `friction` (one μ a contact), and may have an `impulse`. The answer has the `error` of
 that impulse, which is Siconos' own measure over |q|, and the best `impulse` that Siconos' solvers find, with its
 `impulse_error` and the `solver`. A planar contact is measured as a spatial one whose second tangent nothing couples to.
-A request for the `version` has that alone.
 """
 
 import json
@@ -12,7 +11,6 @@ import os
 import sys
 
 import numpy as np
-import siconos
 import siconos.numerics as numerics
 
 # What a solver is asked for, and where it gives up.
@@ -42,8 +40,6 @@ def main():
 
 
 def answer(request):
-    if "version" in request:
-        return {"version": siconos.__version__}
     problem = Problem(request)
     given = request.get("impulse")
     best = problem.solve()
