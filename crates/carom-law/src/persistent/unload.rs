@@ -100,27 +100,20 @@ impl Unloading {
         while !self.used.is_empty() {
             self.solve_used(m);
             let mut step = 1.0_f64;
+            let mut first_to_vanish = None;
             for (&j, &wanted) in self.used.iter().zip(&self.trial) {
-                if wanted <= 0.0 {
-                    step = step.min(self.weights[j] / (self.weights[j] - wanted).max(f64::MIN_POSITIVE));
+                let share = self.weights[j] / (self.weights[j] - wanted).max(f64::MIN_POSITIVE);
+                if wanted <= 0.0 && (first_to_vanish.is_none() || share < step) {
+                    (step, first_to_vanish) = (share.min(1.0), Some(j));
                 }
             }
             for (&j, &wanted) in self.used.iter().zip(&self.trial) {
                 self.weights[j] += step * (wanted - self.weights[j]);
             }
-            if self.trial.iter().all(|wanted| *wanted > 0.0) {
-                return;
-            }
-            let Self { used, weights, trial, .. } = self;
-            let mut place = 0;
-            used.retain(|&j| {
-                let stays = trial[place] > 0.0 || weights[j] > f64::EPSILON;
-                place += 1;
-                if !stays {
-                    weights[j] = 0.0;
-                }
-                stays
-            });
+            // One leaves each time, whatever rounding makes of its weight: this ends.
+            let Some(leaving) = first_to_vanish else { return };
+            self.weights[leaving] = 0.0;
+            self.used.retain(|&j| j != leaving);
         }
     }
 
