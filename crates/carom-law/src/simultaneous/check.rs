@@ -109,8 +109,8 @@ pub(crate) fn elimination(w: &Dense, v: &[f64]) -> Result<()> {
     }
     let mut v: Vec<f64> = v.iter().zip(&unit).map(|(v, unit)| scale(*v, *unit)).collect();
     let mut left: Vec<usize> = (0..n).collect();
-    // How far rounding in W alone may have put v outside its range: where a pivot is small, its row's shares are uncertain.
-    let mut uncertain = 0.0;
+    // The impulses behind v, about: where a pivot is small they are large.
+    let mut impulses = 0.0;
     while let Some(place) =
         (0..left.len()).reduce(|a, b| if rest[(left[b], left[b])] > rest[(left[a], left[a])] { b } else { a })
     {
@@ -120,7 +120,7 @@ pub(crate) fn elimination(w: &Dense, v: &[f64]) -> Result<()> {
             break;
         }
         left.swap_remove(place);
-        uncertain += ROUNDING / pivot * v[p].abs();
+        impulses += v[p].abs() / pivot;
         for &i in &left {
             let share = rest[(i, p)] / pivot;
             for &j in &left {
@@ -141,6 +141,8 @@ pub(crate) fn elimination(w: &Dense, v: &[f64]) -> Result<()> {
         });
     }
     let outside = left.iter().fold(0.0_f64, |outside, &i| outside.max(v[i].abs()));
+    // Rounding in W, and what is left of it, may have put v = W i as far outside.
+    let uncertain = (ROUNDING + largest.map_or(0.0, f64::abs)) * impulses;
     if outside > REST_TOLERANCE * size + uncertain {
         let (field, value) = ("contact_velocity".into(), outside / size);
         return Err(Error::OutsideRange { field, value, bound: REST_TOLERANCE });

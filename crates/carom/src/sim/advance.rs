@@ -15,6 +15,7 @@ const GLIMPSE: f64 = 1e-6;
 pub(super) const DENSE_ERROR: f64 = 1e-5;
 /// Energy that a step may leave unexplained, over the largest energy and the tolerance.
 const BOOK: f64 = 1.0;
+
 /// Why a step ended where it did.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Halt {

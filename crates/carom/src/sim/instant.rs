@@ -63,7 +63,7 @@ impl Simulation {
                             continue;
                         }
                     }
-                    self.system.allow_creep(self.time, &self.state)?;
+                    self.system.allow_decided(self.time, &self.state)?;
                     // A decision counts if the forces bear it out.
                     match self.present_margin()? {
                         Margin { value, .. } if value >= 0.0 => break Ok(()),
@@ -250,7 +250,7 @@ impl Simulation {
     /// Takes away what is left of the sliding of contacts at rest. What slides on slowly beside them has another direction
     /// then, and modes are decided by that one. Whether there was anything to take.
     fn come_to_rest(&mut self, slow: &[usize]) -> Result<bool> {
-        let mut rested = Vec::new();
+        let mut rested: Vec<usize> = Vec::new();
         loop {
             self.system.terms(self.time, slow)?;
             let mut row = 0;
@@ -258,7 +258,7 @@ impl Simulation {
             for &k in slow {
                 let dimension = self.system.watch.contact(k).dimension;
                 let velocity = tangential(&self.system.contacts, row, dimension);
-                self.slides[k] = self.tangential_state(k, velocity) != Tangential::AtRest;
+                self.slides[k] = !rested.contains(&k) && self.tangential_state(k, velocity) != Tangential::AtRest;
                 creeps |= !self.slides[k] && velocity[0].hypot(velocity[1]) > self.system.scales.tiny;
                 row += dimension.rows();
             }

@@ -1,6 +1,6 @@
 //! How far a phase is from its end: forces inside their bounds, sliding that goes on.
 
-use carom_law::{Dimension, Grip};
+use carom_law::{Dimension, Grip, PhaseContact};
 
 use super::error::{Result, SimulationError};
 use super::system::{Mode, System, tangential, view};
@@ -8,11 +8,11 @@ use super::system::{Mode, System, tangential, view};
 /// Forces fire an event when they are this far outside their bounds, over the largest force.
 const FORCE_MARGIN: f64 = 1e-10;
 /// D = W_nn - μ_d w·u below this part of W_nn cannot balance a contact. The law calls it jammed up to twice that.
-const WEDGE: f64 = 5e-7;
+pub(super) const WEDGE: f64 = 5e-7;
 /// Sliding backwards by less than this part of the speed scale is rounding.
 pub(super) const STOP_MARGIN: f64 = 1e-13;
 /// What a contact may at most slide backwards when it begins to slide, over the speed scale.
-const CREEP: f64 = 1e-9;
+const CREEP: f64 = 1e-7;
 /// Sliding slower than this many times the slow speed has no direction of its own, in space.
 const DIRECTION: f64 = 10.0;
 
@@ -65,30 +65,44 @@ pub(super) struct Seen {
 }
 
 impl System {
-    /// Allows contacts that begin to slide the velocity against their direction that they have now: where contacts depend
-    /// on each other closely, no impulse could take all of it away, and it must not end the sliding before it begins.
-    pub(super) fn allow_creep(&mut self, time: f64, state: &[f64]) -> Result<()> {
+    /// What a decision allows the phase that begins. Contacts that begin to slide may have the velocity against their
+    /// direction that they have now: where contacts depend on each other closely, no impulse could take all of it away,
+    /// and it must not end the sliding before it begins. And those that could not press alone may do so with the help of
+    /// others.
+    pub(super) fn allow_decided(&mut self, time: f64, state: &[f64]) -> Result<()> {
         self.place(time, state)?;
         let closed = std::mem::take(&mut self.closed);
         let terms = self.terms(time, &closed);
+        self.grip(&closed);
         let mut row = 0;
-        for &k in &closed {
-            let dimension = self.watch.contact(k).dimension;
+        for (&k, phase) in closed.iter().zip(&self.grips) {
             self.creep[k] = STOP_MARGIN;
+            self.wedge[k] = WEDGE;
             if let Mode::Onset(u) = self.modes[k] {
                 self.headings[k] = u;
             }
             if let Mode::SlipAlong(u) | Mode::Onset(u) = self.modes[k] {
-                let velocity = tangential(&self.contacts, row, dimension);
+                let velocity = tangential(&self.contacts, row, phase.dimension);
                 let back = -(velocity[0] * u[0] + velocity[1] * u[1]);
                 if back <= CREEP * self.scales.speed {
                     self.creep[k] = STOP_MARGIN.max(2.0 * back / self.scales.speed);
                 }
             }
-            row += dimension.rows();
+            if self.reduced(row, phase).is_some_and(|reduced| reduced < WEDGE) {
+                self.wedge[k] = f64::NEG_INFINITY;
+            }
+            row += phase.dimension.rows();
         }
         self.closed = closed;
         terms
+    }
+
+    /// D / W_nn of a contact whose rows begin at `row`; none without friction of sliding.
+    fn reduced(&self, row: usize, phase: &PhaseContact) -> Option<f64> {
+        let Grip::Slip { direction, friction } = phase.grip else { return None };
+        let w = self.contacts.delassus();
+        let coupled: f64 = (1..phase.dimension.rows()).map(|t| w[(row, row + t)] * direction[t - 1]).sum();
+        (friction > 0.0).then(|| 1.0 - friction * coupled / w[(row, row)])
     }
 
     /// How far the phase is from its end.
@@ -107,7 +121,7 @@ impl System {
                     let tangential = force[1..].iter().map(|f| f * f).sum::<f64>().sqrt();
                     margin.narrow((friction * force[0] - tangential) / largest + FORCE_MARGIN, k, Reason::Cone);
                 }
-                Grip::Slip { direction, friction } if dimension > 1 => {
+                Grip::Slip { direction, .. } if dimension > 1 => {
                     let velocity = tangential(&self.contacts, row, phase.dimension);
                     let along = velocity[0] * direction[0] + velocity[1] * direction[1];
                     let fixed = self.modes[k] != Mode::Slip;
@@ -121,10 +135,8 @@ impl System {
                         let room = if fixed { 2.0 * DIRECTION - speed } else { speed - DIRECTION };
                         motion.narrow(room, k, Reason::Direction);
                     }
-                    if friction > 0.0 {
-                        let w = self.contacts.delassus();
-                        let coupled: f64 = (1..dimension).map(|t| w[(row, row + t)] * direction[t - 1]).sum();
-                        motion.narrow(1.0 - friction * coupled / w[(row, row)] - WEDGE, k, Reason::Wedge);
+                    if let Some(reduced) = self.reduced(row, phase) {
+                        motion.narrow(reduced - self.wedge[k], k, Reason::Wedge);
                     }
                 }
                 Grip::Slip { .. } => {}

@@ -96,7 +96,7 @@ impl Simulation {
     }
 
     /// The part of a velocity of contacts, whose terms are selected, that impulses can change: its projection on the
-    /// range of W.
+    /// range of W, to the rank of forces. Of weaker directions W i has too few digits to be in the range itself.
     pub(super) fn reached_by_impulses(&mut self, contacts: &[usize], velocity: &[f64]) -> Result<Vec<f64>> {
         let grips: Vec<PhaseContact> = (contacts.iter())
             .map(|&k| PhaseContact { dimension: self.system.watch.contact(k).dimension, grip: Grip::Stick })
@@ -104,10 +104,11 @@ impl Simulation {
         let mut impulses = vec![0.0; velocity.len()];
         let time = self.time;
         let w = view(&self.system.contacts);
-        self.system
-            .phase
-            .balance(w, &grips, Rows::Held, velocity, &mut impulses)
-            .map_err(|source| SimulationError::Law { time, what: "the range of velocities", source })?;
+        self.system.phase.solve(w, velocity, &grips, &mut impulses).map_err(|source| SimulationError::Law {
+            time,
+            what: "the range of velocities",
+            source,
+        })?;
         let w = self.system.contacts.delassus();
         let row = |i: usize| -w.row(i).iter().zip(&impulses).map(|(w, i)| w * i).sum::<f64>();
         Ok((0..velocity.len()).map(row).collect())

@@ -13,6 +13,7 @@ use super::record::Sample;
 use super::setup::{Actuator, Setup};
 use super::system::{Mode, System, dynamics};
 use super::watchdog::{Bite, Watchdog};
+use super::window::LastWindow;
 
 /// Takes what a simulation tells.
 pub trait Sink {
@@ -104,6 +105,7 @@ pub struct Simulation {
     pub(super) booked: Ledger,
     pub(super) counts: Counts,
     pub(super) watchdog: Watchdog,
+    pub(super) last_window: LastWindow,
     /// Until when impacts have no restitution, after a rattle.
     pub(super) calm_until: f64,
     pub(super) settled: Vec<Option<f64>>,
@@ -159,6 +161,7 @@ impl Simulation {
             booked: Ledger::default(),
             counts: Counts::default(),
             watchdog: Watchdog::new(system.scales.time),
+            last_window: LastWindow::NONE,
             calm_until: f64::NEG_INFINITY,
             settled: vec![None; count],
             at_rest: None,

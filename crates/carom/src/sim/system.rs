@@ -8,7 +8,7 @@ use carom_multibody::{Contacts, Dynamics, Model};
 use super::error::{Result, SimulationError};
 use super::event::ContactMode;
 use super::integrate::Flow;
-use super::margin::{Margin, STOP_MARGIN, Seen};
+use super::margin::{Margin, STOP_MARGIN, Seen, WEDGE};
 use super::scale::Scales;
 use super::setup::{Actuator, Setup};
 use super::watch::Watch;
@@ -60,6 +60,8 @@ pub(super) struct System {
     pub(super) modes: Vec<Mode>,
     /// How fast each contact may slide backwards, over the speed scale, before it counts as stopped.
     pub(super) creep: Vec<f64>,
+    /// The least D / W_nn with which each contact may slide.
+    pub(super) wedge: Vec<f64>,
     /// The directions in which contacts slide that began to do so.
     pub(super) headings: Vec<[f64; 2]>,
     pub(super) closed: Vec<usize>,
@@ -92,6 +94,7 @@ impl System {
             phase: PhaseForces::new(),
             modes: vec![Mode::Flight; watch.len()],
             creep: vec![STOP_MARGIN; watch.len()],
+            wedge: vec![WEDGE; watch.len()],
             headings: vec![[1.0, 0.0]; watch.len()],
             closed: Vec::with_capacity(watch.len()),
             grips: Vec::with_capacity(watch.len()),

@@ -12,6 +12,21 @@ use super::system::{Mode, dynamics};
 const STEPS: usize = 10;
 /// Length of a step, over the time scale.
 const STEP: f64 = 1e-6;
+/// A window that opens within this many lengths of the last has steps twice as long...
+const SOON: f64 = 2.0;
+/// ... as long as nothing moves farther in one than this part of the length.
+const MOST_MOVE: f64 = 1e-4;
+
+/// The last window.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LastWindow {
+    end: f64,
+    step: f64,
+}
+
+impl LastWindow {
+    pub(super) const NONE: Self = Self { end: f64::NEG_INFINITY, step: 0.0 };
+}
 
 impl Simulation {
     /// Moves on by Moreau's time stepping: impulses without restitution over short steps of equal length.
@@ -20,10 +35,11 @@ impl Simulation {
         let start = self.time;
         self.system.place(self.time, &self.state)?;
         let before = self.system.energy();
-        let step = STEP * self.system.scales.time;
+        let step = self.window_step();
         for _ in 0..STEPS {
             self.slot(step)?;
         }
+        self.last_window = LastWindow { end: self.time, step };
         self.lift_out()?;
         self.system.place(self.time, &self.state)?;
         let change = self.system.energy() - before;
@@ -34,6 +50,18 @@ impl Simulation {
         self.size = self.size.max(step);
         self.resume();
         Ok(())
+    }
+
+    /// Steps that grow while windows follow each other: what cannot be told apart for long is not to take forever.
+    fn window_step(&mut self) -> f64 {
+        let shortest = STEP * self.system.scales.time;
+        let LastWindow { end, step } = self.last_window;
+        if self.time - end > SOON * STEPS as f64 * step {
+            return shortest;
+        }
+        let (speed, spin) = self.system.watch.fastest(&mut self.system.dynamics);
+        let length = self.system.scales.length;
+        (2.0 * step).min(MOST_MOVE * length / (speed + spin * length)).max(shortest)
     }
 
     /// Impacts go without restitution for a while: contacts that rattle come to rest on their surfaces.

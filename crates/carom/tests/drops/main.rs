@@ -157,6 +157,33 @@ fn a_rattle_ends() {
 fn nearly_singular_impacts_have_answers() {
     passes(18, 0, 2e4);
     passes(8, 0, 2e5);
+    passes(3868, 1, 3e4);
+}
+
+/// A tree that begins to slide against a rest of velocity which no impulse takes away.
+#[test]
+fn a_rest_of_velocity_ends_no_slip() {
+    passes(3248, 0, 1e4);
+}
+
+/// A cylinder on its rim of which one point slides with D < 0, held down by the other.
+#[test]
+fn a_contact_with_a_paradox_may_press_with_the_help_of_others() {
+    passes(6337, 0, 2e4);
+}
+
+/// Drops that once failed in one way or another.
+#[test]
+fn what_once_failed_passes() {
+    let seeds = [
+        191, 278, 288, 358, 782, 1069, 1109, 1148, 1188, 1378, 1836, 2019, 2168, 2179, 2367, 2379, 2387, 2398, 2578,
+        2687, 2918, 2938, 3068, 3228, 4308, 4566, 5147, 5368, 5538, 5588, 5688, 5728, 5808, 5828, 5888, 5938, 5944,
+        6088, 6718, 6789, 6818, 7429, 7628, 8083, 8188, 8538,
+    ];
+    seeds.into_par_iter().for_each(|seed| {
+        let faults = judge(seed).faults;
+        assert!(faults.is_empty(), "CAROM_SEED={seed}: {faults:?}");
+    });
 }
 
 /// A sphere off its centre of mass whose friction presses it ever harder, up to D = 0.
