@@ -1,8 +1,8 @@
 //! What happens at an instant: impacts, the end of bounces, and which contacts stay closed.
 
 use carom_law::{
-    ClosedContact, Coefficients, ContactMode, ContactSet, Decision, Delassus, Dimension, Error as LawError, ErrorKind,
-    Friction, Modes, Restitution, Rows, Tangential, decide, jam,
+    ClosedContact, Coefficients, ContactMode, ContactSet, Decision, Dimension, Error as LawError, ErrorKind, Modes,
+    Restitution, Rows, Tangential, decide,
 };
 
 use super::error::{Result, SimulationError};
@@ -147,10 +147,8 @@ impl Simulation {
         self.system.terms(time, near)?;
         let dimensions: Vec<Dimension> = near.iter().map(|&k| self.system.watch.contact(k).dimension).collect();
         let is_calm = time < self.calm_until;
-        let coefficients = |&k: &usize| match self.system.watch.contact(k).coefficients {
-            Coefficients { friction, .. } if is_calm => Coefficients { restitution: Restitution::ZERO, friction },
-            coefficients => coefficients,
-        };
+        let coefficients =
+            |&k: &usize| if is_calm { self.plastic(k) } else { self.system.watch.contact(k).coefficients };
         let coefficients: Vec<Coefficients> = near.iter().map(coefficients).collect();
         let (set, unreached) = self.contact_set(near, &dimensions, fail)?;
         let outcome = set.impact(&coefficients, self.system.setup.guard).map_err(fail)?;
@@ -317,7 +315,9 @@ impl Simulation {
                     self.jam(slow[contact])?;
                     return Ok(Settled::Again);
                 }
-                Decision::NotConverged(_) => return Ok(Settled::Unclear),
+                Decision::NotConverged(_) => {
+                    return Ok(if self.jam_together(slow, &free)? { Settled::Again } else { Settled::Unclear });
+                }
             }
         }
     }
@@ -373,28 +373,9 @@ impl Simulation {
         }
     }
 
-    /// An impact without collision: friction that no force can balance.
-    fn jam(&mut self, k: usize) -> Result<()> {
-        let time = self.time;
-        let fail = |source| SimulationError::Law { time, what: "an impact without collision", source };
-        self.system.terms(time, &[k])?;
-        let contact = self.system.watch.contact(k);
-        let contacts = &self.system.contacts;
-        let w = contacts.delassus();
-        let rows: Vec<&[f64]> = (0..w.rows()).map(|i| w.row(i)).collect();
-        let delassus = Delassus::from_rows(&rows).map_err(fail)?;
-        let friction = contact.coefficients.friction.map_or_else(|| Friction::new(0.0), Ok).map_err(fail)?;
-        let outcome = jam(delassus, &contacts.velocity()[1..], friction).map_err(fail)?;
-        self.events.push_back(Event {
-            impact: Some(outcome.mode),
-            impulse: three(&outcome.impulse),
-            energy_change: outcome.energy_change,
-            ..Event::new(time, EventKind::Jam, Some(k))
-        });
-        self.booked.impacts += outcome.energy_change;
-        self.counts.impacts += 1;
-        let impulse = outcome.impulse;
-        self.kick(&impulse)
+    /// The coefficients of a contact, without restitution.
+    pub(super) fn plastic(&self, k: usize) -> Coefficients {
+        Coefficients { restitution: Restitution::ZERO, ..self.system.watch.contact(k).coefficients }
     }
 
     /// Sliding in space that became too slow to have a direction keeps its last one; one that is fast enough has its
@@ -442,7 +423,7 @@ pub(super) fn is_numerical(error: &LawError) -> bool {
     matches!(error.kind(), ErrorKind::NotConverged | ErrorKind::OutsideRange | ErrorKind::NotPositive)
 }
 
-fn three(impulse: &[f64]) -> [f64; 3] {
+pub(super) fn three(impulse: &[f64]) -> [f64; 3] {
     let mut all = [0.0; 3];
     all[..impulse.len()].copy_from_slice(impulse);
     all

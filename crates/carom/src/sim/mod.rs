@@ -6,6 +6,7 @@ mod error;
 mod event;
 mod instant;
 mod integrate;
+mod jam;
 mod margin;
 mod motion;
 mod observe;

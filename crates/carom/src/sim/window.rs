@@ -1,6 +1,6 @@
 //! A short window of time stepping, for instants with more events than can be told apart.
 
-use carom_law::{Coefficients, Dimension, Guard, Restitution};
+use carom_law::{Coefficients, Dimension, Guard};
 
 use super::error::{Result, SimulationError};
 use super::event::{Event, EventKind};
@@ -107,11 +107,7 @@ impl Simulation {
         let fail = |source| SimulationError::Law { time, what: "a window of time stepping", source };
         self.system.terms(time, reached)?;
         let dimensions: Vec<Dimension> = reached.iter().map(|&k| self.system.watch.contact(k).dimension).collect();
-        let plastic = |&k: &usize| Coefficients {
-            restitution: Restitution::ZERO,
-            friction: self.system.watch.contact(k).coefficients.friction,
-        };
-        let coefficients: Vec<Coefficients> = reached.iter().map(plastic).collect();
+        let coefficients: Vec<Coefficients> = reached.iter().map(|&k| self.plastic(k)).collect();
         let outcome = match self.contact_set(reached, &dimensions, fail) {
             Ok((set, _)) => set.impact(&coefficients, Guard::Slip).map_err(fail),
             Err(error) => Err(error),

@@ -9,6 +9,8 @@ use super::scenes;
 
 /// Evaluations of a drop beyond which it counts as hanging.
 const MOST_EVALUATIONS: u64 = 2_000_000;
+/// Windows likewise: they evaluate nothing.
+const MOST_WINDOWS: u64 = 10_000;
 /// Bound on the energy that the book does not explain, over the largest energy.
 const RESIDUAL: f64 = 1e-8;
 /// Bound on the energy above that of the start, over the largest energy.
@@ -173,7 +175,8 @@ pub fn judge(seed: u64) -> Verdict {
                 break;
             }
         }
-        if simulation.summary().evaluations > MOST_EVALUATIONS {
+        let so_far = simulation.summary();
+        if so_far.evaluations > MOST_EVALUATIONS || so_far.windows > MOST_WINDOWS {
             judge.fault(format!("hangs at t = {}", simulation.time()));
             break;
         }

@@ -172,6 +172,13 @@ fn a_contact_with_a_paradox_may_press_with_the_help_of_others() {
     passes(6337, 0, 2e4);
 }
 
+/// Two contacts in a groove that slide with D > 0 each and jam together.
+#[test]
+fn contacts_that_jam_together_have_an_impulse() {
+    passes(879, 0, 2e3);
+    passes(2929, 0, 2e3);
+}
+
 /// Drops that once failed in one way or another.
 #[test]
 fn what_once_failed_passes() {

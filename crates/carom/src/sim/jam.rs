@@ -1,0 +1,93 @@
+//! Impacts without collision: sliding that no finite forces allow.
+
+use carom_law::{Coefficients, ContactSet, Delassus, Dimension, Friction, jam};
+
+use super::error::{Result, SimulationError};
+use super::event::{Event, EventKind};
+use super::instant::{is_numerical, three};
+use super::simulation::Simulation;
+use super::system::view;
+
+/// The moment after which several contacts are looked at that may jam: what accelerates changes by this part of the
+/// largest velocity.
+const MOMENT: f64 = 1e-9;
+/// Impulses that change velocities this many times as much as forces in that moment would are a jam.
+const JAM: f64 = 1e4;
+
+impl Simulation {
+    /// An impact without collision: friction that no force can balance.
+    pub(super) fn jam(&mut self, k: usize) -> Result<()> {
+        let time = self.time;
+        let fail = |source| SimulationError::Law { time, what: "an impact without collision", source };
+        self.system.terms(time, &[k])?;
+        let contact = self.system.watch.contact(k);
+        let contacts = &self.system.contacts;
+        let w = contacts.delassus();
+        let rows: Vec<&[f64]> = (0..w.rows()).map(|i| w.row(i)).collect();
+        let delassus = Delassus::from_rows(&rows).map_err(fail)?;
+        let friction = contact.coefficients.friction.map_or_else(|| Friction::new(0.0), Ok).map_err(fail)?;
+        let outcome = jam(delassus, &contacts.velocity()[1..], friction).map_err(fail)?;
+        self.events.push_back(Event {
+            impact: Some(outcome.mode),
+            impulse: three(&outcome.impulse),
+            energy_change: outcome.energy_change,
+            ..Event::new(time, EventKind::Jam, Some(k))
+        });
+        self.booked.impacts += outcome.energy_change;
+        self.counts.impacts += 1;
+        let impulse = outcome.impulse;
+        self.kick(&impulse)
+    }
+
+    /// An impact without collision of several contacts, none of which jams alone: where no finite forces exist, impulses
+    /// do for any velocity that enters the surface, be it ever so slow. They are those of the velocity a moment later.
+    /// Whether there were any that do more than forces would.
+    pub(super) fn jam_together(&mut self, slow: &[usize], free: &[f64]) -> Result<bool> {
+        let time = self.time;
+        let fail = |source| SimulationError::Law { time, what: "an impact without collision", source };
+        let now = self.system.contacts.velocity().to_vec();
+        let largest = |of: &[f64]| of.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        if !(largest(&now) > self.system.scales.tiny && largest(free) > 0.0) {
+            return Ok(false);
+        }
+        let moment = MOMENT * largest(&now) / largest(free);
+        let later: Vec<f64> = now.iter().zip(free).map(|(v, a)| v + moment * a).collect();
+        let dimensions: Vec<Dimension> = slow.iter().map(|&k| self.system.watch.contact(k).dimension).collect();
+        let coefficients: Vec<Coefficients> = slow.iter().map(|&k| self.plastic(k)).collect();
+        let outcome = ContactSet::new(&dimensions, view(&self.system.contacts), &later)
+            .and_then(|set| set.impact(&coefficients, self.system.setup.guard));
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
+            Err(source) if is_numerical(&source) => return Ok(false),
+            Err(source) => return Err(fail(source)),
+        };
+        let impulses: Vec<f64> = outcome.contacts.iter().flat_map(|contact| contact.impulse.to_vec()).collect();
+        let change = outcome.contacts.iter().flat_map(|contact| {
+            let (before, after) = (contact.contact_velocity.before, contact.contact_velocity.after);
+            before.iter().zip(after.iter()).map(|(b, a)| (a - b).abs()).collect::<Vec<_>>()
+        });
+        if change.fold(0.0, f64::max) <= JAM * moment * largest(free) {
+            return Ok(false);
+        }
+        let mut row = 0;
+        for (&k, contact) in slow.iter().zip(&outcome.contacts) {
+            let rows = row..row + contact.impulse.len();
+            row = rows.end;
+            // The work of the velocity as it is now.
+            let too_much: f64 = contact.impulse.iter().zip(&free[rows]).map(|(i, a)| i * moment * a).sum();
+            let energy_change = contact.energy.change - too_much;
+            self.booked.impacts += energy_change;
+            if contact.impulse.iter().any(|i| *i != 0.0) {
+                self.events.push_back(Event {
+                    impact: Some(contact.mode),
+                    impulse: three(&contact.impulse),
+                    energy_change,
+                    ..Event::new(time, EventKind::Jam, Some(k))
+                });
+            }
+        }
+        self.counts.impacts += 1;
+        self.kick(&impulses)?;
+        Ok(true)
+    }
+}
