@@ -1,76 +1,30 @@
 //! After a [`Dynamics`] and its [`Contacts`] are made, nothing allocates.
-#![allow(unsafe_code, reason = "a global allocator is an unsafe trait; this one only counts and passes on")]
 
 mod common;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::sync::Arc;
 
+use allocation_counter::AllocationInfo;
 use carom_multibody::{
     Candidate, ContactPoint, Contacts, Dynamics, HalfSpace, Joint, JointKind, JointLimit, LimitSide, LinkId, Mimic,
     Vector,
 };
 use common::*;
 
-thread_local! {
-    /// Calls of the allocator on this thread: other tests run on others.
-    static CALLS: Cell<u64> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-fn count() {
-    // At the end of a thread the counter may be gone; then nobody asks for it.
-    let _ = CALLS.try_with(|calls| calls.set(calls.get() + 1));
-}
-
-// SAFETY: every method passes its arguments on to the system's allocator, which keeps the contract. The counter is a
-// constant-initialised thread-local without a destructor, so counting does not allocate.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller keeps the contract of `alloc_zeroed`.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        // SAFETY: the caller keeps the contract of `realloc`.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        count();
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
 /// Fails where the work called the allocator.
 #[track_caller]
 fn without_allocating<T>(name: &str, work: impl FnOnce() -> T) -> T {
-    let before = CALLS.get();
-    let result = work();
-    let calls = CALLS.get() - before;
-    assert_eq!(calls, 0, "{name} called the allocator {calls} times");
-    result
+    let mut result = None;
+    let AllocationInfo { count_total, .. } = allocation_counter::measure(|| result = Some(work()));
+    assert_eq!(count_total, 0, "{name} called the allocator {count_total} times");
+    result.expect("the work was done")
 }
 
 #[test]
 fn the_counter_counts() {
-    let before = CALLS.get();
-    drop(std::hint::black_box(vec![1.0_f64; 100]));
-    assert_eq!(CALLS.get() - before, 2);
+    let AllocationInfo { count_total, count_current, .. } =
+        allocation_counter::measure(|| drop(std::hint::black_box(vec![1.0_f64; 100])));
+    assert_eq!((count_total, count_current), (1, 0));
 }
 
 fn exercise(options: Options, cases: usize) {
