@@ -71,10 +71,13 @@ impl Simulation {
             };
             if !(error <= 1.0) {
                 self.counts.rejected += 1;
-                size = self.stepper.next_size(error);
+                size = self.stepper.next_try(error);
+                if !self.is_sliding() {
+                    self.steady = self.steady.min(size);
+                }
                 continue;
             }
-            self.size = self.stepper.next_size_after(error);
+            self.size = self.stepper.next_size(error);
             self.step_error = error;
             let halt = self.look_for_events(step, error)?;
             // An error that is estimated may vanish by chance; the energy book tells.
@@ -90,11 +93,16 @@ impl Simulation {
             } else if step == aim {
                 // It was short for an event that did not come.
                 self.size = whole;
-            } else if !self.system.modes.iter().any(|mode| mode.slides()) {
+            } else if !self.is_sliding() {
                 self.steady = self.size;
             }
             return Ok(halt);
         }
+    }
+
+    /// Whether a contact slides.
+    fn is_sliding(&self) -> bool {
+        self.system.modes.iter().any(|mode| mode.slides())
     }
 
     /// Whether the energy at the end of the step is what the works in it explain.

@@ -11,6 +11,8 @@ const SAFETY: f64 = 0.9;
 /// How much a step may shrink or grow at once.
 const SHRINK: f64 = 0.2;
 const GROW: f64 = 6.0;
+/// How much steps grow at once after one was refused.
+const RECOVER: f64 = 1.1;
 /// Errors below this say nothing more of the next step.
 const LEAST_ERROR: f64 = 1e-16;
 
@@ -41,6 +43,8 @@ pub(super) struct Stepper {
     kept: f64,
     /// Size and error of the last step that was taken.
     taken: Option<(f64, f64)>,
+    /// Steps are to be no longer than this.
+    ceiling: f64,
 }
 
 impl Stepper {
@@ -58,6 +62,7 @@ impl Stepper {
             has_dense: false,
             kept: 1.0,
             taken: None,
+            ceiling: f64::INFINITY,
         }
     }
 
@@ -122,8 +127,14 @@ impl Stepper {
         0.5 * by * (by / self.step) * changes.fold(0.0, f64::max)
     }
 
-    /// A good size for the next step, after one of this error.
-    pub(super) fn next_size(&self, error: f64) -> f64 {
+    /// A good size for another try, after a step of this error was refused.
+    pub(super) fn next_try(&mut self, error: f64) -> f64 {
+        self.ceiling = self.size_by(error);
+        self.ceiling
+    }
+
+    /// The size of a step for which this one would have had the error that is wanted.
+    fn size_by(&self, error: f64) -> f64 {
         // A step without error, or with one that is not a number, says nothing of the next but its direction.
         let factor = if error.is_nan() { SHRINK } else { SAFETY * error.max(LEAST_ERROR).powf(-0.125) };
         self.step * factor.clamp(SHRINK, GROW)
@@ -131,9 +142,11 @@ impl Stepper {
 
     /// The same where the step is taken. Where the steps before had to become shorter the next one will have to as well
     /// (K. Gustafsson, ACM Transactions on Mathematical Software 20, 1994): without this every step towards the end of a
-    /// slide is tried twice.
-    pub(super) fn next_size_after(&mut self, error: f64) -> f64 {
-        let size = self.next_size(error);
+    /// slide is tried twice. And where one was refused they grow but slowly: what is stiff refuses all beyond a size, and
+    /// tells nothing of it in the errors below.
+    pub(super) fn next_size(&mut self, error: f64) -> f64 {
+        self.ceiling *= RECOVER;
+        let size = self.size_by(error).min(self.ceiling);
         let error = error.max(LEAST_ERROR);
         match self.taken.replace((self.step, error)) {
             Some((step, before)) => size * (self.step / step * (before / error).powf(0.125)).clamp(SHRINK, 1.0),
@@ -144,6 +157,7 @@ impl Stepper {
     /// Takes the steps that come for no continuation of those before.
     pub(super) fn start_anew(&mut self) {
         self.taken = None;
+        self.ceiling = f64::INFINITY;
     }
 
     pub(super) fn starts_anew(&self) -> bool {
@@ -336,9 +350,11 @@ mod tests {
             while time < 4.0 {
                 stepper.begin(&mut Pendulum, time, &state).unwrap();
                 let error = stepper.attempt(&mut Pendulum, step.min(4.0 - time), &[1.0; 2], tolerance).unwrap();
-                step = stepper.next_size(error);
                 if error <= 1.0 {
                     (time, state) = (stepper.end_time(), [stepper.end()[0], stepper.end()[1]]);
+                    step = stepper.next_size(error);
+                } else {
+                    step = stepper.next_try(error);
                 }
             }
             let error = (state[0] - swing(640, 4.0)[0]).abs();
