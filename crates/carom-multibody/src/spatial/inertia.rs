@@ -39,7 +39,7 @@ impl Symmetric {
     #[inline(always)]
     pub fn rotated(&self, rotation: &Rotation) -> Self {
         // Columns of R S, then S' = Σₖ (R S)ₖ (column k of R)ᵀ.
-        let [a, b, c] = self.columns.map(|column| rotation.apply(column));
+        let Rotation { columns: [a, b, c] } = *rotation * Rotation { columns: self.columns };
         let [x, y, z] = rotation.columns;
         Self {
             columns: [
