@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use super::strand::by_component;
 use super::{ContactPoint, Dynamics, DynamicsError, JointLimit, Matrix, NodeState, check, check_length, simd};
-use crate::Vector;
 use crate::model::{Model, NO_NODE};
+use crate::{Rotation, Vector};
 
 /// Several contacts and limits of joints, and room for their terms, rows stacked in order: first the contacts, then the
 /// limits, of each those that are selected. All are, at first.
@@ -24,14 +25,12 @@ pub struct Contacts {
     velocity: Vec<f64>,
     /// dA/dt v.
     drift: Vec<f64>,
-    /// D^-½ L⁻ᵀ Aᵀ: for each contact and velocity what is in the contact's rows, side by side. W is the products of
-    /// these.
+    /// A again: for each contact, with room for all velocities, those of its chain in order, and of each what is in the
+    /// contact's rows, side by side.
+    columns: Vec<Vector>,
+    /// D^-½ L⁻ᵀ Aᵀ, in the same order. W is the products of these.
     reduced: Vec<Vector>,
 }
-
-/// Velocities, ascending.
-pub(super) type Moving<'m> =
-    std::iter::Chain<std::iter::Copied<std::slice::Iter<'m, usize>>, std::option::IntoIter<usize>>;
 
 impl Contacts {
     /// Room for contacts of a model.
@@ -50,6 +49,7 @@ impl Contacts {
             delassus: Matrix::zeros(0, 0),
             velocity: Vec::new(),
             drift: Vec::new(),
+            columns: Vec::new(),
             reduced: Vec::new(),
         };
         contacts.make_room();
@@ -87,8 +87,10 @@ impl Contacts {
         self.starts.push(rows);
         let columns = self.jacobian.columns();
         self.jacobian.resize(rows, columns);
-        self.reduced.clear();
-        self.reduced.resize(self.selected.len() * columns, Vector::ZERO);
+        for vectors in [&mut self.columns, &mut self.reduced] {
+            vectors.clear();
+            vectors.resize(self.selected.len() * columns, Vector::ZERO);
+        }
         self.delassus.resize(rows, rows);
         for numbers in [&mut self.velocity, &mut self.drift] {
             numbers.clear();
@@ -155,21 +157,28 @@ impl Dynamics {
     #[inline(always)]
     fn contact_kinematics_inlined(&mut self, contacts: &mut Contacts) -> Result<(), DynamicsError> {
         self.check_contacts(contacts)?;
-        let Contacts { points, limits, selected, starts, jacobian, velocity, drift, .. } = contacts;
-        jacobian.fill_zero();
+        contacts.jacobian.fill_zero();
         self.accelerate_without_forces();
-        for (&index, &start) in selected.iter().zip(&*starts) {
-            match points.get(index) {
+        for k in 0..contacts.selected.len() {
+            let (chain, rows) = (self.chain(contacts, k), contacts.rows(k));
+            let Contacts { points, limits, selected, jacobian, columns, velocity, drift, .. } = &mut *contacts;
+            let columns = &mut columns[k * self.velocity.len()..][..chain.len()];
+            match points.get(selected[k]) {
                 Some(contact) => {
-                    let rows = start..start + contact.dimension;
-                    self.contact_rows(contact, start, jacobian);
-                    self.contact_motion(contact, &mut velocity[rows.clone()], &mut drift[rows]);
+                    self.contact_columns(contact, columns);
+                    self.contact_motion(contact, &mut velocity[rows.clone()], &mut drift[rows.clone()]);
                 }
                 None => {
-                    let limit = &limits[index - points.len()];
-                    jacobian[(start, limit.velocity)] = limit.entry();
-                    velocity[start] = limit.rate(&self.velocity);
-                    drift[start] = 0.0;
+                    let limit = &limits[selected[k] - points.len()];
+                    columns.fill(Vector::ZERO);
+                    columns[chain.len() - 1] = Vector::new(limit.entry(), 0.0, 0.0);
+                    velocity[rows.start] = limit.rate(&self.velocity);
+                    drift[rows.start] = 0.0;
+                }
+            }
+            for (column, &v) in columns.iter().zip(chain) {
+                for (row, entry) in rows.clone().zip(column.to_array()) {
+                    jacobian[(row, v)] = entry;
                 }
             }
         }
@@ -213,23 +222,24 @@ impl Dynamics {
         }
     }
 
-    /// Rows of A of one contact, added from `start` on.
+    /// A of one contact, along its chain.
     #[inline(always)]
-    fn contact_rows(&self, contact: &ContactPoint, start: usize, jacobian: &mut Matrix) {
+    fn contact_columns(&self, contact: &ContactPoint, columns: &mut [Vector]) {
+        columns.fill(Vector::ZERO);
         if contact.node == NO_NODE {
             return;
         }
-        let mut arm = self.arm(contact);
-        for i in self.model.tree.path(contact.node) {
+        let (mut arm, rows) = (self.arm(contact), Rotation { columns: by_component(&contact.basis) });
+        let mut i = contact.node;
+        while i != NO_NODE {
             let node = &self.model.tree.nodes[i];
-            for k in 0..node.motion.freedoms() {
-                // What the axis at unit rate moves the contact by.
-                let motion = node.multiplier * self.axes[node.axis + k].twist.at(arm);
-                for (direction, row) in contact.basis.into_iter().zip(start..start + contact.dimension) {
-                    jacobian[(row, node.v + k)] += direction.dot(motion);
-                }
+            let axes = &self.axes[node.axis..node.axis + node.motion.freedoms()];
+            for (column, axis) in columns[self.model.sparsity.place(node.v)..].iter_mut().zip(axes) {
+                // What the axis at unit rate moves the contact by, along the contact's rows.
+                *column = column.plus(node.multiplier, rows.apply(axis.twist.at(arm)));
             }
             arm += self.nodes[i].offset;
+            i = node.parent;
         }
     }
 
@@ -246,30 +256,14 @@ impl Dynamics {
     #[inline(always)]
     pub(super) fn contact_terms_inlined(&mut self, contacts: &mut Contacts) -> Result<(), DynamicsError> {
         self.contact_kinematics_inlined(contacts)?;
-        let freedoms = self.velocity.len();
         for k in 0..contacts.selected.len() {
-            let moving = self.moving(contacts, k);
-            let Contacts { jacobian, delassus, reduced, starts, .. } = &mut *contacts;
-            let (earlier, own) = reduced[..(k + 1) * freedoms].split_at_mut(k * freedoms);
-            let rows = starts[k]..starts[k + 1];
-            for v in moving.clone() {
-                let mut lanes = [0.0; 3];
-                for (lane, row) in lanes.iter_mut().zip(rows.clone()) {
-                    *lane = jacobian[(row, v)];
-                }
-                own[v] = Vector::from(lanes);
-            }
-            self.reduce(moving.clone(), own);
-            for (other, theirs) in earlier.chunks_exact(freedoms.max(1)).chain([&*own]).enumerate() {
-                let mut block = [Vector::ZERO; 3];
-                for v in moving.clone() {
-                    let ([x, y, z], b) = (own[v].to_array(), theirs[v]);
-                    block = [block[0].plus(x, b), block[1].plus(y, b), block[2].plus(z, b)];
-                }
-                for (row, entries) in rows.clone().zip(block) {
-                    for (column, entry) in (starts[other]..starts[other + 1]).zip(entries.to_array()) {
-                        delassus[(row, column)] = entry;
-                        delassus[(column, row)] = entry;
+            self.reduce_contact(contacts, k);
+            for other in 0..=k {
+                let block = self.product(contacts, k, other);
+                for (row, entries) in contacts.rows(k).zip(block) {
+                    for (column, entry) in contacts.rows(other).zip(entries.to_array()) {
+                        contacts.delassus[(row, column)] = entry;
+                        contacts.delassus[(column, row)] = entry;
                     }
                 }
             }
@@ -277,25 +271,40 @@ impl Dynamics {
         Ok(())
     }
 
-    /// The velocities that move the k-th contact that is selected, ascending: all that M couples to the last of them.
-    /// Where joints follow others, all there are.
+    /// D^-½ L⁻ᵀ Aᵀ of the k-th contact that is selected.
     #[inline(always)]
-    fn moving(&self, contacts: &Contacts, k: usize) -> Moving<'_> {
-        let (model, index) = (&*self.model, contacts.selected[k]);
-        let last = match contacts.points.get(index) {
-            Some(contact) if contact.node == NO_NODE => None,
-            Some(contact) => {
-                let node = &model.tree.nodes[contact.node];
-                Some(node.v + node.motion.freedoms() - 1)
-            }
-            None => Some(contacts.limits[index - contacts.points.len()].velocity),
-        };
-        let (before, last) = match last {
-            None => (&[][..], None),
-            Some(_) if model.tree.has_mimics() => (model.sparsity.all(), None),
-            Some(last) => (model.sparsity.row(last), Some(last)),
-        };
-        before.iter().copied().chain(last)
+    fn reduce_contact(&self, contacts: &mut Contacts, k: usize) {
+        let (chain, start) = (self.chain(contacts, k), k * self.velocity.len());
+        let own = &mut contacts.reduced[start..][..chain.len()];
+        own.copy_from_slice(&contacts.columns[start..][..chain.len()]);
+        self.reduce(chain, own);
+    }
+
+    /// The block of W of two that are selected and reduced.
+    #[inline(always)]
+    fn product(&self, contacts: &Contacts, k: usize, other: usize) -> [Vector; 3] {
+        let (chain, freedoms) = (self.chain(contacts, k), self.velocity.len());
+        // Chains are the same up to where they part.
+        let pairs = chain.iter().zip(self.chain(contacts, other));
+        let common = if k == other { chain.len() } else { pairs.take_while(|(a, b)| a == b).count() };
+        let (own, theirs) = (&contacts.reduced[k * freedoms..], &contacts.reduced[other * freedoms..]);
+        let mut block = [Vector::ZERO; 3];
+        for (a, &b) in own[..common].iter().zip(theirs) {
+            let [x, y, z] = a.to_array();
+            block = [block[0].plus(x, b), block[1].plus(y, b), block[2].plus(z, b)];
+        }
+        block
+    }
+
+    /// The velocities that move the k-th contact that is selected, and others that M couples to them.
+    #[inline(always)]
+    fn chain(&self, contacts: &Contacts, k: usize) -> &[usize] {
+        let (sparsity, index) = (&self.model.sparsity, contacts.selected[k]);
+        match contacts.points.get(index) {
+            Some(contact) if contact.node == NO_NODE => &[],
+            Some(contact) => sparsity.chain(sparsity.last_of(contact.node)),
+            None => sparsity.chain(contacts.limits[index - contacts.points.len()].velocity),
+        }
     }
 
     /// The accelerations A M⁻¹ f + (dA/dt) v of all rows under a force f, which is left halfway to M⁻¹ f:
@@ -317,9 +326,11 @@ impl Dynamics {
         self.factorize()?;
         self.reduce_row(force);
         for k in 0..contacts.selected.len() {
-            let own = &contacts.reduced[k * freedoms..(k + 1) * freedoms];
-            let along = self.moving(contacts, k).fold(Vector::ZERO, |sum, v| sum.plus(force[v], own[v])).to_array();
-            for (row, along) in contacts.rows(k).zip(along) {
+            let mut along = Vector::ZERO;
+            for (&v, &own) in self.chain(contacts, k).iter().zip(&contacts.reduced[k * freedoms..]) {
+                along = along.plus(force[v], own);
+            }
+            for (row, along) in contacts.rows(k).zip(along.to_array()) {
                 free[row] = contacts.drift[row] + along;
             }
         }
@@ -342,14 +353,13 @@ impl Dynamics {
         check_length("force", force.len(), freedoms)?;
         self.factorize()?;
         for k in 0..contacts.selected.len() {
-            let own = &contacts.reduced[k * freedoms..(k + 1) * freedoms];
             let mut lanes = [0.0; 3];
             for (lane, row) in lanes.iter_mut().zip(contacts.rows(k)) {
                 *lane = contact_forces[row];
             }
             let contact_force = Vector::from(lanes);
-            for v in self.moving(contacts, k) {
-                force[v] += own[v].dot(contact_force);
+            for (&v, own) in self.chain(contacts, k).iter().zip(&contacts.reduced[k * freedoms..]) {
+                force[v] += own.dot(contact_force);
             }
         }
         for (x, root) in force.iter_mut().zip(&self.inverse_roots) {

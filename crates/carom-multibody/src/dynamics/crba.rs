@@ -1,50 +1,39 @@
 //! The mass matrix by the composite-rigid-body algorithm.
 
+use super::chain_matrix::ChainMatrix;
 use super::{Dynamics, Matrix};
-use crate::model::NO_NODE;
+use crate::model::{Motion, NO_NODE, Sparsity};
 use crate::spatial::Wrench;
 
 impl Dynamics {
     /// M, symmetric, with armature.
     pub fn mass_matrix(&mut self) -> &Matrix {
         if !self.ready.mass_matrix {
-            let mut m = std::mem::replace(&mut self.mass_matrix, Matrix::zeros(0, 0));
-            self.compose(&mut m);
-            for i in 0..m.rows() {
-                for j in 0..i {
-                    m[(j, i)] = m[(i, j)];
+            self.compose();
+            for i in 0..self.velocity.len() {
+                let row = self.composed.row(&self.model.sparsity, i);
+                for (&entry, &j) in row.iter().zip(self.model.sparsity.chain(i)) {
+                    self.mass_matrix[(i, j)] = entry;
+                    self.mass_matrix[(j, i)] = entry;
                 }
             }
-            self.mass_matrix = m;
             self.ready.mass_matrix = true;
         }
         &self.mass_matrix
     }
 
-    /// A wrench along the k-th axis of a node: half of the axis is zero.
+    /// M along the chains of the tree, once for each state.
     #[inline(always)]
-    fn along(&self, i: usize, k: usize, wrench: &Wrench) -> f64 {
-        let motion = self.model.tree.nodes[i].motion;
-        let direction = self.nodes[i].rotation.columns[motion.column(k)];
-        direction.dot(if motion.slides(k) { wrench.force } else { wrench.moment })
-    }
-
-    /// M up to its diagonal, on the pattern of the tree; what is not on it has to be zero.
-    #[inline(always)]
-    pub(super) fn compose(&mut self, m: &mut Matrix) {
+    pub(super) fn compose(&mut self) {
+        if self.ready.composed {
+            return;
+        }
         self.turn_bodies();
-        let model = &*self.model;
-        let nodes = &model.tree.nodes[..];
+        let (nodes, sparsity) = (&self.model.tree.nodes[..], &self.model.sparsity);
         for node in &mut self.nodes {
             node.body = node.own;
         }
-        for v in 0..m.rows() {
-            let row = m.row_mut(v);
-            row[v] = 0.0;
-            for &j in model.sparsity.row(v) {
-                row[j] = 0.0;
-            }
-        }
+        self.composed.fill_zero();
         for (i, node) in nodes.iter().enumerate().rev() {
             let composite = self.nodes[i].body;
             if node.parent != NO_NODE {
@@ -52,27 +41,52 @@ impl Dynamics {
                 self.nodes[node.parent].body.add(&moved);
             }
             for k in 0..node.motion.freedoms() {
-                let (axis, v) = (node.axis + k, node.v + k);
+                let v = node.v + k;
                 // The momentum of all that hangs here when this axis moves at unit rate.
-                let mut momentum = composite.apply(&self.axes[axis].twist);
+                let mut momentum = composite.apply(&self.axes[node.axis + k].twist);
+                let row = self.composed.row_mut(sparsity, v);
+                let (first, diagonal) = (sparsity.place(node.v), sparsity.place(v));
                 let square = node.multiplier * node.multiplier;
-                m[(v, v)] += square * (self.along(i, k, &momentum) + node.armature);
-                for other in 0..k {
-                    m[(v, node.v + other)] += self.along(i, other, &momentum);
+                for (entry, axis) in row[first..=diagonal].iter_mut().zip(&self.axes[node.axis..]) {
+                    *entry += square * axis.twist.dot(&momentum);
                 }
+                row[diagonal] += square * node.armature;
                 let (mut below, mut above) = (i, node.parent);
                 while above != NO_NODE {
                     momentum = momentum.moved(self.nodes[below].offset);
-                    let ancestor = &nodes[above];
-                    let factor = node.multiplier * ancestor.multiplier;
-                    for other in 0..ancestor.motion.freedoms() {
-                        let (entry, column) = (factor * self.along(above, other, &momentum), ancestor.v + other);
-                        // A follower may share its leader's velocity: then both of a pair land on the diagonal.
-                        m[(v.max(column), v.min(column))] += if column == v { 2.0 * entry } else { entry };
+                    let (ancestor, rotation) = (&nodes[above], &self.nodes[above].rotation);
+                    let Wrench { force, moment } = Wrench::ZERO.plus(node.multiplier * ancestor.multiplier, &momentum);
+                    let (m, column) = (&mut self.composed, ancestor.v);
+                    match ancestor.motion {
+                        Motion::Turn => add(m, sparsity, (v, column), [rotation.columns[2].dot(moment)]),
+                        Motion::Slide => add(m, sparsity, (v, column), [rotation.columns[2].dot(force)]),
+                        Motion::Ball => add(m, sparsity, (v, column), rotation.apply_inverse(moment).to_array()),
+                        Motion::Free => {
+                            add(m, sparsity, (v, column), rotation.apply_inverse(force).to_array());
+                            add(m, sparsity, (v, column + 3), rotation.apply_inverse(moment).to_array());
+                        }
                     }
                     (below, above) = (above, ancestor.parent);
                 }
             }
+        }
+        self.ready.composed = true;
+    }
+}
+
+/// Adds to the entries of a velocity and of those from `column` on.
+#[inline(always)]
+fn add<const N: usize>(m: &mut ChainMatrix, sparsity: &Sparsity, (v, column): (usize, usize), parts: [f64; N]) {
+    if column < v {
+        let place = sparsity.place(column);
+        for (entry, part) in m.row_mut(sparsity, v)[place..place + N].iter_mut().zip(parts) {
+            *entry += part;
+        }
+    } else {
+        // A follower may share its leader's velocity: then both of a pair land on the diagonal.
+        let times = if column == v { 2.0 } else { 1.0 };
+        for (k, part) in parts.into_iter().enumerate() {
+            m.row_mut(sparsity, column + k)[sparsity.place(v)] += times * part;
         }
     }
 }

@@ -1,7 +1,6 @@
 //! M = Lᵀ D L on the pattern of the tree, for solving with M.
 
-use super::contacts::Moving;
-use super::{Dynamics, DynamicsError, Matrix, check, simd};
+use super::{Dynamics, DynamicsError, check, simd};
 use crate::Vector;
 
 impl Dynamics {
@@ -14,7 +13,7 @@ impl Dynamics {
         self.factorize()?;
         self.forward_solve(b);
         for (k, x) in b.iter_mut().enumerate() {
-            *x /= self.factor[(k, k)];
+            *x /= self.factor.row(&self.model.sparsity, k)[self.model.sparsity.place(k)];
         }
         self.back_solve(b);
         Ok(())
@@ -22,25 +21,18 @@ impl Dynamics {
 
     /// L x = b, in place.
     pub(super) fn back_solve(&self, b: &mut [f64]) {
-        let sparsity = &self.model.sparsity;
         for k in 0..b.len() {
-            let row = self.factor.row(k);
-            b[k] -= sparsity.row(k).iter().map(|&j| row[j] * b[j]).sum::<f64>();
+            let row = self.factor.row(&self.model.sparsity, k).iter().zip(self.model.sparsity.before(k));
+            b[k] -= row.map(|(entry, &j)| entry * b[j]).sum::<f64>();
         }
     }
 
     /// Lᵀ y = b, in place.
     pub(super) fn forward_solve(&self, b: &mut [f64]) {
-        let sparsity = &self.model.sparsity;
         for k in (0..b.len()).rev() {
-            let row = self.factor.row(k);
             let y = b[k];
-            // Most rows of A are zero beyond the way of their contact to its root.
-            if y == 0.0 {
-                continue;
-            }
-            for &j in sparsity.row(k) {
-                b[j] -= row[j] * y;
+            for (entry, &j) in self.factor.row(&self.model.sparsity, k).iter().zip(self.model.sparsity.before(k)) {
+                b[j] -= entry * y;
             }
         }
     }
@@ -53,16 +45,16 @@ impl Dynamics {
         }
     }
 
-    /// The same of three b, side by side, that are zero but for some velocities and all before that M couples to them.
+    /// The same of three b, side by side, that are zero but for a chain: of each velocity in it, in order.
     #[inline(always)]
-    pub(super) fn reduce(&self, moving: Moving<'_>, b: &mut [Vector]) {
-        for k in moving.rev() {
-            let y = b[k];
-            let row = self.factor.row(k);
-            for &j in self.model.sparsity.row(k) {
-                b[j] = b[j].plus(-row[j], y);
+    pub(super) fn reduce(&self, chain: &[usize], b: &mut [Vector]) {
+        for (place, &k) in chain.iter().enumerate().rev() {
+            let (before, rest) = b.split_at_mut(place);
+            let y = rest[0];
+            for (earlier, &entry) in before.iter_mut().zip(self.factor.row(&self.model.sparsity, k)) {
+                *earlier = earlier.plus(-entry, y);
             }
-            b[k] = self.inverse_roots[k] * y;
+            rest[0] = self.inverse_roots[k] * y;
         }
     }
 
@@ -76,39 +68,27 @@ impl Dynamics {
 
     #[inline(always)]
     pub(super) fn factorize_inlined(&mut self) -> Result<(), DynamicsError> {
-        let mut factor = std::mem::replace(&mut self.factor, Matrix::zeros(0, 0));
-        self.compose(&mut factor);
-        let eliminated = self.eliminate(&mut factor);
-        self.factor = factor;
-        eliminated.map_err(|(velocity, pivot)| self.singular(velocity, pivot))?;
+        self.compose();
+        self.eliminate().map_err(|(velocity, pivot)| self.singular(velocity, pivot))?;
         self.ready.factor = true;
         Ok(())
     }
 
     /// Turns M into its factor; else the velocity where it is singular, and the pivot there.
     #[inline(always)]
-    fn eliminate(&mut self, factor: &mut Matrix) -> Result<(), (usize, f64)> {
-        for (k, entry) in self.diagonal.iter_mut().enumerate() {
-            *entry = factor[(k, k)];
-        }
-        for k in (0..self.velocity.len()).rev() {
-            let pivot = factor[(k, k)];
+    fn eliminate(&mut self) -> Result<(), (usize, f64)> {
+        let Self { model, composed, factor, inverse_roots, .. } = self;
+        let sparsity = &model.sparsity;
+        factor.copy_from(composed);
+        for (k, inverse_root) in inverse_roots.iter_mut().enumerate().rev() {
+            let diagonal = sparsity.place(k);
+            let pivot = factor.row(sparsity, k)[diagonal];
             // What rounding leaves of an entry that should vanish.
-            if !(pivot > SINGULAR * self.diagonal[k]) {
+            if !(pivot > SINGULAR * composed.row(sparsity, k)[diagonal]) {
                 return Err((k, pivot));
             }
-            self.inverse_roots[k] = 1.0 / pivot.sqrt();
-            let inverse = 1.0 / pivot;
-            let pattern = self.model.sparsity.row(k);
-            for (place, &i) in pattern.iter().enumerate().rev() {
-                let (row, earlier) = factor.row_and_earlier(k, i);
-                let share = row[i] * inverse;
-                // Ahead of `i` the row is still that of M.
-                for &j in &pattern[..=place] {
-                    earlier[j] -= share * row[j];
-                }
-                row[i] = share;
-            }
+            *inverse_root = 1.0 / pivot.sqrt();
+            factor.eliminate(sparsity, k, pivot);
         }
         Ok(())
     }

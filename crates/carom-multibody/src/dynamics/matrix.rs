@@ -47,18 +47,6 @@ impl Matrix {
     pub(super) fn fill_zero(&mut self) {
         self.data.fill(0.0);
     }
-
-    #[inline]
-    pub(super) fn row_mut(&mut self, i: usize) -> &mut [f64] {
-        &mut self.data[i * self.columns..(i + 1) * self.columns]
-    }
-
-    /// A row, and one before it.
-    #[inline(always)]
-    pub(super) fn row_and_earlier(&mut self, k: usize, earlier: usize) -> (&mut [f64], &mut [f64]) {
-        let (head, tail) = self.data.split_at_mut(k * self.columns);
-        (&mut tail[..self.columns], &mut head[earlier * self.columns..(earlier + 1) * self.columns])
-    }
 }
 
 impl Index<(usize, usize)> for Matrix {

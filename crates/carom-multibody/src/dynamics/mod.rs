@@ -6,6 +6,7 @@
 
 mod articulated;
 mod candidate;
+mod chain_matrix;
 mod contact;
 mod contacts;
 mod crba;
@@ -42,6 +43,7 @@ use crate::model::{Model, NO_NODE};
 use crate::spatial::{BodyInertia, Twist, Wrench};
 use crate::{LinkId, Placement, Rotation, Vector};
 use articulated::{Articulated, Size};
+use chain_matrix::ChainMatrix;
 
 /// A state of a model and room for everything computed from it; after it is made nothing allocates.
 ///
@@ -56,9 +58,10 @@ pub struct Dynamics {
     axes: Vec<AxisState>,
     // Of each velocity.
     mass_matrix: Matrix,
-    factor: Matrix,
-    /// The diagonal of M.
-    diagonal: Vec<f64>,
+    /// M up to its diagonal.
+    composed: ChainMatrix,
+    /// D on the diagonal, L before it.
+    factor: ChainMatrix,
     /// D^-½ of the factor.
     inverse_roots: Vec<f64>,
     vector: Vec<f64>,
@@ -139,6 +142,7 @@ struct Ready {
     /// Accelerations of the nodes where no joint accelerates and nothing falls.
     drifts: bool,
     articulated: bool,
+    composed: bool,
     mass_matrix: bool,
     factor: bool,
 }
@@ -155,8 +159,8 @@ impl Dynamics {
             nodes: vec![NodeState::ZERO; nodes],
             axes: vec![AxisState::ZERO; axes],
             mass_matrix: Matrix::zeros(freedoms, freedoms),
-            factor: Matrix::zeros(freedoms, freedoms),
-            diagonal: vec![0.0; freedoms],
+            composed: ChainMatrix::zeros(&model.sparsity),
+            factor: ChainMatrix::zeros(&model.sparsity),
             inverse_roots: vec![0.0; freedoms],
             vector: vec![0.0; freedoms],
             contact_rows: [(); 3].map(|()| vec![0.0; freedoms]),

@@ -121,7 +121,8 @@ fn along([x, y, z]: &[Vector; 3], direction: Vector) -> Vector {
     (direction.x() * *x).plus(direction.y(), *y).plus(direction.z(), *z)
 }
 
+/// Rows from columns, and columns from rows.
 #[inline(always)]
-fn by_component([a, b, c]: &[Vector; 3]) -> [Vector; 3] {
+pub(super) fn by_component([a, b, c]: &[Vector; 3]) -> [Vector; 3] {
     [Vector::new(a.x(), b.x(), c.x()), Vector::new(a.y(), b.y(), c.y()), Vector::new(a.z(), b.z(), c.z())]
 }
