@@ -62,8 +62,9 @@ impl Dynamics {
                         Motion::Slide => add(m, sparsity, (v, column), [rotation.columns[2].dot(force)]),
                         Motion::Ball => add(m, sparsity, (v, column), rotation.apply_inverse(moment).to_array()),
                         Motion::Free => {
-                            add(m, sparsity, (v, column), rotation.apply_inverse(force).to_array());
-                            add(m, sparsity, (v, column + 3), rotation.apply_inverse(moment).to_array());
+                            let [a, b, c] = rotation.apply_inverse(force).to_array();
+                            let [d, e, f] = rotation.apply_inverse(moment).to_array();
+                            add(m, sparsity, (v, column), [a, b, c, d, e, f]);
                         }
                     }
                     (below, above) = (above, ancestor.parent);

@@ -122,15 +122,14 @@ impl BodyInertia {
     /// The same body, seen from an origin from which this one is at p.
     #[inline(always)]
     pub(crate) fn moved(&self, p: Vector) -> Self {
-        // ∫ |r+p|² 1 - (r+p)(r+p)ᵀ: the mixed terms are 2 p·h 1 - p hᵀ - h pᵀ.
-        let (h, twice) = (self.first, 2.0 * p.dot(self.first));
-        let mut second = self.second.plus(1.0, &Symmetric::of_point(self.mass, p));
-        let axes = Rotation::IDENTITY.columns;
-        let (ps, hs) = (p.to_array(), h.to_array());
+        // ∫ |r+p|² 1 - (r+p)(r+p)ᵀ: what is added is p·(h+g) 1 - p gᵀ - h pᵀ, with h here and g there for the first moment.
+        let (h, g) = (self.first, self.first.plus(self.mass, p));
+        let (ps, gs, diagonal) = (p.to_array(), g.to_array(), p.dot(h + g));
+        let (mut second, axes) = (self.second, Rotation::IDENTITY.columns);
         for k in 0..3 {
-            second.columns[k] = second.columns[k].plus(twice, axes[k]).plus(-hs[k], p).plus(-ps[k], h);
+            second.columns[k] = second.columns[k].plus(diagonal, axes[k]).plus(-gs[k], p).plus(-ps[k], h);
         }
-        Self { mass: self.mass, first: h.plus(self.mass, p), second }
+        Self { mass: self.mass, first: g, second }
     }
 
     /// Momentum of a motion.
