@@ -55,6 +55,7 @@ pub fn run(arguments: &Simulate) -> Result<ExitCode, Failure> {
     let mut record = watcher.recorder.finish(&simulation);
     if let Err(error) = &ended {
         record.summary.ending = Ending::Failed;
+        record.summary.failure = Some(error.to_string());
         complain(&format!("error: {}: {error}", source.name()));
     }
     files.write(&record, &title)?;

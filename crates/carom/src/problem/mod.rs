@@ -165,7 +165,7 @@ impl Problem {
     /// The scene as a simulation. Its guard is `slip` unless the document names one.
     ///
     /// # Errors
-    /// A problem without a robot, or by another law than the default.
+    /// A problem without a robot, or by another law than the default; a contact with tangents and without friction.
     pub fn setup(&self) -> Result<Setup, ProblemError> {
         let Form::Scene { scene, coefficients } = &self.form else {
             let message = "a simulation needs a robot: give a scene with model, state, contacts and surface";
@@ -179,6 +179,6 @@ impl Problem {
             );
             return Err(ProblemError::at(Kind::Law(ErrorKind::Unsupported), "law", message));
         }
-        Ok(scene.setup(coefficients, self.guard.unwrap_or(Guard::Slip)))
+        scene.setup(coefficients, self.guard.unwrap_or(Guard::Slip))
     }
 }

@@ -129,7 +129,13 @@ impl Scene {
     }
 
     /// The scene as a simulation.
-    pub(crate) fn setup(&self, coefficients: &Coefficients, guard: Guard) -> Setup {
+    pub(crate) fn setup(&self, coefficients: &Coefficients, guard: Guard) -> Result<Setup, ProblemError> {
+        let lacks_friction = |contact: &&SceneContact| {
+            self.coefficients_of(contact, coefficients).friction.is_none() && contact.point.dimension() > 1
+        };
+        if let Some(message) = missing_friction(self.contacts.iter().filter(lacks_friction)) {
+            return Err(ProblemError::at(Kind::Law(carom_law::ErrorKind::Missing), "friction", message));
+        }
         let watched = |contact: &SceneContact| WatchedContact {
             name: contact.name.clone(),
             point: contact.point,
@@ -137,7 +143,7 @@ impl Scene {
             coefficients: self.coefficients_of(contact, coefficients),
             enabled: contact.enabled,
         };
-        Setup {
+        Ok(Setup {
             title: self.title.clone(),
             model: Arc::clone(&self.model),
             configuration: self.configuration.clone(),
@@ -148,7 +154,7 @@ impl Scene {
             actuators: self.motion.actuators.clone(),
             guard,
             settings: self.motion.settings,
-        }
+        })
     }
 
     /// A contact's own coefficients, and the scene's where it has none.
@@ -228,12 +234,10 @@ impl Scene {
         use carom_law::ErrorKind;
         let problem = ProblemError::from(error);
         let field = problem.field.as_deref().unwrap_or_default();
-        if problem.kind == Kind::Law(ErrorKind::Missing) && field.ends_with(".friction") {
-            let names: Vec<&str> = self.without_friction().map(|contact| contact.name.as_str()).collect();
-            let message = format!(
-                "friction is missing: {} would need a dimension of 1, or friction of its own, to do without",
-                names.join(", ")
-            );
+        if problem.kind == Kind::Law(ErrorKind::Missing)
+            && field.ends_with(".friction")
+            && let Some(message) = missing_friction(self.without_friction())
+        {
             return ProblemError::at(problem.kind, "friction", message);
         }
         if problem.kind != Kind::Law(ErrorKind::NotPositive) || !field.starts_with("delassus") {
@@ -269,6 +273,15 @@ impl Scene {
         let of_file = self.model.warnings().iter().filter(|warning| warning.kind != WarningKind::Ignored).cloned();
         of_file.chain(self.model.limit_warnings(&self.configuration)).collect()
     }
+}
+
+/// What to do about contacts without friction, if there are any.
+fn missing_friction<'a>(contacts: impl Iterator<Item = &'a SceneContact>) -> Option<String> {
+    let names: Vec<&str> = contacts.map(|contact| contact.name.as_str()).collect();
+    let names = names.join(", ");
+    let message =
+        format!("friction is missing: {names} would need a dimension of 1, or friction of its own, to do without");
+    (!names.is_empty()).then_some(message)
 }
 
 /// A state that the model refuses, in the vocabulary of problems.

@@ -1,6 +1,6 @@
 //! What a scene says of how its robot moves: motors, limits, how long and how exactly.
 
-use carom_law::Restitution;
+use carom_law::{Error, Restitution};
 use carom_multibody::{Model, ModelJoint};
 use serde_json::{Map, Value};
 
@@ -122,11 +122,12 @@ pub(super) fn condition(model: &Model, value: &Value, path: &str) -> Result<Cond
     if above.is_none() && below.is_none() {
         return Err(missing(&format!("{path}.above"), "a condition has a bound: above, below or both"));
     }
-    Ok(Condition {
-        coordinate: joint.coordinates.start,
-        above: above.unwrap_or(f64::NEG_INFINITY),
-        below: below.unwrap_or(f64::INFINITY),
-    })
+    let (above, below) = (above.unwrap_or(f64::NEG_INFINITY), below.unwrap_or(f64::INFINITY));
+    if above >= below {
+        let bound = format!("less than {path}.below = {below}").into();
+        return Err(Error::OutOfRange { field: format!("{path}.above").into(), value: above, bound }.into());
+    }
+    Ok(Condition { coordinate: joint.coordinates.start, above, below })
 }
 
 fn is_single(joint: &ModelJoint) -> bool {

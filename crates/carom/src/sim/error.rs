@@ -44,6 +44,20 @@ pub enum SimulationError {
         /// How deep it may be.
         bound: f64,
     },
+    /// A joint that is beyond its limit at the start.
+    #[error(
+        "{limit} is passed by {by} at the start, more than {bound}: move the joint inside, or leave out limits",
+        by = significant(*by, 6),
+        bound = significant(*bound, 6)
+    )]
+    StartsBeyond {
+        /// The limit.
+        limit: String,
+        /// How far, rad or m.
+        by: f64,
+        /// How far it may be.
+        bound: f64,
+    },
     /// A state that the robot cannot have, or a singular mass matrix.
     #[error("at t = {time} s: {source}")]
     Dynamics {

@@ -20,6 +20,12 @@ const REST: f64 = 20.0;
 /// The same in the plane, over the speed scale.
 const PLANAR_REST: f64 = 1e-9;
 
+/// A contact whose W_nn is below this, over the inverse of the mass that moves, cannot move along its normal.
+const IMMOBILE: f64 = 1e-20;
+
+/// Where the direction in which sliding begins is lost twice within this part of the time scale, it is kept as it is.
+const LOST: f64 = 1e-3;
+
 /// How an instant ended.
 enum Settled {
     /// Modes are decided.
@@ -39,8 +45,13 @@ impl Simulation {
         let mut rounds = 0;
         let mut floor = self.system.scales.tiny;
         let mut by = by;
+        self.keeps_onsets = false;
         let outcome = loop {
             rounds += 1;
+            if let Some((_, Reason::Lost)) = by {
+                self.keeps_onsets = self.time - self.last_lost <= LOST * self.system.scales.time;
+                self.last_lost = self.time;
+            }
             if rounds > ROUNDS {
                 break Err(());
             }
@@ -95,7 +106,14 @@ impl Simulation {
     fn round(&mut self, floor: &mut f64) -> Result<Settled> {
         self.system.place(self.time, &self.state)?;
         self.measure()?;
-        let near: Vec<usize> = (0..self.gaps.len()).filter(|&k| self.is_near(k)).collect();
+        let close: Vec<usize> = (0..self.gaps.len()).filter(|&k| self.is_near(k)).collect();
+        let movable = self.movable(close.clone())?;
+        let near: Vec<usize> = movable.iter().map(|&(k, _)| k).collect();
+        for k in close {
+            if !near.contains(&k) {
+                self.set_mode(k, Mode::Flight);
+            }
+        }
         if near.is_empty() {
             return Ok(Settled::Decided);
         }
@@ -106,7 +124,7 @@ impl Simulation {
             self.raise(floor, approach, |simulation| largest(&simulation.rates, &near, -1.0))?;
             return Ok(Settled::Again);
         }
-        let slow: Vec<usize> = near.iter().copied().filter(|&k| self.rates[k] <= self.system.scales.settled).collect();
+        let slow: Vec<usize> = movable.iter().filter(|&&(k, slow)| self.rates[k] <= slow).map(|&(k, _)| k).collect();
         let bounce = largest(&self.rates, &slow, 1.0);
         if bounce > *floor {
             self.settle(&slow)?;
@@ -122,6 +140,28 @@ impl Simulation {
             }
         }
         self.decide(&slow)
+    }
+
+    /// Of some contacts those that can move along their normals, each with the velocity below which its bounces are ended.
+    /// The energy of such a bounce is at most that of the whole mass rising by the height that counts: where a contact
+    /// hardly moves along its normal, a slow bounce may be a large one.
+    pub(super) fn movable(&mut self, contacts: Vec<usize>) -> Result<Vec<(usize, f64)>> {
+        self.system.terms(self.time, &contacts)?;
+        let (mass, settled) = (self.system.model().moving_mass(), self.system.scales.settled);
+        let mut row = 0;
+        let mut movable = Vec::with_capacity(contacts.len());
+        for k in contacts {
+            let contact = self.system.watch.contact(k);
+            let mobility = mass * self.system.contacts.delassus()[(row, row)];
+            row += contact.dimension.rows();
+            // A limit moves its own joint.
+            if contact.surface.is_none() {
+                movable.push((k, settled));
+            } else if mobility > IMMOBILE {
+                movable.push((k, settled * mobility.sqrt().min(1.0)));
+            }
+        }
+        Ok(movable)
     }
 
     /// Raises the floor if impulses left most of a normal velocity that is too slow to follow.
@@ -230,14 +270,18 @@ impl Simulation {
         self.stop_normals(slow)?;
         self.system.place(time, &self.state)?;
         let taken = self.system.energy() - before;
+        ends.retain(|&(k, _)| !self.system.modes[k].is_closed());
+        if ends.is_empty() {
+            // Nothing bounced: closed contacts were brought back.
+            self.booked.projection += taken;
+            return Ok(());
+        }
         self.booked.settling += taken;
+        let share = taken / ends.len() as f64;
         for (k, end) in ends {
-            if self.system.modes[k].is_closed() {
-                continue;
-            }
             self.settled[k] = Some(end);
             self.events.push_back(Event {
-                energy_change: taken / slow.len() as f64,
+                energy_change: share,
                 settled: Some(end),
                 ..Event::new(time, EventKind::Settle, Some(k))
             });
@@ -361,7 +405,8 @@ impl Simulation {
                 ContactMode::Detach => Mode::Flight,
                 ContactMode::Stick => Mode::Stick,
                 ContactMode::Slip { direction, onset } => match self.system.watch.contact(k).dimension {
-                    Dimension::Spatial if onset => Mode::Onset(direction),
+                    Dimension::Spatial if onset && !self.keeps_onsets => Mode::Onset(direction),
+                    Dimension::Spatial if onset => Mode::SlipAlong(direction),
                     Dimension::Spatial => Mode::Slip,
                     _ => Mode::SlipAlong(direction),
                 },
@@ -401,7 +446,10 @@ impl Simulation {
         for k in 0..before.len() {
             let (old, new) = (before[k].public(), self.system.modes[k].public());
             use super::event::ContactMode::{Flight, Slip, Stick};
+            let turns = matches!((before[k], self.system.modes[k]),
+                (Mode::SlipAlong(u), Mode::SlipAlong(w) | Mode::Onset(w)) if u[0] * w[0] + u[1] * w[1] < 0.0);
             let kind = match (old, new) {
+                (Slip, Slip) if turns => Some(EventKind::Slip),
                 (Stick | Slip, Flight) => Some(EventKind::LiftOff),
                 (Slip, Stick) => Some(EventKind::Stick),
                 (Stick, Slip) => Some(EventKind::Slip),

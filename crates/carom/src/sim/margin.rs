@@ -25,6 +25,8 @@ pub(super) enum Reason {
     Cone,
     /// Sliding that stopped.
     Stop,
+    /// Sliding that no longer begins as it did: no direction near the last is along its acceleration.
+    Lost,
     /// A friction that no normal force can balance.
     Wedge,
     /// Sliding too slow to have a direction, or fast enough to have one again.
@@ -151,8 +153,8 @@ impl System {
     pub(super) fn lose_directions(&mut self, closed: &[usize]) {
         for &k in closed {
             if matches!(self.modes[k], Mode::Onset(_)) {
-                self.motion_margin.narrow(-1.0, k, Reason::Stop);
-                self.margin.narrow(-1.0, k, Reason::Stop);
+                self.motion_margin.narrow(-1.0, k, Reason::Lost);
+                self.margin.narrow(-1.0, k, Reason::Lost);
             }
         }
     }

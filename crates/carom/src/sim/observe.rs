@@ -188,6 +188,7 @@ impl Simulation {
             length: self.system.scales.length,
             tolerance: setup.settings.tolerance,
             until: setup.settings.until,
+            warnings: setup.warnings().iter().map(ToString::to_string).collect(),
         }
     }
 
@@ -197,6 +198,7 @@ impl Simulation {
         let is_complete = self.time >= self.system.setup.settings.until;
         Summary {
             ending: if is_complete { Ending::Complete } else { Ending::Interrupted },
+            failure: None,
             time: self.time,
             steps: counts.steps,
             rejected: counts.rejected,

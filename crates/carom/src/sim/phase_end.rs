@@ -78,7 +78,7 @@ impl Simulation {
         self.counts.rejected += 1;
         let reached = self.restep_margin(size)?;
         let enough = match found.by {
-            Some((_, Reason::Direction)) => return Ok(found),
+            Some((_, Reason::Direction | Reason::Lost)) => return Ok(found),
             Some((_, Reason::Stop)) => STOP_ACCURACY,
             _ => FORCE_ACCURACY,
         };

@@ -49,6 +49,8 @@ pub struct Header {
     pub tolerance: f64,
     /// Until when it was asked to run.
     pub until: f64,
+    /// What of the robot's file is not simulated, and what is odd about the state at the start.
+    pub warnings: Vec<String>,
 }
 
 /// A contact that a run watches.
@@ -120,6 +122,9 @@ pub enum Ending {
 pub struct Summary {
     /// How it ended.
     pub ending: Ending,
+    /// Why it failed, if it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
     /// Time reached.
     pub time: f64,
     /// Accepted steps.

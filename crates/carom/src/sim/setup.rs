@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use carom_law::{Coefficients, Guard, Restitution};
-use carom_multibody::{ContactPoint, HalfSpace, Model};
+use carom_multibody::{ContactPoint, HalfSpace, Model, Warning, WarningKind};
 
 /// Relative tolerance of the integration, unless stated.
 pub const TOLERANCE: f64 = 1e-10;
@@ -67,6 +67,15 @@ pub struct Condition {
     pub above: f64,
     /// ... and below this one.
     pub below: f64,
+}
+
+impl Setup {
+    /// What of the robot's file is not simulated, and joints that start beyond limits which are not simulated. What is
+    /// merely read over is left to `carom check`.
+    pub fn warnings(&self) -> Vec<Warning> {
+        let of_file = self.model.warnings().iter().filter(|warning| warning.kind != WarningKind::Ignored).cloned();
+        of_file.chain(self.model.motion_warnings()).chain(self.model.limit_warnings(&self.configuration)).collect()
+    }
 }
 
 impl Condition {

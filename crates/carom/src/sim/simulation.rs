@@ -106,6 +106,9 @@ pub struct Simulation {
     pub(super) counts: Counts,
     pub(super) watchdog: Watchdog,
     pub(super) last_window: LastWindow,
+    /// When the direction in which a contact begins to slide was last lost, and whether directions are now kept.
+    pub(super) last_lost: f64,
+    pub(super) keeps_onsets: bool,
     /// Until when impacts have no restitution, after a rattle.
     pub(super) calm_until: f64,
     pub(super) settled: Vec<Option<f64>>,
@@ -113,6 +116,8 @@ pub struct Simulation {
     pub(super) events: VecDeque<Event>,
     /// Whether what touches has to be found out before the next step.
     pub(super) is_open: bool,
+    /// The time asked for: no window goes beyond it.
+    pub(super) end: f64,
     has_begun: bool,
     pub(super) start_energy: f64,
     pub(super) start_potential: f64,
@@ -141,6 +146,8 @@ impl Simulation {
         let (mut gaps, mut rates) = (vec![0.0; count], vec![0.0; count]);
         let measured = system.watch.measure(&mut system.dynamics, &mut gaps, &mut rates);
         measured.map_err(|source| dynamics(0.0, source))?;
+        // A robot without a mass matrix is told now.
+        system.accelerate_freely(0.0)?;
         let (start_energy, start_potential) = (system.energy(), system.potential());
         let armed = gaps.iter().enumerate().map(|(k, gap)| *gap >= 0.0 || system.is_enabled(k)).collect();
         let simulation = Self {
@@ -162,11 +169,14 @@ impl Simulation {
             counts: Counts::default(),
             watchdog: Watchdog::new(system.scales.time),
             last_window: LastWindow::NONE,
+            last_lost: f64::NEG_INFINITY,
+            keeps_onsets: false,
             calm_until: f64::NEG_INFINITY,
             settled: vec![None; count],
             at_rest: None,
             events: VecDeque::new(),
             is_open: true,
+            end: 0.0,
             has_begun: false,
             start_energy,
             start_potential,
@@ -183,15 +193,15 @@ impl Simulation {
         for (k, &gap) in self.gaps.iter().enumerate() {
             let contact = self.system.watch.contact(k);
             if gap < -self.system.scales.penetration && self.system.is_enabled(k) {
-                let surface = match contact.surface {
-                    Some(place) => self.system.setup.surfaces[place].name.clone(),
-                    None => "its limit".to_owned(),
-                };
-                return Err(SimulationError::StartsInside {
-                    contact: contact.name.clone(),
-                    surface,
-                    depth: -gap,
-                    bound: self.system.scales.penetration,
+                let (name, bound) = (contact.name.clone(), self.system.scales.penetration);
+                return Err(match contact.surface {
+                    Some(place) => SimulationError::StartsInside {
+                        contact: name,
+                        surface: self.system.setup.surfaces[place].name.clone(),
+                        depth: -gap,
+                        bound,
+                    },
+                    None => SimulationError::StartsBeyond { limit: name, by: -gap, bound },
                 });
             }
         }
@@ -236,7 +246,8 @@ impl Simulation {
             self.emit(sink)?;
             self.samples = 1;
         }
-        if self.is_open {
+        self.end = end;
+        if self.is_open && (self.time < end || self.time == 0.0) {
             self.is_open = false;
             self.happen(None)?;
             if self.flush(sink)? {

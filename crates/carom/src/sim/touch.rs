@@ -42,10 +42,13 @@ impl Simulation {
                 }
                 let ends = [(from, gaps[k], rates[k]), (to, next_gaps[k], next_rates[k])];
                 let bound = earliest.unwrap_or(limit);
-                if let Some(fraction) = self.touch_within(k, ends)?.filter(|fraction| *fraction <= bound)
-                    && self.is_enabled_at(k, fraction)
-                {
-                    earliest = Some(fraction);
+                if let Some(fraction) = self.touch_within(k, ends)?.filter(|fraction| *fraction <= bound) {
+                    if self.is_enabled_at(k, fraction) {
+                        earliest = Some(fraction);
+                    } else {
+                        // It goes inside, and has to come out before it counts again.
+                        self.armed[k] = false;
+                    }
                 }
             }
             if earliest.is_some() {

@@ -10,6 +10,10 @@ const INSTANT: f64 = 1e-9;
 const STEPS: usize = 40;
 /// ... within this part.
 const MOMENT: f64 = 1e-6;
+/// And so are this many steps...
+const MANY_STEPS: usize = 200;
+/// ... within this part.
+const WHILE: f64 = 4e-5;
 /// And so are this many touches...
 const TOUCHES: usize = 300;
 /// ... within this part, if they do not come faster and faster: bounces that end do.
@@ -30,6 +34,7 @@ pub(super) struct Watchdog {
     unit: f64,
     events: VecDeque<f64>,
     steps: VecDeque<f64>,
+    many_steps: VecDeque<f64>,
     touches: VecDeque<f64>,
 }
 
@@ -39,6 +44,7 @@ impl Watchdog {
             unit,
             events: VecDeque::with_capacity(EVENTS + 1),
             steps: VecDeque::with_capacity(STEPS + 1),
+            many_steps: VecDeque::with_capacity(MANY_STEPS + 1),
             touches: VecDeque::with_capacity(TOUCHES + 1),
         }
     }
@@ -58,13 +64,15 @@ impl Watchdog {
             times.len() == most + 1 && times.front().is_some_and(|first| time - first < span)
         };
         let many_events = with_event && crowded(&mut self.events, EVENTS, INSTANT * self.unit);
-        let many_steps = crowded(&mut self.steps, STEPS, MOMENT * self.unit);
+        let many_steps = crowded(&mut self.steps, STEPS, MOMENT * self.unit)
+            | crowded(&mut self.many_steps, MANY_STEPS, WHILE * self.unit);
         let many_touches = with_touch && crowded(&mut self.touches, TOUCHES, RATTLE * self.unit) && self.rattles();
         if !(many_events || many_steps || many_touches) {
             return None;
         }
         self.events.clear();
         self.steps.clear();
+        self.many_steps.clear();
         self.touches.clear();
         Some(if many_events || many_steps { Bite::Window } else { Bite::Rattle })
     }
@@ -89,6 +97,9 @@ mod tests {
         assert_eq!(first, Some(EVENTS));
         let first = (0..100).position(|k| dog.step(2.0 + f64::from(k) * 1e-8, false, false) == Some(Bite::Window));
         assert_eq!(first, Some(STEPS));
+        let first = (0..400).position(|k| dog.step(3.0 + f64::from(k) * 1e-7, false, false) == Some(Bite::Window));
+        assert_eq!(first, Some(MANY_STEPS));
+        assert!((0..400).all(|k| dog.step(4.0 + f64::from(k) * 3e-7, false, false).is_none()));
     }
 
     #[test]

@@ -14,8 +14,10 @@ const STEPS: usize = 10;
 const STEP: f64 = 1e-6;
 /// A window that opens within this many lengths of the last has steps twice as long...
 const SOON: f64 = 2.0;
-/// ... as long as nothing moves farther in one than this part of the length.
+/// ... as long as nothing moves farther in one than this part of the length, and it is shorter than this part of the
+/// time scale.
 const MOST_MOVE: f64 = 1e-4;
+const LONGEST: f64 = 1e-4;
 
 /// The last window.
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +37,7 @@ impl Simulation {
         let start = self.time;
         self.system.place(self.time, &self.state)?;
         let before = self.system.energy();
-        let step = self.window_step();
+        let step = self.window_step().min((self.end - self.time).max(0.0) / STEPS as f64);
         for _ in 0..STEPS {
             self.slot(step)?;
         }
@@ -60,8 +62,8 @@ impl Simulation {
             return shortest;
         }
         let (speed, spin) = self.system.watch.fastest(&mut self.system.dynamics);
-        let length = self.system.scales.length;
-        (2.0 * step).min(MOST_MOVE * length / (speed + spin * length)).max(shortest)
+        let (length, longest) = (self.system.scales.length, LONGEST * self.system.scales.time);
+        (2.0 * step).min(longest).min(MOST_MOVE * length / (speed + spin * length)).max(shortest)
     }
 
     /// Impacts go without restitution for a while: contacts that rattle come to rest on their surfaces.
@@ -89,6 +91,7 @@ impl Simulation {
             .filter(|&k| self.armed[k] && (self.system.is_enabled(k) || self.system.modes[k].is_closed()))
             .filter(|&k| gaps[k] + step * self.rates[k] <= 0.0 || gaps[k] <= self.system.scales.near)
             .collect();
+        let reached: Vec<usize> = self.movable(reached)?.into_iter().map(|(k, _)| k).collect();
         if !reached.is_empty() {
             self.push_apart(&reached)?;
         }

@@ -33,12 +33,14 @@ fn header(model: &Model, title: &str, contacts: &[&str], dimension: usize, until
         length: 1.0,
         tolerance: 1e-10,
         until,
+        warnings: Vec::new(),
     }
 }
 
 fn summary(time: f64, contacts: usize) -> Summary {
     Summary {
         ending: Ending::Complete,
+        failure: None,
         time,
         steps: 120,
         rejected: 7,

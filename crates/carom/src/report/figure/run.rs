@@ -54,6 +54,8 @@ pub(super) fn draw(record: &Record, title: &str, fonts: &Fonts) -> Drawing {
     let mut lowest = panel(y, strips::height(contacts.len()), [0.0, 1.0], false);
     strips::draw(&mut drawing, record, &contacts, &lowest, fonts);
     y = keys(&mut drawing, mode_keys(record, &contacts), y + lowest.size[1] + 3.0, fonts);
+    // What joints have left to their limits is another thing than a gap.
+    let contacts: Vec<usize> = contacts.into_iter().filter(|&i| record.header.contacts[i].surface.is_some()).collect();
     if !contacts.is_empty() {
         let curves = gaps(record, &contacts);
         let length = record.header.length;

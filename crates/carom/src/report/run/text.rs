@@ -29,6 +29,7 @@ impl Display for RunText<'_> {
         writeln!(f, "  {}", self.verdict())?;
         writeln!(f)?;
         row(f, "robot", &self.record.header.model)?;
+        self.record.header.warnings.iter().try_for_each(|warning| row(f, "warning", warning))?;
         self.events(f)?;
         self.contacts(f)?;
         self.energy(f)?;
