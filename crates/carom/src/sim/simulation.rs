@@ -285,8 +285,9 @@ impl Simulation {
         } else {
             self.rest()?;
         }
-        match self.watchdog.step(self.time, happens.is_some(), halt == Halt::Touch) {
-            Some(Bite::Window) => self.open_window()?,
+        let crowd = self.watchdog.step(self.time, happens.is_some(), halt == Halt::Touch);
+        match crowd.or(self.watchdog.look(self.time, self.system.evaluations)) {
+            Some(Bite::Windows(count)) => (0..count).try_for_each(|_| self.open_window())?,
             Some(Bite::Rattle) => self.calm_down(),
             None => {}
         }

@@ -14,6 +14,12 @@ const MOMENT: f64 = 1e-6;
 const MANY_STEPS: usize = 200;
 /// ... within this part.
 const WHILE: f64 = 4e-5;
+/// And so are this many evaluations...
+const EVALUATIONS: u64 = 20_000;
+/// ... within this part.
+const CRAWL: f64 = 1e-3;
+/// Each time that this follows on itself, twice as many windows, up to this power of two.
+const MOST_DOUBLINGS: u32 = 8;
 /// And so are this many touches...
 const TOUCHES: usize = 300;
 /// ... within this part, if they do not come faster and faster: bounces that end do.
@@ -22,8 +28,8 @@ const RATTLE: f64 = 0.3;
 /// What is to be done about a crowd.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bite {
-    /// Events or steps cannot be told apart: a window of time stepping.
-    Window,
+    /// Events or steps cannot be told apart: so many windows of time stepping.
+    Windows(u32),
     /// Contacts rattle, and would go on: no restitution for a while.
     Rattle,
 }
@@ -36,6 +42,9 @@ pub(super) struct Watchdog {
     steps: VecDeque<f64>,
     many_steps: VecDeque<f64>,
     touches: VecDeque<f64>,
+    /// Time and evaluations at the last look at these, and how often in a row it was a crawl.
+    looked: (f64, u64),
+    crawls: u32,
 }
 
 impl Watchdog {
@@ -46,12 +55,29 @@ impl Watchdog {
             steps: VecDeque::with_capacity(STEPS + 1),
             many_steps: VecDeque::with_capacity(MANY_STEPS + 1),
             touches: VecDeque::with_capacity(TOUCHES + 1),
+            looked: (0.0, 0),
+            crawls: 0,
         }
     }
 
     /// How long a rattle goes without restitution.
     pub(super) fn calm(&self) -> f64 {
         RATTLE * self.unit
+    }
+
+    /// Takes note of the evaluations so far. What to do if too many of them get nowhere.
+    pub(super) fn look(&mut self, time: f64, evaluations: u64) -> Option<Bite> {
+        let (then, before) = self.looked;
+        if evaluations < before + EVALUATIONS {
+            return None;
+        }
+        self.looked = (time, evaluations);
+        if time - then >= CRAWL * self.unit {
+            self.crawls = 0;
+            return None;
+        }
+        self.crawls += 1;
+        Some(Bite::Windows(1 << (self.crawls - 1).min(MOST_DOUBLINGS)))
     }
 
     /// Takes note of a step, with an event at its end or not, which may be a touch. What to do if it is too much.
@@ -74,7 +100,7 @@ impl Watchdog {
         self.steps.clear();
         self.many_steps.clear();
         self.touches.clear();
-        Some(if many_events || many_steps { Bite::Window } else { Bite::Rattle })
+        Some(if many_events || many_steps { Bite::Windows(1) } else { Bite::Rattle })
     }
 
     /// Whether the last third of the touches took as long as the first, by half.
@@ -93,13 +119,23 @@ mod tests {
     fn bites_at_crowds_alone() {
         let mut dog = Watchdog::new(1.0);
         assert!((0..100).all(|k| dog.step(f64::from(k) * 1e-3, true, true).is_none()));
-        let first = (0..100).position(|k| dog.step(1.0 + f64::from(k) * 1e-12, true, true) == Some(Bite::Window));
+        let first = (0..100).position(|k| dog.step(1.0 + f64::from(k) * 1e-12, true, true) == Some(Bite::Windows(1)));
         assert_eq!(first, Some(EVENTS));
-        let first = (0..100).position(|k| dog.step(2.0 + f64::from(k) * 1e-8, false, false) == Some(Bite::Window));
+        let first = (0..100).position(|k| dog.step(2.0 + f64::from(k) * 1e-8, false, false) == Some(Bite::Windows(1)));
         assert_eq!(first, Some(STEPS));
-        let first = (0..400).position(|k| dog.step(3.0 + f64::from(k) * 1e-7, false, false) == Some(Bite::Window));
+        let first = (0..400).position(|k| dog.step(3.0 + f64::from(k) * 1e-7, false, false) == Some(Bite::Windows(1)));
         assert_eq!(first, Some(MANY_STEPS));
         assert!((0..400).all(|k| dog.step(4.0 + f64::from(k) * 3e-7, false, false).is_none()));
+    }
+
+    #[test]
+    fn bites_ever_harder_at_a_crawl() {
+        let mut dog = Watchdog::new(1.0);
+        let bites: Vec<_> =
+            (1..40).filter_map(|k| dog.look(f64::from(k) * 1e-5, u64::from(k as u32) * 5_000)).collect();
+        assert_eq!(bites[..3], [1, 2, 4].map(Bite::Windows));
+        assert_eq!(dog.look(1.0, 1_000_000), None);
+        assert_eq!(dog.look(1.0 + 1e-5, 1_020_000), Some(Bite::Windows(1)));
     }
 
     #[test]

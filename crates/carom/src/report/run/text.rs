@@ -13,6 +13,8 @@ const FEW: usize = 3;
 const ROUNDING: f64 = 1e-12;
 /// Of more contacts than this, those that end in flight are counted only.
 const MANY: usize = 12;
+/// Warnings that are printed.
+const WARNINGS: usize = 2;
 
 /// A run with what it was called.
 #[derive(Debug, Clone, Copy)]
@@ -29,7 +31,7 @@ impl Display for RunText<'_> {
         writeln!(f, "  {}", self.verdict())?;
         writeln!(f)?;
         row(f, "robot", &self.record.header.model)?;
-        self.record.header.warnings.iter().try_for_each(|warning| row(f, "warning", warning))?;
+        self.warnings(f)?;
         self.events(f)?;
         self.contacts(f)?;
         self.energy(f)?;
@@ -38,6 +40,16 @@ impl Display for RunText<'_> {
 }
 
 impl RunText<'_> {
+    /// The first of the warnings: robots tend to have the same one for each of their joints.
+    fn warnings(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let warnings = &self.record.header.warnings;
+        warnings.iter().take(WARNINGS).try_for_each(|warning| row(f, "warning", warning))?;
+        match warnings.len().saturating_sub(WARNINGS) {
+            0 => Ok(()),
+            more => row(f, "", &format!("{more} more, all in header.warnings of --format json")),
+        }
+    }
+
     /// One plain sentence.
     fn verdict(&self) -> String {
         let summary = &self.record.summary;
