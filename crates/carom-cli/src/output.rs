@@ -55,7 +55,10 @@ impl Output {
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
         // The error's own text names the hidden file; its kind says enough.
-        let fail = |error: io::Error| Failure::file(&target, "write", error.kind().into());
+        let fail = |error: io::Error| {
+            let missing = error.kind() == io::ErrorKind::NotFound;
+            Failure::file(&target, "write", if missing { no_folder(folder) } else { error.kind().into() })
+        };
         let file = builder.tempfile_in(folder).map_err(fail)?;
         if let Some(permissions) = permissions {
             file.as_file().set_permissions(permissions).map_err(fail)?;
@@ -110,4 +113,9 @@ impl Write for Output {
             Self::Device { writer, .. } => writer.flush(),
         }
     }
+}
+
+/// Nothing can be written into a folder that is not there.
+pub fn no_folder(folder: &Path) -> io::Error {
+    io::Error::new(io::ErrorKind::NotFound, format!("there is no folder {}", folder.display()))
 }

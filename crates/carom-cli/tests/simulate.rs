@@ -355,8 +355,8 @@ fn what_cannot_be_is_refused() {
         ),
         (&["ball", "--plot", "run.pdf"], "give it the ending .svg or .png"),
         (&["ball", "--render", "run.svg"], "give it the ending .html"),
-        (&["ball", "-o", "no/such/run.csv"], "cannot write no/such/run.csv: entity not found"),
-        (&["ball", "--render", "no/run.html"], "cannot write no/run.html: entity not found"),
+        (&["ball", "-o", "no/such/run.csv"], "cannot write no/such/run.csv: there is no folder no/such"),
+        (&["ball", "--render", "no/run.html"], "cannot write no/run.html: there is no folder no"),
         (
             &["bell"],
             "\"bell\" is neither a file nor a scene; the scenes are ball, superball, rod, block, wheel, walker",

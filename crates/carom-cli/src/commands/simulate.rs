@@ -19,7 +19,7 @@ use crate::failure::Failure;
 use crate::kind::Kind;
 #[cfg(feature = "png")]
 use crate::kind::PIXELS;
-use crate::output::{Output, complain};
+use crate::output::{Output, complain, no_folder};
 use crate::source::{Gallery, Source};
 
 /// Samples that a run may be asked for: some gigabytes for a robot with many contacts.
@@ -232,12 +232,12 @@ impl Files {
 /// Whether a file can stand there: in a folder, and no folder itself.
 fn check_place(path: &Path) -> Result<(), Failure> {
     let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
-    let kind = match path.is_dir() {
-        true => ErrorKind::IsADirectory,
-        false if !folder.is_dir() => ErrorKind::NotFound,
+    let error = match path.is_dir() {
+        true => ErrorKind::IsADirectory.into(),
+        false if !folder.is_dir() => no_folder(folder),
         false => return Ok(()),
     };
-    Err(Failure::file(path, "write", kind.into()))
+    Err(Failure::file(path, "write", error))
 }
 
 /// Writes a file that appears when it is complete.
