@@ -3,8 +3,8 @@
 
 mod common;
 
-use common::{Ran, carom, numbers};
-use serde_json::Value;
+use common::run::{Run, time_of};
+use common::{Ran, carom};
 
 const PENDULUM: &str = r#"<mujoco><worldbody><body name="rod"><joint name="hinge" axis="0 -1 0"/>
     <inertial pos="0 0 -0.5" mass="2" diaginertia="0.16666666666666666 0.16666666666666666 0.01"/>
@@ -22,16 +22,7 @@ fn simulate(robot: &str, scene: &str, arguments: &[&str]) -> Ran {
     carom(&[&["simulate", file.to_str().unwrap()], arguments].concat())
 }
 
-/// The whole run, which must be complete.
-fn run(robot: &str, scene: &str) -> Value {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("run.json");
-    let ran = simulate(robot, scene, &["-o", file.to_str().unwrap()]);
-    assert_eq!(ran.code, 0, "{}", ran.err);
-    serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap()
-}
-
-fn pendulum(floor: &str) -> Value {
+fn pendulum(floor: &str) -> Run {
     let scene = format!(
         r#"
         restitution = 0.5
@@ -43,15 +34,11 @@ fn pendulum(floor: &str) -> Value {
         simulation = {{ until = 0.8 }}
     "#
     );
-    run(PENDULUM, &scene)
+    Run::of_files(PENDULUM, &scene)
 }
 
-fn events(run: &Value) -> Vec<&str> {
-    run["events"].as_array().unwrap().iter().map(|event| event["kind"].as_str().unwrap()).collect()
-}
-
-fn end(run: &Value, column: &str) -> f64 {
-    *numbers(&run["samples"][column]).last().unwrap()
+fn kinds(run: &Run) -> Vec<&str> {
+    run.0["events"].as_array().unwrap().iter().map(|event| event["kind"].as_str().unwrap()).collect()
 }
 
 /// Near its lowest point the tip moves along the floor but for 1e-6: its normal velocity is tiny, and its bounce is not.
@@ -59,15 +46,15 @@ fn end(run: &Value, column: &str) -> f64 {
 fn a_slow_bounce_may_be_a_large_one() {
     for above in ["1", "0.9999999999999", "0.999999999999", "0.99999999999"] {
         let run = pendulum(&format!("point = [0, 0, -{above}], normal = [0, 0, 1]"));
-        assert_eq!(run["summary"]["time"], 0.8);
-        assert_eq!(end(&run, "energy.settling"), 0.0);
+        assert_eq!(run.0["summary"]["time"], 0.8);
+        assert_eq!(run.end("energy.settling"), 0.0);
         if above == "1" {
             continue;
         }
-        assert_eq!(events(&run), ["impact"], "{above}");
+        assert_eq!(kinds(&run), ["impact"], "{above}");
         // Half the angular velocity comes back.
         let expected = -0.75 * 9.81 * (1.0 - 0.6_f64.cos());
-        let taken = end(&run, "energy.impacts");
+        let taken = run.end("energy.impacts");
         assert!((taken - expected).abs() < 2e-5 * expected.abs(), "{above}: {taken}");
     }
 }
@@ -75,8 +62,8 @@ fn a_slow_bounce_may_be_a_large_one() {
 #[test]
 fn what_cannot_move_along_its_normal_is_never_struck() {
     let run = pendulum("normal = [0, 1, 0]");
-    assert!(events(&run).is_empty() && run["summary"]["windows"] == 0);
-    assert!(run["summary"]["residual"].as_f64().unwrap() < 1e-9);
+    assert!(kinds(&run).is_empty() && run.0["summary"]["windows"] == 0);
+    assert!(run.0["summary"]["residual"].as_f64().unwrap() < 1e-9);
 }
 
 /// The floor is passed at 0.4515 s; the condition holds from 0.46 s on, when the ball is below.
@@ -92,9 +79,9 @@ fn a_contact_that_went_inside_has_to_come_out() {
         simulation = { until = 1.5, largest_step = STEP }
     "#;
     for largest in ["0.1", "0.02", "0.003"] {
-        let run = run(PENDULUM, &scene.replace("STEP", largest));
-        assert!(events(&run).is_empty(), "{largest}");
-        let gap = end(&run, "contact.ball.gap");
+        let run = Run::of_files(PENDULUM, &scene.replace("STEP", largest));
+        assert!(kinds(&run).is_empty(), "{largest}");
+        let gap = run.end("contact.ball.gap");
         assert!((gap - (1.0 - 0.5 * 9.81 * 1.5 * 1.5)).abs() < 1e-9, "{gap}");
     }
 }
@@ -111,25 +98,21 @@ fn sliding_that_turns_round_is_an_event() {
         surface = { normal = [0, 0, 1] }
         simulation = { until = 1.0 }
     "#;
-    let run = run(SLIDER, scene);
-    let turn = run["events"].as_array().unwrap().iter().find(|event| event["kind"] == "slip").expect("a turn");
-    let time = turn["time"].as_f64().unwrap();
+    let run = Run::of_files(SLIDER, scene);
+    let turn = run.events("slip")[0];
+    let time = time_of(turn);
     assert!((time - std::f64::consts::PI / 5.0).abs() < 1e-9, "{time}");
     // Each swing is shorter by 2 μ m g / k.
-    let x = numbers(&run["samples"]["q.x"]).into_iter().fold(f64::INFINITY, f64::min);
+    let x = run.column("q.x").into_iter().fold(f64::INFINITY, f64::min);
     assert!((x + 1.0 - 2.0 * 0.981 / 25.0).abs() < 1e-9, "{x}");
 }
 
 #[test]
 fn events_of_settling_add_up_to_the_book() {
     for name in ["rod", "block", "quadruped"] {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("run.json");
-        assert_eq!(carom(&["simulate", name, "-o", file.to_str().unwrap()]).code, 0);
-        let run: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
-        let settled = run["events"].as_array().unwrap().iter().filter(|event| event["kind"] == "settle");
-        let sum: f64 = settled.map(|event| event["energy_change"].as_f64().unwrap()).sum();
-        let booked = end(&run, "energy.settling");
+        let run = Run::of(&[name]);
+        let sum: f64 = run.events("settle").iter().map(|event| event["energy_change"].as_f64().unwrap()).sum();
+        let booked = run.end("energy.settling");
         assert!(booked < 0.0 && (sum - booked).abs() < 1e-3 * booked.abs(), "{name}: {sum} {booked}");
     }
 }
@@ -176,7 +159,7 @@ fn what_is_not_simulated_is_told() {
         surface = { normal = [0, 0, 1] }
         simulation = { until = 0.1 }
     "#;
-    let warnings = run(&robot, scene)["header"]["warnings"].to_string();
+    let warnings = Run::of_files(&robot, scene).0["header"]["warnings"].to_string();
     assert!(warnings.contains("dry friction 5") && warnings.contains("beyond its limits"), "{warnings}");
     let told = simulate(&robot, scene, &[]).out;
     assert!(told.contains("warning") && told.contains("dry friction 5"), "{told}");

@@ -116,6 +116,12 @@ impl Model {
         self.joints().iter().filter_map(beyond).collect()
     }
 
+    /// Remarks on the robot's file and on a configuration of it, without what is merely read over.
+    pub fn warnings_at(&self, q: &[f64]) -> Vec<Warning> {
+        let of_file = self.warnings().iter().filter(|warning| warning.kind != WarningKind::Ignored).cloned();
+        of_file.chain(self.limit_warnings(q)).collect()
+    }
+
     /// What the joints state that acts on a motion over time and is left out there, as remarks. An impact feels none.
     pub fn motion_warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();

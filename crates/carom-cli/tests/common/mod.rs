@@ -1,6 +1,8 @@
 //! Runs the real command.
 #![allow(dead_code, reason = "each test binary uses a part of the module")]
 
+pub mod run;
+
 use std::io::Write;
 use std::process::{Command, Stdio};
 

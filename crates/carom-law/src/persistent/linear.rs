@@ -23,7 +23,6 @@ pub(crate) enum Pivots {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LinearSystem {
     n: usize,
-    rank_tolerance: f64,
     /// Row by row; `L D V` after elimination.
     matrix: Vec<f64>,
     /// The right-hand side, and then the answer.
@@ -107,8 +106,7 @@ impl LinearSystem {
 
     /// The same, where a pivot at most this fraction of the largest is zero.
     pub(crate) fn solve_to_rank(&mut self, pivots: Pivots, rank_tolerance: f64) -> usize {
-        self.rank_tolerance = rank_tolerance;
-        let rank = self.eliminate(pivots);
+        let rank = self.eliminate(pivots, rank_tolerance);
         if rank == self.n {
             self.substitute()
         } else {
@@ -117,7 +115,7 @@ impl LinearSystem {
         rank
     }
 
-    fn eliminate(&mut self, pivots: Pivots) -> usize {
+    fn eliminate(&mut self, pivots: Pivots, rank_tolerance: f64) -> usize {
         let n = self.n;
         let mut zero = 0.0;
         for k in 0..n {
@@ -127,7 +125,7 @@ impl LinearSystem {
             };
             let size = self.matrix[i * n + j].abs();
             if k == 0 {
-                zero = self.rank_tolerance * size;
+                zero = rank_tolerance * size;
             }
             if !(size > zero) {
                 return k;

@@ -129,7 +129,7 @@ impl PhaseForces {
         forces: &mut [f64],
     ) -> Result<PhaseReport> {
         self.run(
-            Names { vector: "free_acceleration", result: "forces", rank_tolerance: RANK_TOLERANCE },
+            Purpose { vector: "free_acceleration", result: "forces", rank_tolerance: RANK_TOLERANCE },
             delassus,
             free_acceleration,
             forces,
@@ -152,7 +152,7 @@ impl PhaseForces {
         impulses: &mut [f64],
     ) -> Result<PhaseReport> {
         self.run(
-            Names { vector: "excess", result: "impulses", rank_tolerance: BALANCE_TOLERANCE },
+            Purpose { vector: "excess", result: "impulses", rank_tolerance: BALANCE_TOLERANCE },
             delassus,
             excess,
             impulses,
@@ -162,14 +162,14 @@ impl PhaseForces {
 
     fn run(
         &mut self,
-        names: Names,
+        purpose: Purpose,
         delassus: MatrixView,
         alpha: &[f64],
         forces: &mut [f64],
         list: impl FnOnce(&mut Self) -> Result<Listed>,
     ) -> Result<PhaseReport> {
         let listed = list(self)?;
-        names.check(&delassus, listed.rows, alpha, forces)?;
+        purpose.check(&delassus, listed.rows, alpha, forces)?;
         if self.unknowns.is_empty() {
             return Ok(PhaseReport { rank: 0, unknowns: 0, residual: 0.0, min_reduced: 1.0 });
         }
@@ -177,7 +177,7 @@ impl PhaseForces {
         let gamma = exponent(size);
         self.assemble(&delassus, alpha, &listed, gamma);
         let pivots = if listed.has_drag { Pivots::Any } else { Pivots::Diagonal };
-        let rank = self.system.solve_to_rank(pivots, names.rank_tolerance);
+        let rank = self.system.solve_to_rank(pivots, purpose.rank_tolerance);
         if listed.has_drag {
             let sliding = (0..self.unknowns.len()).filter(|&i| self.unknowns[i].tangents > 0);
             self.unloading.relieve(&mut self.system, rank, sliding);
@@ -185,7 +185,7 @@ impl PhaseForces {
         self.exponent = gamma - listed.omega;
         self.spread(forces);
         if let Some(row) = forces.iter().position(|x| !x.is_finite()) {
-            return Err(Error::Overflow { field: format!("{}[{row}]", names.result).into() });
+            return Err(Error::Overflow { field: format!("{}[{row}]", purpose.result).into() });
         }
         let residual = if size > 0.0 { self.residual(&delassus, alpha, forces) / size } else { 0.0 };
         Ok(PhaseReport { rank, unknowns: self.unknowns.len(), residual, min_reduced: listed.min_reduced })
@@ -289,13 +289,13 @@ struct Listed {
 
 /// What the caller calls his vectors, and when a pivot is zero.
 #[derive(Clone, Copy)]
-struct Names {
+struct Purpose {
     vector: &'static str,
     result: &'static str,
     rank_tolerance: f64,
 }
 
-impl Names {
+impl Purpose {
     fn check(self, delassus: &MatrixView, rows: usize, vector: &[f64], result: &[f64]) -> Result<()> {
         for (field, length) in [(self.vector, vector.len()), (self.result, result.len())] {
             if length != rows {

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use carom_law::{Coefficients, Contact, Friction, Guard, Law, Outcome, Restitution};
-use carom_multibody::{ContactPoint, Contacts, Dynamics, DynamicsError, Model, Vector, Warning, WarningKind};
+use carom_multibody::{ContactPoint, Contacts, Dynamics, DynamicsError, Model, Vector, Warning};
 
 use crate::answer::Several;
 use crate::problem::{Kind, ProblemError};
@@ -270,8 +270,7 @@ impl Scene {
 
     /// Remarks on the robot's file and on this state of it; what is merely read over is left to `carom check`.
     pub fn warnings(&self) -> Vec<Warning> {
-        let of_file = self.model.warnings().iter().filter(|warning| warning.kind != WarningKind::Ignored).cloned();
-        of_file.chain(self.model.limit_warnings(&self.configuration)).collect()
+        self.model.warnings_at(&self.configuration)
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use carom_law::{Coefficients, Guard, Restitution};
-use carom_multibody::{ContactPoint, HalfSpace, Model, Warning, WarningKind};
+use carom_multibody::{ContactPoint, HalfSpace, Model, Warning};
 
 /// Relative tolerance of the integration, unless stated.
 pub const TOLERANCE: f64 = 1e-10;
@@ -73,8 +73,9 @@ impl Setup {
     /// What of the robot's file is not simulated, and joints that start beyond limits which are not simulated. What is
     /// merely read over is left to `carom check`.
     pub fn warnings(&self) -> Vec<Warning> {
-        let of_file = self.model.warnings().iter().filter(|warning| warning.kind != WarningKind::Ignored).cloned();
-        of_file.chain(self.model.motion_warnings()).chain(self.model.limit_warnings(&self.configuration)).collect()
+        let mut warnings = self.model.warnings_at(&self.configuration);
+        warnings.extend(self.model.motion_warnings());
+        warnings
     }
 }
 

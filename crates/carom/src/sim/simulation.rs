@@ -247,6 +247,7 @@ impl Simulation {
             self.samples = 1;
         }
         self.end = end;
+        // At the end asked for nothing more happens, but at the start the modes are still to be found.
         if self.is_open && (self.time < end || self.time == 0.0) {
             self.is_open = false;
             self.happen(None)?;
