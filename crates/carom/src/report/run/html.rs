@@ -166,12 +166,14 @@ fn data<'a>(record: &'a Record, title: &'a str, places: &[usize], motion: &Motio
 type Part = fn(&Ledger) -> f64;
 
 /// What the chart shows.
-const ENERGIES: [(&str, Part); 5] = [
+const ENERGIES: [(&str, Part); 7] = [
     ("kinetic", |energy| energy.kinetic),
     ("potential", |energy| energy.potential),
     ("total", Ledger::total),
     ("friction", |energy| energy.friction),
     ("impacts", |energy| energy.impacts),
+    ("damping", |energy| energy.damping),
+    ("motors", |energy| energy.torques),
 ];
 
 fn numbers(pose: &Pose) -> [f64; NUMBERS_A_POSE] {

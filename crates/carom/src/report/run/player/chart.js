@@ -1,6 +1,6 @@
 // Energies over time, the contacts' modes as bars above them, events as ticks, and a cursor.
 
-const DASHES = { kinetic: [], potential: [7, 3], total: [], friction: [2, 3], impacts: [9, 3, 2, 3] };
+const DASHES = { kinetic: [], potential: [7, 3], total: [], friction: [2, 3], impacts: [9, 3, 2, 3], damping: [5, 2], motors: [4, 2, 1, 2] };
 const WIDTHS = { total: 2.2 };
 const MOST_BARS = 12;
 
@@ -19,7 +19,8 @@ class Chart {
       const item = keys.appendChild(document.createElement("li"));
       const dash = DASHES[name].join(" ");
       item.innerHTML = `<svg viewBox="0 0 22 8" aria-hidden="true"><path d="M0 4H22" fill="none" stroke="var(--${name})" stroke-width="${WIDTHS[name] || 1.5}" stroke-dasharray="${dash}"/></svg>`;
-      item.append({ friction: "work of friction", impacts: "work of impacts", potential: "potential, from its least" }[name] || name);
+      const works = ["friction", "impacts", "damping", "motors"];
+      item.append(works.includes(name) ? `work of ${name}` : name === "potential" ? "potential, from its least" : name);
     }
     const move = (event) => {
       if (event.type === "pointerdown") canvas.setPointerCapture(event.pointerId);

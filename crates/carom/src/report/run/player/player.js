@@ -6,7 +6,7 @@
   const WORDS = { impact: "impact", settle: "settles", lift_off: "lifts off", stick: "sticks", slip: "slips", jam: "jams", ambiguous: "ambiguous, lifts off", window: "window of time stepping" };
   const MOST_LISTED = 2000;
   const SCRUB = 10000;
-  const COLOURS = ["paper", "soft", "stage", "body", "edge", "ground", "ground-line", "grid", "stick", "slip", "flight", "force", "flash", "path", "accent", "kinetic", "potential", "total", "friction", "impacts"];
+  const COLOURS = ["paper", "soft", "stage", "body", "edge", "ground", "ground-line", "grid", "stick", "slip", "flight", "force", "flash", "path", "accent", "kinetic", "potential", "total", "friction", "impacts", "damping", "motors"];
 
   const state = { t: run.start, isPlaying: false, isDirty: true, last: 0 };
   const camera = new Camera(run);
