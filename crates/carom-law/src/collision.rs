@@ -38,6 +38,8 @@ pub(crate) struct Answer {
     pub(crate) normal_work: f64,
     /// `v̄_t · i_t`.
     pub(crate) tangential_work: f64,
+    /// \[26\]: `v̄ · i = K⁺ - K⁻`. The sum of the two, but where both are large and cancel it may be known better.
+    pub(crate) energy_change: f64,
     /// Slip and reversal answers that exist, where they were looked for.
     pub(crate) solutions: Option<u32>,
 }
@@ -59,17 +61,22 @@ pub(crate) struct Decision {
 }
 
 impl Answer {
-    /// \[26\]: `v̄ · i = K⁺ - K⁻`.
-    #[inline(always)]
-    pub(crate) fn energy_change(&self) -> f64 {
-        self.normal_work + self.tangential_work
-    }
-
     /// The same, field by field: see [`crate::tangent`].
     #[inline(always)]
     fn rebuilt(self) -> Self {
-        let Self { mode, e, normal, tangential, direction, after, normal_work, tangential_work, solutions } = self;
-        Self { mode, e, normal, tangential, direction, after, normal_work, tangential_work, solutions }
+        let Self {
+            mode,
+            e,
+            normal,
+            tangential,
+            direction,
+            after,
+            normal_work,
+            tangential_work,
+            energy_change,
+            solutions,
+        } = self;
+        Self { mode, e, normal, tangential, direction, after, normal_work, tangential_work, energy_change, solutions }
     }
 }
 
@@ -84,7 +91,7 @@ impl Impact<'_> {
                 let stuck = self.stuck(self.e, &impulse);
                 let creates_energy = self.creates_energy(&stuck);
                 let (answer, unguarded) = if creates_energy && guard != Guard::Report {
-                    (self.guarded(guard, stuck).rebuilt(), Some(stuck.energy_change()))
+                    (self.guarded(guard, stuck).rebuilt(), Some(stuck.energy_change))
                 } else {
                     (stuck, None)
                 };
@@ -120,10 +127,15 @@ impl Impact<'_> {
     #[inline(always)]
     pub(crate) fn turned_back(&self, e: f64, share: f64, mu: f64) -> Option<LinearImpulse> {
         let &Contact { ref delassus, v_n, v_t, .. } = self.contact;
+        if let Some(whitened) = &self.contact.whitened {
+            return whitened.turned_back(self.contact, e, share, mu);
+        }
         let push = -(1.0 + e) * v_n;
-        let v_f = add_scaled(v_t, push * delassus.inv_w_nn, delassus.w);
-        let b = [-share * v_t[0] - v_f[0], -share * v_t[1] - v_f[1]];
-        delassus.impulse(b, push, || norm(v_t) + norm(v_f), mu)
+        let pushed = scaled(push * delassus.inv_w_nn, delassus.w);
+        // (1 + share) v_t in one piece: for share near -1 the difference of its parts would lose what push adds.
+        let back = 1.0 + share;
+        let b = [-back * v_t[0] - pushed[0], -back * v_t[1] - pushed[1]];
+        delassus.impulse(b, push, || norm(v_t) + norm(add_scaled(v_t, 1.0, pushed)), mu)
     }
 
     /// How the stick impulse changes with the restitution: `(∂i_n/∂e, ∂i_t/∂e)`.
@@ -138,6 +150,14 @@ impl Impact<'_> {
     #[inline(always)]
     pub(crate) fn stuck(&self, e: f64, stick: &LinearImpulse) -> Answer {
         let &Contact { v_n, v_t, .. } = self.contact;
+        let normal_work = 0.5 * (1.0 - e) * v_n * stick.normal;
+        let tangential_work = 0.5 * (1.0 - self.e_t) * dot(v_t, stick.tangential);
+        let energy_change = match &self.contact.whitened {
+            None => normal_work + tangential_work,
+            Some(whitened) => whitened
+                .turn(self.contact, e, self.e_t, self.mu_s)
+                .map_or(normal_work + tangential_work, |turn| whitened.energy_change(turn.change)),
+        };
         Answer {
             mode: Mode::Stick,
             e,
@@ -145,8 +165,9 @@ impl Impact<'_> {
             tangential: stick.tangential,
             direction: None,
             after: [0.0 - self.e_t * v_t[0], 0.0 - self.e_t * v_t[1]],
-            normal_work: 0.5 * (1.0 - e) * v_n * stick.normal,
-            tangential_work: 0.5 * (1.0 - self.e_t) * dot(v_t, stick.tangential),
+            normal_work,
+            tangential_work,
+            energy_change,
             solutions: None,
         }
     }
@@ -157,6 +178,7 @@ impl Impact<'_> {
         let &Contact { ref delassus, v_n, v_t, .. } = self.contact;
         let sliding = Sliding { delassus, v_n, v_t, e, mu_d: self.mu_d, reversal };
         let Slid { direction, normal, tangential, average, work, solutions } = sliding.solve();
+        let normal_work = 0.5 * (1.0 - e) * v_n * normal;
         Answer {
             mode: if direction.is_some() { Mode::Slip } else { Mode::Reversal },
             e,
@@ -164,8 +186,9 @@ impl Impact<'_> {
             tangential,
             direction,
             after: [2.0 * average[0] - v_t[0], 2.0 * average[1] - v_t[1]],
-            normal_work: 0.5 * (1.0 - e) * v_n * normal,
+            normal_work,
             tangential_work: work,
+            energy_change: normal_work + work,
             solutions: Some(solutions),
         }
     }
@@ -173,13 +196,17 @@ impl Impact<'_> {
     /// \[28\]: whether a stick has `v̄·i > 0`, beyond rounding.
     #[inline(always)]
     fn creates_energy(&self, stuck: &Answer) -> bool {
-        let change = stuck.energy_change();
+        let change = stuck.energy_change;
         // Most sticks end here.
         if change <= 0.0 {
             return false;
         }
         let &Contact { v_n, v_t, .. } = self.contact;
-        let exchanged = (v_n * stuck.normal + dot(v_t, stuck.tangential)).abs();
+        let exchanged = match self.contact.whitened {
+            None => (v_n * stuck.normal + dot(v_t, stuck.tangential)).abs(),
+            // The change was not made of these.
+            Some(_) => change.abs(),
+        };
         change > ENERGY_ROUNDING * (limits::contact_energy(self.contact) + exchanged)
     }
 

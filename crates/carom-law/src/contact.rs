@@ -1,10 +1,11 @@
 //! A contact about to be struck: the Delassus matrix and the velocity before the impact.
 
-use crate::delassus::Delassus;
+use crate::delassus::{Delassus, Factor};
 use crate::error::{Error, Result};
 use crate::plane::{Vec2, add_scaled, norm};
 use crate::scaling::{exponent, is_tame, larger, scale};
 use crate::vector::ContactVector;
+use crate::whitened::Whitened;
 
 /// A contact velocity may leave the range of a singular `W` by this fraction of its size.
 const RANGE_TOLERANCE: f64 = 1e-9;
@@ -22,6 +23,8 @@ pub struct Contact {
     pub(crate) is_natural: bool,
     /// The velocity as it was given.
     pub(crate) before: ContactVector,
+    /// Of a contact made of `(M, A, q̇)`: the same in coordinates that keep the digits of an ill-conditioned contact.
+    pub(crate) whitened: Option<Whitened>,
 }
 
 /// The exponents of the units of `W`, of tangential lengths and of speed.
@@ -65,7 +68,16 @@ impl Contact {
             gamma,
             is_natural: delassus.omega | beta | gamma == 0,
             before: ContactVector::new(delassus.dimension, v),
+            whitened: None,
         }
+    }
+
+    /// A mechanism's contact from its factor, the velocity `A q̇⁻` and the whitened velocity over `2^unit`. The velocity is
+    /// in the range of `W` by construction.
+    pub(crate) fn from_factor(factor: &Factor, velocity: [f64; 3], whitened: [f64; 3], unit: i32) -> Self {
+        let mut contact = Self::assemble(Delassus::from_factor(factor), velocity);
+        contact.whitened = Some(Whitened::new(factor, &contact, whitened, unit));
+        contact
     }
 
     /// Whether the velocity can occur: if not, [`Contact::fault`] tells why.

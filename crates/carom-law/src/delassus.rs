@@ -56,11 +56,16 @@ pub struct Delassus {
     pub(crate) inv_w_nn: f64,
     pub(crate) w: Vec2,
     pub(crate) w_tt: Sym2,
+    /// `S = W_tt - w wᵀ / W_nn` ...
+    pub(crate) s: Sym2,
+    /// ... and its factor.
     pub(crate) tangent: Tangent,
     /// `W` was divided by `2^omega` ...
     pub(crate) omega: i32,
     /// ... and its tangential rows and columns by `2^beta`.
     pub(crate) beta: i32,
+    /// An eigenvalue of `S` at most this fraction of `tr W_tt` counts as zero.
+    pub(crate) rank_tolerance: f64,
 }
 
 /// Entries of `W` with powers of two taken out: `W_ij = entry_ij 2^(row_i + row_j)`.
@@ -70,6 +75,23 @@ pub(crate) struct Entries {
     pub(crate) normal_row: i32,
     pub(crate) tangential_row: i32,
 }
+
+/// An upper triangular `R` with `W = Rᵀ R`, `R_nn > 0`, made of the rows `A` and a mechanism's `M = L Lᵀ` by an orthogonal
+/// factorisation of `L⁻¹ Aᵀ`. Its trailing block is a factor of `S`. Where `W`, formed from the same data, has lost all
+/// digits of its smallest eigenvalue, `R` still has half of them.
+pub(crate) struct Factor {
+    pub(crate) dimension: Dimension,
+    /// With powers of two taken out of the columns.
+    pub(crate) r: [[f64; 3]; 3],
+    pub(crate) normal_row: i32,
+    pub(crate) tangential_row: i32,
+    /// How many rows were factored: the degrees of freedom.
+    pub(crate) rows: usize,
+}
+
+/// A singular value of `R`'s tangential block at most this, times the number of rows and the size of `R`'s tangential
+/// columns, is rounding.
+const FACTOR_RANK_TOLERANCE: f64 = 32.0 * f64::EPSILON;
 
 impl Delassus {
     /// A spatial contact, normal row first.
@@ -152,14 +174,17 @@ impl Delassus {
             inv_w_nn: 1.0 / w_nn,
             w: [n1, n2],
             w_tt: Sym2 { xx: d1, xy: off, yy: d2 },
+            s: Sym2 { xx: 0.0, xy: 0.0, yy: 0.0 },
             tangent: Tangent::ZERO,
             omega: omega + 2 * normal_row,
             beta: beta + tangential_row - normal_row,
+            rank_tolerance: RANK_TOLERANCE,
         };
         let trace = delassus.w_tt.trace();
+        delassus.s = delassus.complement();
         delassus.tangent = match dimension {
-            Dimension::Spatial => Tangent::spatial(delassus.s(), trace),
-            Dimension::Planar => Tangent::planar(delassus.s().xx, trace),
+            Dimension::Spatial => Tangent::spatial(delassus.s, trace),
+            Dimension::Planar => Tangent::planar(delassus.s.xx, trace),
             Dimension::Normal => Tangent::ZERO,
         };
         let is_positive = (w_nn > 0.0) & (d1 >= 0.0) & (d2 >= 0.0) & !delassus.tangent.is_indefinite();
@@ -169,9 +194,31 @@ impl Delassus {
         (delassus, is_positive & is_symmetric & is_finite)
     }
 
+    /// The matrix of a contact whose orthogonal factor is known, `W = Rᵀ R`; see [`Factor`].
+    pub(crate) fn from_factor(factor: &Factor) -> Self {
+        let &Factor { dimension, r: [[r_nn, c1, c2], [_, r11, r12], [_, _, r22]], normal_row, tangential_row, rows } =
+            factor;
+        let w_nn = r_nn * r_nn;
+        let w_tt = Sym2 { xx: c1 * c1 + r11 * r11, xy: c1 * c2 + r11 * r12, yy: c2 * c2 + r12 * r12 + r22 * r22 };
+        let rank = FACTOR_RANK_TOLERANCE * rows as f64;
+        let rank_tolerance = rank * rank;
+        Self {
+            dimension,
+            w_nn,
+            inv_w_nn: 1.0 / w_nn,
+            w: [r_nn * c1, r_nn * c2],
+            w_tt,
+            s: Sym2 { xx: r11 * r11, xy: r11 * r12, yy: r12 * r12 + r22 * r22 },
+            tangent: Tangent::from_factor(dimension, [r11, r12, r22], rank_tolerance * w_tt.trace()),
+            omega: 2 * normal_row,
+            beta: tangential_row - normal_row,
+            rank_tolerance,
+        }
+    }
+
     /// `S = W_tt - w wᵀ / W_nn`.
     #[inline(always)]
-    pub(crate) fn s(&self) -> Sym2 {
+    fn complement(&self) -> Sym2 {
         let (w, w_tt) = (self.w, &self.w_tt);
         let h = [w[0] * self.inv_w_nn, w[1] * self.inv_w_nn];
         Sym2 { xx: w_tt.xx - h[0] * w[0], xy: w_tt.xy - h[0] * w[1], yy: w_tt.yy - h[1] * w[1] }
@@ -256,7 +303,7 @@ impl Entries {
             }
         }
         let (delassus, _) = Delassus::assemble(self);
-        let (trace, (smallest, _, _)) = (delassus.w_tt.trace(), delassus.s().eigen());
+        let (trace, (smallest, _, _)) = (delassus.w_tt.trace(), delassus.s.eigen());
         Error::NotPositive {
             field: "delassus".into(),
             definiteness: "semidefinite",

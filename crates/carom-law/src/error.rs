@@ -120,12 +120,91 @@ pub enum Error {
         /// The impulses of the best candidate, contact after contact, in the caller's units.
         best: Vec<f64>,
     },
+    /// An answer was found, but its own data do not bear it out: it is not handed out.
+    #[error(
+        "{field} fails the check of the answer: {condition} by {value:e}, more than the {bound:e} that rounding explains"
+    )]
+    CheckFailed {
+        /// The outcome's field that the condition is about.
+        field: Field,
+        /// Which condition fails.
+        condition: Condition,
+        /// By how much.
+        value: f64,
+        /// How much counts as rounding.
+        bound: f64,
+    },
     /// The answer is larger than any `f64`.
     #[error("{field} of the answer is beyond the range of f64 (largest 1.8e308): change the units")]
     Overflow {
         /// The outcome's field.
         field: Field,
     },
+}
+
+/// The conditions that every outcome is checked for, with numbers computed anew from the data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Condition {
+    /// The contact velocity after the impact is what `q̇⁺` makes it, in a row of the contact.
+    Velocity(usize),
+    /// The normal impulse pushes; there is none where the contact separates.
+    Sign,
+    /// The impulse lies in the friction cone, and on its edge where the contact slips.
+    Cone,
+    /// `v_n⁺ = -e v_n⁻`.
+    Restitution,
+    /// The contact does not approach after the impact.
+    Penetration,
+    /// `v_t⁺ = -e_t v_t⁻`.
+    Stick,
+    /// The average tangential velocity points along the direction of slip.
+    Slip,
+    /// The average tangential velocity vanishes.
+    Reversal,
+    /// The energy change is the work of the impulse, `v̄·i`.
+    Work,
+    /// The energy change is `K⁺ - K⁻`.
+    Energy,
+    /// Under a guard, or by a law that never gains, no energy is created.
+    Gain,
+    /// Without a guard the energy grows by a stated multiple at most.
+    Growth,
+}
+
+impl Condition {
+    /// The field of the outcome that the condition is about.
+    pub fn field(self) -> &'static str {
+        match self {
+            Self::Velocity(_) | Self::Restitution | Self::Penetration | Self::Stick | Self::Slip | Self::Reversal => {
+                "contact_velocity.after"
+            }
+            Self::Sign | Self::Cone => "impulse",
+            Self::Work | Self::Energy | Self::Gain | Self::Growth => "energy.change",
+        }
+    }
+}
+
+impl std::fmt::Display for Condition {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let text = match self {
+            Self::Velocity(row) => {
+                return write!(f, "row {row} differs from the velocity computed anew");
+            }
+            Self::Sign => "it pulls, or acts on a contact that separates,",
+            Self::Cone => "it is off the friction cone",
+            Self::Restitution => "its normal part misses the restitution",
+            Self::Penetration => "its normal part still approaches",
+            Self::Stick => "it slides where the contact sticks",
+            Self::Slip => "it leaves the direction of slip",
+            Self::Reversal => "its tangential part is not reversed",
+            Self::Work => "it differs from the work of the impulse",
+            Self::Energy => "it differs from the kinetic energies computed anew",
+            Self::Gain => "energy is created",
+            Self::Growth => "energy grows",
+        };
+        f.write_str(text)
+    }
 }
 
 /// The closed list of the kinds of [`Error`], as they appear in files.
@@ -152,6 +231,8 @@ pub enum ErrorKind {
     Unsupported,
     /// No answer was found to the precision promised.
     NotConverged,
+    /// An answer that its own data do not bear out.
+    CheckFailed,
     /// The answer is beyond `f64`.
     Overflow,
 }
@@ -169,6 +250,7 @@ impl Error {
             Error::Missing { .. } => ErrorKind::Missing,
             Error::Unsupported { .. } => ErrorKind::Unsupported,
             Error::NotConverged { .. } => ErrorKind::NotConverged,
+            Error::CheckFailed { .. } => ErrorKind::CheckFailed,
             Error::Overflow { .. } => ErrorKind::Overflow,
         }
     }
@@ -186,6 +268,7 @@ impl Error {
             | Error::Missing { field, .. }
             | Error::Unsupported { field, .. }
             | Error::NotConverged { field, .. }
+            | Error::CheckFailed { field, .. }
             | Error::Overflow { field } => field,
         }
     }
@@ -193,7 +276,7 @@ impl Error {
 
 impl ErrorKind {
     /// Every kind, in the order of the documentation.
-    pub const ALL: [ErrorKind; 10] = [
+    pub const ALL: [ErrorKind; 11] = [
         ErrorKind::NotFinite,
         ErrorKind::OutOfRange,
         ErrorKind::Shape,
@@ -203,6 +286,7 @@ impl ErrorKind {
         ErrorKind::Missing,
         ErrorKind::Unsupported,
         ErrorKind::NotConverged,
+        ErrorKind::CheckFailed,
         ErrorKind::Overflow,
     ];
 
@@ -218,6 +302,7 @@ impl ErrorKind {
             ErrorKind::Missing => "missing",
             ErrorKind::Unsupported => "unsupported",
             ErrorKind::NotConverged => "not_converged",
+            ErrorKind::CheckFailed => "check_failed",
             ErrorKind::Overflow => "overflow",
         }
     }

@@ -66,7 +66,7 @@ impl Impact<'_> {
                 break;
             };
             let answer = self.stuck(e, &stick);
-            if answer.energy_change() <= 0.0 {
+            if answer.energy_change <= 0.0 {
                 return answer;
             }
             e = if e > 0.0 { (e - lowering).max(0.0) } else { -1.0 };

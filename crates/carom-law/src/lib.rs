@@ -27,6 +27,7 @@ mod limits;
 mod matrix;
 mod mechanism;
 mod mode;
+mod orthogonal;
 mod outcome;
 mod persistent;
 mod plane;
@@ -36,27 +37,30 @@ mod slip;
 mod solve;
 mod tangent;
 mod vector;
+mod verify;
+mod whitened;
 
 pub use coefficients::{Friction, Restitution};
 pub use contact::Contact;
 pub use delassus::{Delassus, Dimension};
-pub use error::{Error, ErrorKind, Field, Result};
+pub use error::{Condition, Error, ErrorKind, Field, Result};
 pub use generalized::GeneralizedContact;
 pub use guard::Guard;
 pub use laws::{Claims, HuntCrossley};
 pub use matrix::MatrixView;
 pub use mode::Mode;
 pub use outcome::{
-    BeforeAfter, Energy, GuardReport, Law, Limit, Outcome, Printed, RestitutionLimit, RestitutionValues, Unguarded,
-    Violation,
+    BeforeAfter, Conditioning, Energy, GuardReport, Law, Limit, Outcome, Printed, RestitutionLimit, RestitutionValues,
+    Unguarded, Violation,
 };
 pub use persistent::{
     ClosedContact, ContactMode, Decision, Grip, Jam, Modes, PhaseContact, PhaseForces, PhaseReport, Rows, StickMargin,
     Tangential, decide, jam,
 };
 pub use simultaneous::{
-    ContactEnergy, ContactOutcome, ContactSet, SimultaneousEffort, SimultaneousGuard, SimultaneousOutcome,
-    SimultaneousStage, SimultaneousUnguarded,
+    AnswerSearch, ContactEnergy, ContactOutcome, ContactSet, SimultaneousEffort, SimultaneousGuard,
+    SimultaneousOutcome, SimultaneousStage, SimultaneousUnguarded,
 };
 pub use solve::{Coefficients, impact};
 pub use vector::ContactVector;
+pub use verify::{Check, EnergyEvidence, Evidence};

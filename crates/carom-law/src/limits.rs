@@ -7,7 +7,6 @@
 use crate::contact::Contact;
 use crate::delassus::{Delassus, Dimension};
 use crate::plane::{Vec2, dot, norm};
-use crate::tangent::RANK_TOLERANCE;
 
 /// `G v_c⁻` and the energy `v_c⁻ᵀ G v_c⁻ / 2`; `G = W⁺` where `W` is singular.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +22,10 @@ pub(crate) struct ContactMomentum {
 #[inline(always)]
 pub(crate) fn contact_momentum(contact: &Contact) -> ContactMomentum {
     let w = &contact.delassus;
+    if let Some(whitened) = contact.whitened.as_ref().filter(|_| w.tangent.is_regular()) {
+        let (normal, tangential, energy) = whitened.momentum(w.dimension);
+        return ContactMomentum { normal, tangential, energy };
+    }
     let y = contact.free_velocity();
     let tangential = w.pseudo_solve(y);
     let normal = (contact.v_n - dot(w.w, tangential)) * w.inv_w_nn;
@@ -53,7 +56,7 @@ fn locking_along(w: &Delassus) -> f64 {
 #[cold]
 fn locking_singular(w: &Delassus) -> f64 {
     let locked = w.null_part(w.w);
-    if locked * locked * w.inv_w_nn > RANK_TOLERANCE * w.w_tt.trace() { f64::INFINITY } else { locking_along(w) }
+    if locked * locked * w.inv_w_nn > w.rank_tolerance * w.w_tt.trace() { f64::INFINITY } else { locking_along(w) }
 }
 
 /// \[30\]: `e*(v)`, the largest restitution at which this state's stick does not create energy.

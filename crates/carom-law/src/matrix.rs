@@ -69,8 +69,14 @@ impl Dense {
 
     /// Rows `i < j`.
     pub(crate) fn two_rows(&mut self, i: usize, j: usize) -> (&mut [f64], &[f64]) {
+        let (above, below) = self.two_rows_mut(i, j);
+        (above, below)
+    }
+
+    /// Rows `i < j`, both to be changed.
+    pub(crate) fn two_rows_mut(&mut self, i: usize, j: usize) -> (&mut [f64], &mut [f64]) {
         let (above, below) = self.data.split_at_mut(j * self.columns);
-        (&mut above[i * self.columns..(i + 1) * self.columns], &below[..self.columns])
+        (&mut above[i * self.columns..(i + 1) * self.columns], &mut below[..self.columns])
     }
 }
 

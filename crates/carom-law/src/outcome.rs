@@ -62,10 +62,29 @@ pub struct Outcome {
     pub contact_dimension: u8,
     /// The law that answered.
     pub law: Law,
+    /// By how much the worst of the outcome's conditions is missed, computed anew from the data, on the scale of the input:
+    /// at most 1e-9, or the outcome would be an error.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub residual: f64,
+    /// How sensitive the problem is to its data; only for problems given by `(M, A, v)`.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub condition: Option<Conditioning>,
     /// What the contact does in compression and in restitution, such as `slip- | slip- stick`; only of laws that
     /// follow it through the impact. Signs are those of a planar contact's slip.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub phases: Option<Box<str>>,
+}
+
+/// Condition numbers: the relative change of an answer is about this many times that of the data. Half an ulp of an entry of
+/// `M` moves the impulse by up to `1e-16 mass_matrix`, and the velocity after a stick by up to `1e-16 sqrt(delassus)`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub struct Conditioning {
+    /// Of `M`, with its diagonal brought to order one; an estimate.
+    pub mass_matrix: f64,
+    /// Of `W`, its largest eigenvalue over the smallest that is not zero, with the normal and the tangents brought to order
+    /// one.
+    pub delassus: f64,
 }
 
 /// The impact laws.

@@ -17,6 +17,7 @@ use crate::outcome::{
 };
 use crate::plane::norm;
 use crate::vector::ContactVector;
+use crate::verify::{self, ACCURACY, Claimed, ROUNDING};
 
 /// The coefficients of a contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,6 +48,7 @@ pub(crate) struct Solution {
     pub(crate) after: [f64; 3],
     pub(crate) normal_work: f64,
     pub(crate) tangential_work: f64,
+    pub(crate) energy_change: f64,
 }
 
 /// One spatial impact from the Delassus matrix and the contact velocity: the quickest way to an
@@ -195,7 +197,59 @@ impl Contact {
     ) -> Result<Outcome> {
         let impact = &self.request::<NATURAL>(restitution, friction)?;
         let decision = impact.decide(guard);
-        self.report::<NATURAL>(restitution, friction, guard, impact, &decision)
+        self.report::<NATURAL>(restitution, friction, guard, impact, &decision, Law::Aghili)
+    }
+
+    /// The check of an answer, in the units of the contact: what `W i` makes of the velocity.
+    #[inline(always)]
+    pub(crate) fn verified(
+        &self,
+        impact: &Impact<'_>,
+        answer: &Answer,
+        contact_energy: f64,
+        law: Law,
+        guard: Guard,
+    ) -> Result<f64> {
+        let (d, v_n, v_t) = (&self.delassus, self.v_n, self.v_t);
+        let (i_n, [i_1, i_2]) = (answer.normal, answer.tangential);
+        let (w, tt) = (d.w, &d.w_tt);
+        let pushed = (1.0 + answer.e) * v_n * d.inv_w_nn;
+        let sizes = [i_n.abs(), i_1.abs(), i_2.abs()];
+        let terms = [
+            d.w_nn * sizes[0] + w[0].abs() * sizes[1] + w[1].abs() * sizes[2],
+            w[0].abs() * sizes[0] + tt.xx * sizes[1] + tt.xy.abs() * sizes[2],
+            w[1].abs() * sizes[0] + tt.xy.abs() * sizes[1] + tt.yy * sizes[2],
+        ];
+        // What a singular S counts as zero moves the tangents too.
+        let ignored = if d.tangent.is_regular() { 0.0 } else { d.rank_tolerance * tt.trace() * (sizes[1] + sizes[2]) };
+        let rounding = ROUNDING * 3.0;
+        let tangential = |row: usize| {
+            let scale = v_t[0].abs() + v_t[1].abs() + (pushed * w[0]).abs() + (pushed * w[1]).abs();
+            ACCURACY * scale + rounding * terms[row] + 2.0 * ignored
+        };
+        Claimed {
+            law,
+            mode: answer.mode,
+            impulse: [i_n, i_1, i_2],
+            before: [v_n, v_t[0], v_t[1]],
+            reported: [-answer.e * v_n, answer.after[0], answer.after[1]],
+            after: [
+                v_n + (d.w_nn * i_n + w[0] * i_1 + w[1] * i_2),
+                v_t[0] + (w[0] * i_n + tt.xx * i_1 + tt.xy * i_2),
+                v_t[1] + (w[1] * i_n + tt.xy * i_1 + tt.yy * i_2),
+            ],
+            direction: answer.direction,
+            e: answer.e,
+            e_t: impact.e_t,
+            mu_s: impact.mu_s,
+            mu_d: impact.mu_d,
+            energy_change: answer.energy_change,
+            contact_energy: Some(contact_energy),
+            is_guarded: guard != Guard::Report,
+            bound: [ACCURACY * v_n.abs() + rounding * terms[0], tangential(1), tangential(2)],
+            impulse_bound: 0.0,
+        }
+        .check()
     }
 
     /// A decision with the limits it is to be judged by, in the caller's units.
@@ -207,10 +261,15 @@ impl Contact {
         guard: Guard,
         impact: &Impact<'_>,
         decision: &Decision,
+        law: Law,
     ) -> Result<Outcome> {
         let solution = self.in_callers_units::<NATURAL>(&decision.answer);
         self.check_representable(&solution)?;
         let momentum = limits::contact_momentum(self);
+        let residual = self.verified(impact, &decision.answer, momentum.energy, law, guard)?;
+        if decision.answer.energy_change > 0.0 {
+            verify::check_growth(decision.answer.energy_change, momentum.energy, 0.0)?;
+        }
         let locking = limits::locking(&self.delassus);
         let state = consistent(limits::state(self, impact.e_t, locking, &momentum), impact.e, decision);
         let configuration = limits::configuration(locking, impact.e_t);
@@ -254,7 +313,7 @@ impl Contact {
             energy: Energy {
                 before: None,
                 after: None,
-                change: solution.normal_work + solution.tangential_work,
+                change: solution.energy_change,
                 normal: solution.normal_work,
                 tangential: solution.tangential_work,
             },
@@ -280,7 +339,9 @@ impl Contact {
             restitution: *restitution,
             friction,
             contact_dimension: dimension as u8,
-            law: Law::Aghili,
+            law,
+            residual,
+            condition: None,
             phases: None,
         })
     }
@@ -316,6 +377,8 @@ impl Contact {
             friction,
             contact_dimension: dimension as u8,
             law: Law::Aghili,
+            residual: 0.0,
+            condition: None,
             phases: None,
         }
     }
@@ -340,6 +403,7 @@ impl Contact {
             ],
             normal_work: self.energy::<NATURAL>(answer.normal_work),
             tangential_work: self.energy::<NATURAL>(answer.tangential_work),
+            energy_change: self.energy::<NATURAL>(answer.energy_change),
         }
     }
 
@@ -400,7 +464,11 @@ impl Contact {
     #[inline(always)]
     pub(crate) fn check_representable(&self, s: &Solution) -> Result<()> {
         let sum = s.impulse[0] + s.impulse[1].abs() + s.impulse[2].abs() + s.after[1].abs() + s.after[2].abs();
-        if sum.is_finite() && (s.normal_work + s.tangential_work).is_finite() { Ok(()) } else { self.name_overflow(*s) }
+        if sum.is_finite() && (s.normal_work + s.tangential_work).is_finite() && s.energy_change.is_finite() {
+            Ok(())
+        } else {
+            self.name_overflow(*s)
+        }
     }
 
     /// Which field overflows, if one does and not only the sum of the check.
@@ -412,7 +480,7 @@ impl Contact {
         }
         representable(s.normal_work, "energy.normal")?;
         representable(s.tangential_work, "energy.tangential")?;
-        representable(s.normal_work + s.tangential_work, "energy.change").map(|_| ())
+        representable(s.energy_change, "energy.change").map(|_| ())
     }
 }
 

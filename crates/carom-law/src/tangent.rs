@@ -9,7 +9,7 @@
 //! (`rebuilt`): returned whole, the result would live in memory on the common path too, and its copies
 //! would cost that path a third of its time.
 
-use crate::delassus::Delassus;
+use crate::delassus::{Delassus, Dimension};
 use crate::plane::{Sym2, Vec2, add_scaled, dot, norm, scaled};
 
 /// An eigenvalue of `S` at most this fraction of `tr W_tt` is zero. Rounding in `S` leaves 5e-16
@@ -46,11 +46,11 @@ enum Rank {
 
 /// A spatial `S = eigenvalue · range rangeᵀ` of rank one.
 #[derive(Debug, Clone, Copy)]
-struct Line {
+pub(crate) struct Line {
     inv_eigenvalue: f64,
-    range: Vec2,
+    pub(crate) range: Vec2,
     /// Unit null vector of `S`, turned so that `c >= 0`.
-    null: Vec2,
+    pub(crate) null: Vec2,
     /// `c = -w·null / W_nn`: the normal impulse that comes with a unit of `i_t` along `null`.
     c: f64,
 }
@@ -101,6 +101,32 @@ impl Tangent {
         (Self::eliminated(swapped, d1, s.xy, determinant, Rank::Full), is_full)
     }
 
+    /// The `S = R_tᵀ R_t` of a contact whose factor is known: `det S = (r11 r22)²` without the difference that
+    /// [`Tangent::spatial`] has to form. `zero` is the eigenvalue that counts as none.
+    pub(crate) fn from_factor(dimension: Dimension, [r11, r12, r22]: [f64; 3], zero: f64) -> Self {
+        match dimension {
+            Dimension::Normal => Self::ZERO,
+            Dimension::Planar => {
+                let s = r11 * r11;
+                let rank = if s <= zero { Rank::Zero } else { Rank::Full };
+                Self { q: [1.0 / s, 0.0], m: [0.0; 2], inv_d2: 0.0, rank }
+            }
+            Dimension::Spatial => {
+                let s = Sym2 { xx: r11 * r11, xy: r11 * r12, yy: r12 * r12 + r22 * r22 };
+                let (large, diagonal) = (s.eigen().1, r11 * r22);
+                let rank = if large <= zero {
+                    Rank::Zero
+                } else if diagonal * diagonal <= zero * large {
+                    Rank::One
+                } else {
+                    Rank::Full
+                };
+                let swapped = s.yy > s.xx;
+                Self::eliminated(swapped, if swapped { s.yy } else { s.xx }, s.xy, diagonal * diagonal, rank)
+            }
+        }
+    }
+
     /// The planar contact's scalar `s`.
     #[inline(always)]
     pub(crate) fn planar(s: f64, w_tt: f64) -> Self {
@@ -118,6 +144,11 @@ impl Tangent {
     #[inline(always)]
     pub(crate) fn is_regular(&self) -> bool {
         self.rank == Rank::Full
+    }
+
+    /// Whether `S` moves one of two tangents.
+    pub(crate) fn is_line(&self) -> bool {
+        self.rank == Rank::One
     }
 
     #[inline(always)]
@@ -217,12 +248,12 @@ impl Delassus {
     }
 
     #[inline(always)]
-    fn normal_impulse(&self, push: f64, tangential: Vec2) -> f64 {
+    pub(crate) fn normal_impulse(&self, push: f64, tangential: Vec2) -> f64 {
         (push - dot(self.w, tangential)) * self.inv_w_nn
     }
 
-    fn line(&self) -> Line {
-        let (_, large, range) = self.s().eigen();
+    pub(crate) fn line(&self) -> Line {
+        let (_, large, range) = self.s.eigen();
         let mut null = [-range[1], range[0]];
         let mut c = -dot(self.w, null) * self.inv_w_nn;
         if c < 0.0 {
@@ -239,35 +270,39 @@ impl Line {
     }
 
     /// `i_t = shortest + α null`, `i_n = i_0 + c α`.
-    fn impulse(&self, shortest: Vec2, i_0: f64, mu: f64) -> LinearImpulse {
+    pub(crate) fn impulse(&self, shortest: Vec2, i_0: f64, mu: f64) -> LinearImpulse {
         let r = norm(shortest);
         let c = self.c;
         // The least of |i_t| / i_n over α is at α = c r² / i_0; for i_0 <= 0 it falls to 1/c as
         // α grows without end.
         let critical = if i_0 > 0.0 { r / i_0.hypot(c * r) } else { 1.0 / c };
-        let alpha = if i_0 > 0.0 && r <= mu * i_0 {
+        // On the edge of the cone, r² + α² = μ² (i_0 + c α)²: with j = μ i_0 and k = μ c, the discriminant of that is
+        // j² + (k² - 1) r², which loses no digits where μ is large.
+        let (j, k) = (mu * i_0, mu * c);
+        let rest = (r - j) * (r + j);
+        let excess = (k - 1.0) * (k + 1.0);
+        let root = if excess >= 0.0 { j.hypot(excess.sqrt() * r) } else { (j * j + excess * r * r).max(0.0).sqrt() };
+        let alpha = if i_0 > 0.0 && r <= j {
             0.0
         } else if i_0 > 0.0 && mu >= critical {
-            // r² + α² = μ² (i_0 + c α)², the smaller root; it lies below the α of least ratio.
-            let half = mu * mu * c * i_0;
-            let rest = (r - mu * i_0) * (r + mu * i_0);
-            let lead = (1.0 - mu * c) * (1.0 + mu * c);
-            let alpha = rest / (half + (half * half - lead * rest).max(0.0).sqrt());
+            // The smaller root; it lies below the α of least ratio.
+            let alpha = rest / (k * j + root);
             alpha.min(c * r * r / i_0)
         } else if i_0 <= 0.0 && mu > critical {
-            // (μ²c² - 1) α² + 2 μ² c i_0 α - (r² - μ² i_0²) = 0, the larger root: α > -i_0 / c.
-            let excess = (mu * c - 1.0) * (mu * c + 1.0);
-            let half = mu * mu * c * -i_0;
-            let rest = (r - mu * i_0) * (r + mu * i_0);
-            (half + (half * half + excess * rest).max(0.0).sqrt()) / excess
+            // The larger root: α > -i_0 / c.
+            (root - k * j) / excess
         } else if i_0 > 0.0 {
             c * r * r / i_0
         } else {
             0.0
         };
+        let tangential = add_scaled(shortest, alpha, self.null);
+        let is_on_edge = alpha > 0.0 && mu >= critical;
         LinearImpulse {
-            normal: i_0 + c * alpha,
-            tangential: add_scaled(shortest, alpha, self.null),
+            // i_0 + c α, which on the edge of the cone is |i_t| / μ: at large μ the sum has lost the digits that keep it
+            // inside.
+            normal: if is_on_edge { norm(tangential) / mu } else { i_0 + c * alpha },
+            tangential,
             critical: if critical.is_nan() { f64::INFINITY } else { critical },
         }
     }

@@ -1,6 +1,6 @@
 //! What a problem comes to: the outcome of one contact, or of several that strike at once.
 
-use carom_law::{ContactOutcome, Energy, Law, Outcome, SimultaneousEffort, SimultaneousGuard, SimultaneousOutcome};
+use carom_law::{AnswerSearch, ContactOutcome, Energy, Law, Outcome, SimultaneousEffort, SimultaneousGuard, SimultaneousOutcome};
 use serde::{Serialize, Serializer};
 
 /// What an impact does.
@@ -59,6 +59,10 @@ struct Record<'a> {
     guard: &'a SimultaneousGuard,
     strong: bool,
     residual: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    condition: Option<f64>,
+    solutions: u32,
+    search: AnswerSearch,
     sequence: u32,
     settled: bool,
     effort: &'a SimultaneousEffort,
@@ -76,6 +80,9 @@ impl Serialize for Several {
             guard,
             strong,
             residual,
+            condition,
+            solutions,
+            search,
             sequence,
             settled,
             effort,
@@ -92,6 +99,9 @@ impl Serialize for Several {
             guard,
             strong: *strong,
             residual: *residual,
+            condition: *condition,
+            solutions: *solutions,
+            search: *search,
             sequence: *sequence,
             settled: *settled,
             effort,

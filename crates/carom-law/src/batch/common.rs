@@ -10,7 +10,7 @@
 use crate::direction::DirectionEquation;
 use crate::guard::Guard;
 use crate::mode::Mode;
-use crate::plane::{LARGEST_SQUARE, SMALLEST_SQUARE, Sym2, Vec2, add_scaled, dot, scaled};
+use crate::plane::{LARGEST_SQUARE, SMALLEST_SQUARE, Sym2, Vec2, dot, scaled};
 use crate::scaling::{is_tame, larger};
 use crate::tangent::Tangent;
 
@@ -83,8 +83,9 @@ struct Turned {
 
 #[inline(always)]
 fn turned_back(share: f64, push: f64, inv_w_nn: f64, w: Vec2, v_t: Vec2, tangent: &Tangent) -> Turned {
-    let v_f = add_scaled(v_t, push * inv_w_nn, w);
-    let b = [-share * v_t[0] - v_f[0], -share * v_t[1] - v_f[1]];
+    let pushed = scaled(push * inv_w_nn, w);
+    let back = 1.0 + share;
+    let b = [-back * v_t[0] - pushed[0], -back * v_t[1] - pushed[1]];
     let tangential = tangent.solve(b);
     let normal = (push - dot(w, tangential)) * inv_w_nn;
     let squares = dot(tangential, tangential);

@@ -124,8 +124,7 @@ fn solve_one(p: &Problems<'_>, answers: &mut Answers<'_>, i: usize) -> Result<()
     let impact = contact.request::<false>(&RestitutionValues { normal: e, tangential: e_t }, Some(friction))?;
     let solution = contact.in_callers_units::<false>(&impact.decide(p.guard).answer);
     contact.check_representable(&solution)?;
-    let change = solution.normal_work + solution.tangential_work;
-    answers.put(i, solution.mode, solution.impulse, solution.after, change);
+    answers.put(i, solution.mode, solution.impulse, solution.after, solution.energy_change);
     Ok(())
 }
 

@@ -151,8 +151,8 @@ impl Contact {
         }
         let Response { answer, phases } = rival.respond(&impact)?;
         let decision = Decision { answer, ..impact.decide(Guard::Report) };
-        let outcome = self.report::<false>(&restitution, friction, guard, &impact, &decision)?;
-        Ok(Outcome { law, phases, ..outcome })
+        let outcome = self.report::<false>(&restitution, friction, guard, &impact, &decision, law)?;
+        Ok(Outcome { phases, ..outcome })
     }
 }
 
@@ -177,6 +177,7 @@ impl Impact<'_> {
     fn answered(&self, mode: Mode, i_n: f64, i_t: Vec2, after: After, direction: Option<Vec2>) -> Answer {
         let &Contact { v_n, v_t, .. } = self.contact;
         let sum = [v_t[0] + after.v_t[0], v_t[1] + after.v_t[1]];
+        let (normal_work, tangential_work) = (0.5 * (v_n + after.v_n) * i_n, 0.5 * dot(sum, i_t));
         Answer {
             mode,
             e: -after.v_n / v_n,
@@ -184,8 +185,9 @@ impl Impact<'_> {
             tangential: i_t,
             direction: direction.filter(|_| mode == Mode::Slip),
             after: after.v_t,
-            normal_work: 0.5 * (v_n + after.v_n) * i_n,
-            tangential_work: 0.5 * dot(sum, i_t),
+            normal_work,
+            tangential_work,
+            energy_change: normal_work + tangential_work,
             solutions: None,
         }
     }
@@ -194,7 +196,8 @@ impl Impact<'_> {
     fn answered_by_newton(&self, mode: Mode, i_n: f64, i_t: Vec2, v_t: Vec2, direction: Option<Vec2>) -> Answer {
         let v_n = self.contact.v_n;
         let answer = self.answered(mode, i_n, i_t, After { v_n: -self.e * v_n, v_t }, direction);
-        Answer { e: self.e, normal_work: 0.5 * (1.0 - self.e) * v_n * i_n, ..answer }
+        let normal_work = 0.5 * (1.0 - self.e) * v_n * i_n;
+        Answer { e: self.e, normal_work, energy_change: normal_work + answer.tangential_work, ..answer }
     }
 
     /// `-(1+e) v_n⁻`: by how much Newton's restitution changes the normal velocity.

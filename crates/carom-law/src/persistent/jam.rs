@@ -163,6 +163,7 @@ impl Impact<'_> {
             after: [2.0 * average[0] - v_t[0], 2.0 * average[1] - v_t[1]],
             normal_work: 0.0,
             tangential_work: -friction * speed,
+            energy_change: -friction * speed,
             solutions: None,
         };
         let is_push = normal > 0.0 && normal.is_finite();

@@ -11,9 +11,6 @@ use crate::plane::{Vec2, dot, norm, scaled};
 /// A contact that slides could have stuck if that needs less friction than it has by this fraction.
 const MARGIN: f64 = 1e-9;
 
-/// A normal impulse that changes the contact's own velocity by less than this, over the largest speed, is none.
-const NO_IMPULSE: f64 = 1e-12;
-
 /// A contact's part of an answer.
 struct Part<'a> {
     block: &'a Block,
@@ -43,12 +40,8 @@ impl Part<'_> {
         [self.before[1] + self.after[1], self.before[2] + self.after[2]]
     }
 
-    fn is_pushed(&self, speed: f64) -> bool {
-        self.block.w_nn * self.impulse[0] > NO_IMPULSE * speed
-    }
-
     fn mode(&self, speed: f64) -> Mode {
-        if !self.is_pushed(speed) {
+        if self.impulse[0] == 0.0 {
             Mode::Separating
         } else if self.block.dimension == Dimension::Normal || self.sticking_error() <= CERTIFIED * speed {
             Mode::Stick

@@ -53,12 +53,27 @@ pub(crate) fn shapes(dimensions: &[Dimension], w: &MatrixView<'_>, velocity: &[f
     Ok(())
 }
 
-/// The matrix over `2^omega`, mirror entries averaged, and `omega`.
-pub(crate) fn symmetrised(dimensions: &[Dimension], w: &MatrixView<'_>) -> Result<(Dense, i32)> {
-    let mut row = 0;
+/// A common exponent of two, and one for each row, that bring all normal entries of `W` into [1/2, 2); `diagonal` has the
+/// exponents of the diagonal. A factor common to all contacts goes to the first alone.
+pub(crate) fn units(dimensions: &[Dimension], diagonal: impl Fn(usize) -> i32) -> (i32, Vec<i32>) {
+    let starts = dimensions.iter().scan(0, |row, dimension| {
+        *row += dimension.rows();
+        Some(*row - dimension.rows())
+    });
+    let normals: Vec<i32> = starts.map(diagonal).collect();
+    let omega = normals.iter().copied().max().unwrap_or(0);
+    let units = normals.iter().map(|normal| (normal - omega).div_euclid(2));
+    let repeated = units.zip(dimensions).flat_map(|(unit, dimension)| std::iter::repeat_n(unit, dimension.rows()));
+    (omega, repeated.collect())
+}
+
+/// The matrix over `2^omega` with mirror entries averaged and each contact in units of its own; `omega`, and the power of two
+/// taken out of each row.
+pub(crate) fn symmetrised(dimensions: &[Dimension], w: &MatrixView<'_>) -> Result<(Dense, i32, Vec<i32>)> {
+    let mut first = 0;
     for dimension in dimensions {
         for k in 0..dimension.rows() {
-            let (i, is_normal) = (row + k, k == 0);
+            let (i, is_normal) = (first + k, k == 0);
             let value = w.at(i, i);
             if !(value > 0.0 || !is_normal && value == 0.0) {
                 return Err(Error::NotPositive {
@@ -70,22 +85,23 @@ pub(crate) fn symmetrised(dimensions: &[Dimension], w: &MatrixView<'_>) -> Resul
                 });
             }
         }
-        row += dimension.rows();
+        first += dimension.rows();
     }
-    let n = row;
-    let omega = exponent((0..n).fold(0.0_f64, |largest, i| largest.max(w.at(i, i))));
+    let (omega, rows) = units(dimensions, |r| exponent(w.at(r, r)));
+    let n = rows.len();
+    let entry = |i: usize, j: usize| scale(w.at(i, j), -omega - rows[i] - rows[j]);
     let mut matrix = Dense::zeros(n, n);
     for i in 0..n {
-        matrix[(i, i)] = scale(w.at(i, i), -omega);
+        matrix[(i, i)] = entry(i, i);
         for j in 0..i {
-            let (below, above) = (scale(w.at(i, j), -omega), scale(w.at(j, i), -omega));
+            let (below, above) = (entry(i, j), entry(j, i));
             let bound = SYMMETRY_TOLERANCE * matrix[(i, i)].sqrt() * matrix[(j, j)].sqrt();
             if !((below - above).abs() <= bound) {
                 return Err(Error::NotSymmetric {
                     field: format!("delassus[{i}][{j}]").into(),
                     value: w.at(i, j),
                     mirror: w.at(j, i),
-                    bound: scale(bound, omega),
+                    bound: scale(bound, omega + rows[i] + rows[j]),
                 });
             }
             let mean = 0.5 * (below + above);
@@ -93,7 +109,7 @@ pub(crate) fn symmetrised(dimensions: &[Dimension], w: &MatrixView<'_>) -> Resul
             matrix[(j, i)] = mean;
         }
     }
-    Ok((matrix, omega))
+    Ok((matrix, omega, rows))
 }
 
 /// That `W` is positive semidefinite and `v` in its range, by elimination with the largest pivot first.
@@ -148,4 +164,31 @@ pub(crate) fn elimination(w: &Dense, v: &[f64]) -> Result<()> {
         return Err(Error::OutsideRange { field, value, bound: REST_TOLERANCE });
     }
     Ok(())
+}
+
+/// `vᵀ W⁺ v / 2`, the energy that the contacts can reach, by elimination with the largest pivot first.
+pub(crate) fn contact_energy(w: &Dense, v: &[f64]) -> f64 {
+    let mut rest = w.clone();
+    let mut v = v.to_vec();
+    let mut left: Vec<usize> = (0..v.len()).collect();
+    let size = (0..v.len()).fold(0.0_f64, |size, i| size.max(w[(i, i)]));
+    let mut energy = 0.0;
+    while let Some(place) =
+        (0..left.len()).reduce(|a, b| if rest[(left[b], left[b])] > rest[(left[a], left[a])] { b } else { a })
+    {
+        let p = left.swap_remove(place);
+        let pivot = rest[(p, p)];
+        if pivot <= RANK_TOLERANCE * size {
+            break;
+        }
+        energy += 0.5 * v[p] * v[p] / pivot;
+        for &i in &left {
+            let share = rest[(i, p)] / pivot;
+            for &j in &left {
+                rest[(i, j)] -= share * rest[(p, j)];
+            }
+            v[i] -= share * v[p];
+        }
+    }
+    energy
 }

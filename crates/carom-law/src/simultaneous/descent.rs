@@ -9,21 +9,28 @@
 
 use std::cell::OnceCell;
 
-use super::coulomb::{Coulomb, Effort, Rule, System, Workspace};
+use super::coulomb::{Block, Coulomb, Effort, Rule, System, Workspace};
 use super::outcome::SimultaneousEffort;
 use crate::plane::norm;
 
 /// What counts as an answer: the certificate, over the largest speed.
-pub(crate) const CERTIFIED: f64 = 1e-8;
+pub(crate) const CERTIFIED: f64 = 1e-9;
 
 /// What the Coulomb problems are solved to, over the largest speed.
-pub(crate) const SOLVED: f64 = 1e-10;
+pub(crate) const SOLVED: f64 = 1e-11;
+
+/// What an answer is refined to where that is possible, over the largest speed.
+const REFINED: f64 = 1e-15;
 
 /// A contact that slides by more than this, over the largest speed, does not stick.
-const SLIDING: f64 = 1e-8;
+const SLIDING: f64 = 1e-9;
 
-/// A normal impulse that changes the contact's own velocity by less than this, over the largest speed, is rounding.
-const ROUNDING: f64 = 1e-14;
+/// Contacts that slide within this fraction of the fastest turn with it: in a mirror image of an impact that is its own
+/// mirror image, only rounding tells them apart, and must not.
+const TIE: f64 = 1e-6;
+
+/// A normal impulse that changes the contact's own velocity by less than this, over the largest speed, counts as zero.
+const NO_IMPULSE: f64 = 1e-12;
 
 /// The share of the mean diagonal that `W` is relaxed by at first. Where contacts outnumber the degrees of freedom, it
 /// chooses among the answers, and nearly always the same whatever the order of the contacts.
@@ -39,6 +46,10 @@ pub(crate) struct Strike {
     pub(crate) before: Vec<f64>,
     /// `V`: the largest of its entries, or of those before an earlier impact of the instant.
     pub(crate) speed: f64,
+    /// Normal velocities that counted as rest, over `V`.
+    pub(crate) rest: f64,
+    /// For each contact the first one that is alike.
+    pub(crate) ties: Vec<usize>,
 }
 
 /// A contact's coefficients, and whether it is at rest.
@@ -95,9 +106,16 @@ impl Work {
 
 impl Strike {
     /// `speed` is the largest of earlier impacts of the instant, 0 in the first.
-    pub(crate) fn new(system: System, contacts: Vec<Request>, before: Vec<f64>, speed: f64) -> Self {
+    pub(crate) fn new(
+        system: System,
+        contacts: Vec<Request>,
+        before: Vec<f64>,
+        speed: f64,
+        rest: f64,
+        ties: Vec<usize>,
+    ) -> Self {
         let speed = before.iter().fold(speed, |speed, v| speed.max(v.abs()));
-        Self { system, relaxed: OnceCell::new(), contacts, before, speed }
+        Self { system, relaxed: OnceCell::new(), contacts, before, speed, rest, ties }
     }
 
     /// The normal velocity that contact `k` is to leave with at least.
@@ -127,33 +145,42 @@ impl Strike {
             self.descend(&self.system, &mut types, factor, &mut impulse, work);
             best = better(best, self.assessed(impulse, types, factor));
         }
-        if best.residual <= CERTIFIED { Ok(best) } else { Err(best) }
+        if best.residual <= CERTIFIED { Ok(self.refined(best, work)) } else { Err(best) }
     }
 
-    /// Turns contacts that slide into sliding ones, one at a time and the fastest first, until the answer is right.
+    /// An answer to the last digits that its condition leaves, where a few more steps of Newton's method find them.
+    fn refined(&self, answer: Answer, work: &mut Work) -> Answer {
+        let Answer { mut impulse, may_stick, factor, .. } = answer.clone();
+        self.with_problem(&self.system, &may_stick, factor, |problem| {
+            let finer = Coulomb { tolerance: REFINED * self.speed, ..*problem };
+            work.solve(&finer, &mut impulse, true);
+        });
+        better(answer, self.assessed(impulse, may_stick, factor))
+    }
+
+    /// Turns contacts that slide into sliding ones, the fastest first and with it those as fast, until the answer is right.
     fn descend(&self, system: &System, types: &mut [bool], factor: f64, impulse: &mut [f64], work: &mut Work) {
         for round in 0..=types.len() {
-            let fastest = self.with_problem(system, types, factor, |problem| {
-                // One contact has changed its type since the last round: the answer may be near.
+            let sliding = self.with_problem(system, types, factor, |problem| {
+                // A contact has changed its type since the last round: the answer may be near.
                 let is_solved = round > 0 && work.solve(problem, impulse, true);
                 if !is_solved && !work.solve(problem, impulse, false) {
-                    return None;
+                    return Vec::new();
                 }
                 let mut y = vec![0.0; system.rows];
                 system.velocity(problem.q, impulse, &mut y);
-                let mut fastest = (SLIDING * self.speed, None);
-                for (k, block) in system.blocks.iter().enumerate().filter(|(k, _)| types[*k]) {
+                let speed = |(k, block): (usize, &Block)| {
                     let y = block.of(&y);
-                    let sliding = norm([y[1], y[2]]);
-                    if impulse[block.start] > 0.0 && sliding > fastest.0 {
-                        fastest = (sliding, Some(k));
-                    }
-                }
-                fastest.1
+                    if types[k] && impulse[block.start] > 0.0 { norm([y[1], y[2]]) } else { 0.0 }
+                };
+                system.blocks.iter().enumerate().map(speed).collect()
             });
-            match fastest {
-                Some(k) => types[k] = false,
-                None => return,
+            let fastest = sliding.iter().fold(0.0_f64, |fastest, speed| fastest.max(*speed));
+            if fastest <= SLIDING * self.speed {
+                return;
+            }
+            for (k, speed) in sliding.iter().enumerate() {
+                types[k] &= *speed < (1.0 - TIE) * fastest;
             }
         }
     }
@@ -183,11 +210,18 @@ impl Strike {
         answer
     }
 
-    /// Impulses with their velocities and their certificate.
-    fn assessed(&self, mut impulse: Vec<f64>, may_stick: Vec<bool>, factor: f64) -> Answer {
-        for block in &self.system.blocks {
-            if (block.w_nn * impulse[block.start]).abs() <= ROUNDING * self.speed {
-                impulse[block.range()].fill(0.0);
+    /// Impulses with their velocities and their certificate. Impulses that are rounding are left out, and friction beyond
+    /// its cone is cut: where `W_tt` is small, the certificate, a velocity, would let it pass.
+    pub(crate) fn assessed(&self, mut impulse: Vec<f64>, may_stick: Vec<bool>, factor: f64) -> Answer {
+        for ((block, contact), &may_stick) in self.system.blocks.iter().zip(&self.contacts).zip(&may_stick) {
+            let impulse = &mut impulse[block.range()];
+            if block.w_nn * impulse[0] <= NO_IMPULSE * self.speed {
+                impulse.fill(0.0);
+            }
+            let most = if may_stick { contact.mu_s } else { contact.mu_d } * impulse[0];
+            let friction = impulse[1..].iter().map(|i| i * i).sum::<f64>().sqrt();
+            if friction > most {
+                impulse[1..].iter_mut().for_each(|i| *i *= most / friction);
             }
         }
         let mut after = vec![0.0; self.system.rows];

@@ -6,6 +6,8 @@
 //! quadratic along the way.
 
 use super::descent::{Answer, Strike, Work};
+use super::outcome::AnswerSearch;
+use super::search::Found;
 use crate::guard::Guard;
 use crate::mode::Mode;
 
@@ -24,17 +26,18 @@ pub(crate) struct Guarded {
     pub(crate) acted: bool,
     pub(crate) blended: bool,
     pub(crate) modes: Vec<Mode>,
+    pub(crate) solutions: u32,
+    pub(crate) search: AnswerSearch,
 }
 
 impl Strike {
     /// The law's answer, and the guard's where that creates energy; else the best candidate.
     pub(crate) fn guarded(&self, guard: Guard, work: &mut Work) -> Result<Guarded, Answer> {
-        let all = vec![true; self.contacts.len()];
-        let answer = self.answer(&all, 1.0, work)?;
+        let Found { answer, solutions, search } = self.search(work)?;
         let creates_energy = self.gains(&answer);
         if !creates_energy || guard == Guard::Report {
             let modes = self.modes(&answer);
-            return Ok(Guarded { answer, creates_energy, acted: false, blended: false, modes });
+            return Ok(Guarded { answer, creates_energy, acted: false, blended: false, modes, solutions, search });
         }
         let tried = match guard {
             Guard::Report | Guard::Slip => self.sliding(answer, work),
@@ -42,21 +45,23 @@ impl Strike {
         };
         let mut modes = self.modes(&tried);
         if !self.gains(&tried) {
-            return Ok(Guarded { answer: tried, creates_energy, acted: true, blended: false, modes });
+            let (acted, blended) = (true, false);
+            return Ok(Guarded { answer: tried, creates_energy, acted, blended, modes, solutions, search });
         }
-        let plastic = self.answer(&vec![false; all.len()], 0.0, work)?;
+        let plastic = self.answer(&vec![false; self.contacts.len()], 0.0, work)?;
         for (mode, plastic) in modes.iter_mut().zip(self.modes(&plastic)) {
             if *mode == Mode::Separating {
                 *mode = plastic;
             }
         }
         let answer = self.blended(&tried, &plastic);
-        Ok(Guarded { answer, creates_energy, acted: true, blended: true, modes })
+        Ok(Guarded { answer, creates_energy, acted: true, blended: true, modes, solutions, search })
     }
 
     fn gains(&self, answer: &Answer) -> bool {
         let exchanged = self.speed * answer.impulse.iter().map(|i| i.abs()).sum::<f64>();
-        self.energy_change(answer) > (ENERGY_ROUNDING + 2.0 * answer.residual) * exchanged
+        // A contact at rest may have opened at up to `rest`, and gives that back.
+        self.energy_change(answer) > (ENERGY_ROUNDING + self.rest + 2.0 * answer.residual) * exchanged
     }
 
     /// Sticking contacts slide, one at a time and those first that give most energy, until none is gained.

@@ -14,16 +14,20 @@ mod guarded;
 mod least_squares;
 mod local;
 mod newton;
+mod order;
 mod outcome;
 mod pivoting;
+mod search;
 mod sequence;
+mod verify;
 
 #[cfg(test)]
 mod coulomb_tests;
 
 pub use coulomb::SimultaneousStage;
 pub use outcome::{
-    ContactEnergy, ContactOutcome, SimultaneousEffort, SimultaneousGuard, SimultaneousOutcome, SimultaneousUnguarded,
+    AnswerSearch, ContactEnergy, ContactOutcome, SimultaneousEffort, SimultaneousGuard, SimultaneousOutcome,
+    SimultaneousUnguarded,
 };
 
 use self::coulomb::System;
@@ -32,7 +36,7 @@ use crate::delassus::Dimension;
 use crate::error::{Error, Result};
 use crate::guard::Guard;
 use crate::matrix::{Dense, MatrixView};
-use crate::mechanism::{Mechanism, check_shapes, contact_velocity};
+use crate::mechanism::{Jacobian, Mechanism, check_shapes, contact_velocity};
 use crate::outcome::{BeforeAfter, Energy, Law, RestitutionValues};
 use crate::scaling::{exponent, scale};
 use crate::solve::Coefficients;
@@ -42,14 +46,27 @@ use crate::vector::ContactVector;
 /// symmetric and positive semidefinite, and singular where the contacts outnumber the degrees of freedom.
 #[derive(Debug, Clone)]
 pub struct ContactSet {
-    /// `W` over `2^omega`.
+    /// `W` over `2^omega`, with each contact in units of its own, in which `W_nn` is in [1/2, 2).
     system: System,
     omega: i32,
+    /// The power of two taken out of each row of `A`. In these units all velocities are roots of energies, so that speeds of
+    /// contacts and of joints at their limits, and contacts of large and of small bodies, are held against each other.
+    rows: Vec<i32>,
     /// The unit of speed is `2^gamma`.
     gamma: i32,
     /// `v⁻` as it was given.
     velocity: Vec<f64>,
-    mechanism: Option<(Mechanism, Vec<f64>)>,
+    mechanism: Option<Struck>,
+}
+
+/// The mechanism that contacts belong to.
+#[derive(Debug, Clone)]
+struct Struck {
+    mechanism: Mechanism,
+    jacobian: Jacobian,
+    /// `q̇⁻`
+    velocity: Vec<f64>,
+    condition: f64,
 }
 
 impl ContactSet {
@@ -87,8 +104,10 @@ impl ContactSet {
     pub fn new<'m>(dimensions: &[Dimension], delassus: impl Into<MatrixView<'m>>, velocity: &[f64]) -> Result<Self> {
         let w = delassus.into();
         check::shapes(dimensions, &w, velocity)?;
-        let (matrix, omega) = check::symmetrised(dimensions, &w)?;
-        Self::checked(dimensions, matrix, omega, velocity.to_vec(), None)
+        let (matrix, omega, rows) = check::symmetrised(dimensions, &w)?;
+        let set = Self::in_units(dimensions, matrix, omega, rows, velocity.to_vec(), None)?;
+        check::elimination(&set.system.matrix, &set.scaled_velocity())?;
+        Ok(set)
     }
 
     /// Contacts of a mechanism: `mass_matrix` is `n x n`, symmetric and positive definite; `contact_jacobian` has the
@@ -114,30 +133,33 @@ impl ContactSet {
         }
         check_shapes(&m, &a, velocity)?;
         let mechanism = Mechanism::new(&m, &a, dimensions)?;
-        let diagonal = |i: usize| (mechanism.gram(i, i), 2 * mechanism.rows[i]);
-        let sizes = (0..rows).map(diagonal).filter(|(entry, _)| *entry > 0.0);
-        let omega = sizes.map(|(entry, unit)| exponent(entry) + unit).max().unwrap_or(0);
+        // The velocity is in the range of W by construction, and W is positive semidefinite: neither is tested.
+        let diagonal = |r: usize| exponent(mechanism.gram(r, r)) + 2 * mechanism.rows[r];
+        let (omega, units) = check::units(dimensions, diagonal);
         let mut matrix = Dense::zeros(rows, rows);
         for i in 0..rows {
             for j in 0..=i {
-                matrix[(i, j)] = scale(mechanism.gram(i, j), mechanism.rows[i] + mechanism.rows[j] - omega);
+                let exponent = mechanism.rows[i] + mechanism.rows[j] - units[i] - units[j] - omega;
+                matrix[(i, j)] = scale(mechanism.gram(i, j), exponent);
                 matrix[(j, i)] = matrix[(i, j)];
             }
         }
         let contacts = contact_velocity(&a, velocity)?;
-        Self::checked(dimensions, matrix, omega, contacts, Some((mechanism, velocity.to_vec())))
+        let condition = mechanism.condition();
+        let struck = Struck { mechanism, jacobian: Jacobian::new(&a), velocity: velocity.to_vec(), condition };
+        Self::in_units(dimensions, matrix, omega, units, contacts, Some(struck))
     }
 
-    fn checked(
+    fn in_units(
         dimensions: &[Dimension],
         matrix: Dense,
         omega: i32,
+        rows: Vec<i32>,
         velocity: Vec<f64>,
-        mechanism: Option<(Mechanism, Vec<f64>)>,
+        mechanism: Option<Struck>,
     ) -> Result<Self> {
-        let gamma = exponent(velocity.iter().fold(0.0_f64, |speed, v| speed.max(v.abs())));
-        let scaled: Vec<f64> = velocity.iter().map(|v| scale(*v, -gamma)).collect();
-        check::elimination(&matrix, &scaled)?;
+        let sizes = velocity.iter().zip(&rows).filter(|(v, _)| **v != 0.0).map(|(v, row)| exponent(*v) - row);
+        let gamma = sizes.max().unwrap_or(0);
         let system = System::new(matrix, dimensions.iter().copied()).map_err(|error| match error {
             Error::NotPositive { definiteness, value, bound, .. } => Error::NotPositive {
                 field: "delassus".into(),
@@ -148,7 +170,12 @@ impl ContactSet {
             },
             other => other,
         })?;
-        Ok(Self { system, omega, gamma, velocity, mechanism })
+        Ok(Self { system, omega, rows, gamma, velocity, mechanism })
+    }
+
+    /// `v⁻` in the set's units.
+    fn scaled_velocity(&self) -> Vec<f64> {
+        self.velocity.iter().zip(&self.rows).map(|(v, row)| scale(*v, -self.gamma - row)).collect()
     }
 
     /// The dimensions of the contacts.
@@ -163,17 +190,18 @@ impl ContactSet {
 
     /// \[7\]: `M⁻¹ Aᵀ i` of the contacts' impulses; `None` for a set given by its Delassus matrix.
     pub fn velocity_change(&self, impulse: &[f64]) -> Option<Vec<f64>> {
-        self.mechanism.as_ref().map(|(mechanism, _)| mechanism.velocity_change(impulse))
+        self.mechanism.as_ref().map(|struck| struck.mechanism.velocity_change(impulse))
     }
 
     /// What the impact does; `coefficients` has one entry a contact.
     ///
     /// # Errors
     /// Another number of coefficients than of contacts, friction that is missing, no answer to the precision promised
-    /// ([`Error::NotConverged`]), or an answer beyond the range of `f64`.
+    /// ([`Error::NotConverged`]), one that its own data do not bear out ([`Error::CheckFailed`]), or one beyond the range of
+    /// `f64`.
     pub fn impact(&self, coefficients: &[Coefficients], guard: Guard) -> Result<SimultaneousOutcome> {
         self.check_coefficients(coefficients)?;
-        let ledger = Ledger::of(self, coefficients, guard)?;
+        let ledger = self.ledger(coefficients, guard)?;
         let unguarded = if ledger.acted { self.unguarded(coefficients) } else { None };
         let guard = SimultaneousGuard {
             name: guard,
@@ -182,7 +210,38 @@ impl ContactSet {
             restitution_factor: ledger.factor,
             unguarded,
         };
-        self.report(coefficients, &ledger, guard)
+        let mut outcome = self.report(coefficients, &ledger, guard)?;
+        self.verify(&mut outcome)?;
+        Ok(outcome)
+    }
+
+    /// The impact with the contacts in an order that does not depend on how they were listed.
+    fn ledger(&self, coefficients: &[Coefficients], guard: Guard) -> Result<Ledger> {
+        let (order, ties) = order::canonical(self, coefficients);
+        if order.iter().enumerate().all(|(place, &k)| place == k) {
+            return Ledger::of(self, coefficients, &ties, guard);
+        }
+        let rows: Vec<usize> = order.iter().flat_map(|&k| self.system.blocks[k].range()).collect();
+        let ordered = Self {
+            system: self.system.part(&order),
+            omega: self.omega,
+            rows: rows.iter().map(|&r| self.rows[r]).collect(),
+            gamma: self.gamma,
+            velocity: rows.iter().map(|&r| self.velocity[r]).collect(),
+            mechanism: None,
+        };
+        let coefficients: Vec<Coefficients> = order.iter().map(|&k| coefficients[k]).collect();
+        match Ledger::of(&ordered, &coefficients, &ties, guard) {
+            Ok(ledger) => Ok(ledger.reordered(&order, &rows)),
+            Err(Error::NotConverged { field, residual, bound, best }) => {
+                let mut listed = vec![0.0; best.len()];
+                for (&row, value) in rows.iter().zip(best) {
+                    listed[row] = value;
+                }
+                Err(Error::NotConverged { field, residual, bound, best: listed })
+            }
+            Err(error) => Err(error),
+        }
     }
 
     fn check_coefficients(&self, coefficients: &[Coefficients]) -> Result<()> {
@@ -207,7 +266,7 @@ impl ContactSet {
 
     /// The law's own answer, in short.
     fn unguarded(&self, coefficients: &[Coefficients]) -> Option<SimultaneousUnguarded> {
-        let ledger = Ledger::of(self, coefficients, Guard::Report).ok()?;
+        let ledger = self.ledger(coefficients, Guard::Report).ok()?;
         let sum = |part: fn(&ContactEnergy) -> f64| -> f64 {
             ledger.contacts.iter().map(|contact| self.energy_out(part(&contact.work))).sum()
         };
@@ -225,7 +284,7 @@ impl ContactSet {
         ledger: &Ledger,
         guard: SimultaneousGuard,
     ) -> Result<SimultaneousOutcome> {
-        let impulse: Vec<f64> = ledger.impulse.iter().map(|i| self.impulse_out(*i)).collect();
+        let impulse = self.impulses_out(&ledger.impulse);
         let mut contacts = Vec::with_capacity(coefficients.len());
         let mut energy = Energy { before: None, after: None, change: 0.0, normal: 0.0, tangential: 0.0 };
         for (k, (block, coefficients)) in self.system.blocks.iter().zip(coefficients).enumerate() {
@@ -240,7 +299,8 @@ impl ContactSet {
             for i in block.of(&impulse) {
                 finite(i, "impulse")?;
             }
-            let after = block.of(&ledger.velocity).map(|v| scale(v, self.gamma) + 0.0);
+            let unit = self.gamma + self.rows[block.start];
+            let after = block.of(&ledger.velocity).map(|v| scale(v, unit) + 0.0);
             for v in after {
                 finite(v, "contact_velocity.after")?;
             }
@@ -266,11 +326,11 @@ impl ContactSet {
             });
         }
         energy.change = energy.normal + energy.tangential;
-        let velocity = self.mechanism.as_ref().map(|(mechanism, before)| {
+        let velocity = self.mechanism.as_ref().map(|Struck { mechanism, velocity: before, .. }| {
             let change = mechanism.velocity_change(&impulse);
             let after: Vec<f64> = before.iter().zip(change).map(|(v, change)| v + change).collect();
-            energy.before = Some(mechanism.kinetic_energy(before));
-            energy.after = Some(mechanism.kinetic_energy(&after));
+            energy.before = Some(mechanism.kinetic_energy(before).0);
+            energy.after = Some(mechanism.kinetic_energy(&after).0);
             after
         });
         if let Some(i) = velocity.iter().flatten().position(|v| !v.is_finite()) {
@@ -289,16 +349,19 @@ impl ContactSet {
             guard,
             strong: ledger.strong,
             residual: ledger.residual,
+            condition: self.mechanism.as_ref().map(|struck| struck.condition),
+            solutions: ledger.solutions,
+            search: ledger.search,
             sequence: ledger.sequence,
-            settled: ledger.is_settled(),
+            settled: ledger.settled,
             effort: ledger.effort,
             law: Law::Aghili,
         })
     }
 
-    /// An impulse in the caller's units; adding zero turns -0 into 0.
-    fn impulse_out(&self, impulse: f64) -> f64 {
-        scale(impulse, self.gamma - self.omega) + 0.0
+    /// Impulses in the caller's units; adding zero turns -0 into 0.
+    fn impulses_out(&self, impulse: &[f64]) -> Vec<f64> {
+        impulse.iter().zip(&self.rows).map(|(i, row)| scale(*i, self.gamma - self.omega - row) + 0.0).collect()
     }
 
     fn energy_out(&self, energy: f64) -> f64 {

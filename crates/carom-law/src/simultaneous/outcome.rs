@@ -28,15 +28,37 @@ pub struct SimultaneousOutcome {
     pub strong: bool,
     /// How far the impulses are from satisfying the law, as a velocity over the largest speed: the certificate.
     pub residual: f64,
+    /// An estimate of the condition number of `M`; only for problems given by `(M, A, v)`.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub condition: Option<f64>,
+    /// How many certified answers were found for the contacts that strike first. The one given lets contacts that are alike
+    /// do alike if one does, then lets every contact stick that could, then dissipates most.
+    pub solutions: u32,
+    /// Whether all combinations of modes were tried.
+    pub search: AnswerSearch,
     /// How many impacts followed each other at the instant; more than one where a separating contact was made
     /// to approach. 0 if no contact approaches.
     pub sequence: u32,
-    /// Whether they were so many that the last ones were taken without restitution: a rattle with no last impact of its own.
+    /// Whether they were so many and had become so slow that the last ones were taken without restitution: a rattle with no
+    /// last impact of its own.
     pub settled: bool,
     /// What it took.
     pub effort: SimultaneousEffort,
     /// The law.
     pub law: Law,
+}
+
+/// How answers were looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum AnswerSearch {
+    /// Every combination of modes was tried, and each has one answer at most.
+    #[default]
+    Exhaustive,
+    /// From contacts that all stick and from contacts that all slide; or combinations of modes have answers of more than one
+    /// distribution of impulses. There may be other answers.
+    Sampled,
 }
 
 /// One contact's share of a simultaneous impact.

@@ -6,12 +6,13 @@
 //! strike, are separate impacts; one alone is the one-contact law's.
 
 use super::ContactSet;
+use super::check;
 use super::descent::Work as Effort;
 use super::descent::{Answer, CERTIFIED, Request, Strike};
-use super::outcome::{ContactEnergy, SimultaneousEffort};
+use super::outcome::{AnswerSearch, ContactEnergy, SimultaneousEffort};
 use crate::collision::Impact;
 use crate::contact::Contact;
-use crate::error::{Error, Result};
+use crate::error::{Condition, Error, Result};
 use crate::guard::Guard;
 use crate::mode::Mode;
 use crate::plane::Vec2;
@@ -25,12 +26,18 @@ const AT_REST: f64 = 1e-12;
 /// first.
 const AT_REST_AGAIN: f64 = 0.2 * CERTIFIED;
 
-/// Impacts of one instant that obey the restitution. Contacts that make each other approach again and again, ever slower,
-/// have no last impact; the rest of such a rattle is one without restitution, in which they stay closed.
-const MOST_ELASTIC: u32 = 16;
+/// Contacts that make each other approach again and again, ever slower, have no last impact. After this many, and when the
+/// approach has become this much slower than at first, the rest of such a rattle is one impact without restitution, in which
+/// they stay closed; only where every contact that takes part has `e < 1`.
+const LEAST_RATTLE: u32 = 16;
+const RATTLE_SLOWED: f64 = 1e-3;
 
 /// Impacts of one instant, at most.
-const MOST_IMPACTS: u32 = 200;
+const MOST_IMPACTS: u32 = 1000;
+
+/// Without a guard, sticks that create energy may feed each other from impact to impact. Beyond this multiple of the energy
+/// that the first began with, the sequence is refused: the velocities it ends with are made of impulses that cancel.
+const LARGEST_GROWTH: f64 = 1e6;
 
 /// What has happened so far, in the set's units.
 #[derive(Debug)]
@@ -45,6 +52,10 @@ pub(crate) struct Ledger {
     pub(crate) blended: bool,
     pub(crate) factor: f64,
     pub(crate) sequence: u32,
+    /// Whether an impact without restitution ended the sequence.
+    pub(crate) settled: bool,
+    pub(crate) solutions: u32,
+    pub(crate) search: AnswerSearch,
     pub(crate) effort: SimultaneousEffort,
 }
 
@@ -59,14 +70,9 @@ pub(crate) struct Entry {
 }
 
 impl Ledger {
-    /// Whether impacts without restitution ended the sequence.
-    pub(crate) fn is_settled(&self) -> bool {
-        self.sequence > MOST_ELASTIC
-    }
-
-    /// The impact, or what was found of it.
-    pub(crate) fn of(set: &ContactSet, coefficients: &[Coefficients], guard: Guard) -> Result<Self> {
-        let velocity: Vec<f64> = set.velocity.iter().map(|v| scale(*v, -set.gamma)).collect();
+    /// The impact, or what was found of it; `ties` has for each contact the first one that is alike.
+    pub(crate) fn of(set: &ContactSet, coefficients: &[Coefficients], ties: &[usize], guard: Guard) -> Result<Self> {
+        let velocity = set.scaled_velocity();
         let entry = |(block, coefficients): (&super::coulomb::Block, &Coefficients)| {
             let speed = (-set.velocity[block.start]).max(0.0);
             let restitution = coefficients.restitution.normal_at(speed);
@@ -89,25 +95,35 @@ impl Ledger {
             blended: false,
             factor: 1.0,
             sequence: 0,
+            settled: false,
+            solutions: 1,
+            search: AnswerSearch::Exhaustive,
             effort: SimultaneousEffort::default(),
         };
         // One contact alone is the law's business, however slowly it approaches.
         let speed = ledger.velocity.iter().fold(0.0_f64, |speed, v| speed.max(v.abs()));
         let mut rest = if set.system.blocks.len() == 1 { 0.0 } else { AT_REST };
+        let first_approach = ledger.approach(set);
         loop {
             let states = states(set, &ledger.velocity, rest * speed);
             if !states.contains(&State::Approaching) {
                 return Ok(ledger);
             }
             if ledger.sequence == MOST_IMPACTS {
-                let approach = set.system.blocks.iter().map(|b| -ledger.velocity[b.start]).fold(0.0, f64::max);
-                let best = ledger.impulse.iter().map(|i| set.impulse_out(*i)).collect();
-                let field = "contact_velocity.after".into();
-                return Err(Error::NotConverged { field, residual: approach / speed, bound: rest, best });
+                let best = set.impulses_out(&ledger.impulse);
+                let (field, residual) = ("contact_velocity.after".into(), ledger.approach(set) / speed);
+                return Err(Error::NotConverged { field, residual, bound: rest, best });
             }
             ledger.sequence += 1;
             let earlier = if ledger.sequence > 1 { speed } else { 0.0 };
-            ledger.strike(set, coefficients, guard, &states, earlier)?;
+            ledger.settled = ledger.settled
+                || (ledger.sequence > LEAST_RATTLE
+                    && ledger.approach(set) <= RATTLE_SLOWED * first_approach
+                    && ledger.is_damped(set, coefficients, &states));
+            ledger.strike(set, coefficients, ties, guard, &states, earlier)?;
+            if ledger.sequence > 1 {
+                ledger.check_growth(set)?;
+            }
             rest = AT_REST_AGAIN;
             let is_struck = |(block, state): (&super::coulomb::Block, &State)| {
                 *state == State::Separating && ledger.velocity[block.start] < -rest * speed
@@ -118,11 +134,51 @@ impl Ledger {
         }
     }
 
+    /// The fastest approach.
+    fn approach(&self, set: &ContactSet) -> f64 {
+        set.system.blocks.iter().map(|block| -self.velocity[block.start]).fold(0.0, f64::max)
+    }
+
+    /// Whether every contact that takes part loses speed by itself.
+    fn is_damped(&self, set: &ContactSet, coefficients: &[Coefficients], states: &[State]) -> bool {
+        (0..states.len()).all(|k| states[k] == State::Separating || self.request(set, coefficients, states, k).e < 1.0)
+    }
+
+    fn check_growth(&self, set: &ContactSet) -> Result<()> {
+        let change: f64 = self.contacts.iter().map(|contact| contact.work.change).sum();
+        if change <= 0.0 {
+            return Ok(());
+        }
+        let most = LARGEST_GROWTH * check::contact_energy(&set.system.matrix, &set.scaled_velocity());
+        if change <= most {
+            return Ok(());
+        }
+        Err(Error::CheckFailed {
+            field: "energy.change".into(),
+            condition: Condition::Growth,
+            value: set.energy_out(change),
+            bound: set.energy_out(most),
+        })
+    }
+
+    /// The same with the contacts as they were listed: `order` and `rows` tell where each contact and row belongs.
+    pub(crate) fn reordered(mut self, order: &[usize], rows: &[usize]) -> Self {
+        let (impulse, velocity, contacts) = (self.impulse.clone(), self.velocity.clone(), self.contacts.clone());
+        for (place, &row) in rows.iter().enumerate() {
+            (self.impulse[row], self.velocity[row]) = (impulse[place], velocity[place]);
+        }
+        for (place, &k) in order.iter().enumerate() {
+            self.contacts[k] = contacts[place];
+        }
+        self
+    }
+
     /// One impact of all contacts that do not separate.
     fn strike(
         &mut self,
         set: &ContactSet,
         coefficients: &[Coefficients],
+        ties: &[usize],
         guard: Guard,
         states: &[State],
         speed: f64,
@@ -137,12 +193,16 @@ impl Ledger {
             let before: Vec<f64> =
                 contacts.iter().flat_map(|&k| &self.velocity[set.system.blocks[k].range()]).copied().collect();
             let requests: Vec<Request> = contacts.iter().map(|&k| self.request(set, coefficients, states, k)).collect();
-            if !self.is_settled() {
+            if !self.settled {
                 for (&k, request) in contacts.iter().zip(&requests) {
                     self.contacts[k].restitution = request.e;
                 }
             }
-            let strike = Strike::new(system, requests, before, speed);
+            // Of contacts that are alike, the first that takes part.
+            let alike = |&k: &usize| contacts.iter().position(|&j| ties[j] == ties[k]).unwrap_or_default();
+            let alike = contacts.iter().map(alike).collect();
+            let rest = if self.sequence > 1 { AT_REST_AGAIN } else { AT_REST };
+            let strike = Strike::new(system, requests, before, speed, rest, alike);
             let answer = match contacts[..] {
                 [k] => self.alone(k, &strike, guard)?,
                 _ => self.together(set, &contacts, &strike, guard)?,
@@ -169,9 +229,10 @@ impl Ledger {
     fn request(&self, set: &ContactSet, coefficients: &[Coefficients], states: &[State], k: usize) -> Request {
         let Coefficients { restitution, friction } = &coefficients[k];
         let approach = -self.velocity[set.system.blocks[k].start];
-        let is_elastic = !self.is_settled();
+        let speed = scale(approach.max(0.0), set.gamma + set.rows[set.system.blocks[k].start]);
+        let is_elastic = !self.settled;
         Request {
-            e: if !is_elastic { 0.0 } else { restitution.normal_at(scale(approach.max(0.0), set.gamma)) },
+            e: if !is_elastic { 0.0 } else { restitution.normal_at(speed) },
             e_t: restitution.tangential(),
             mu_s: friction.map_or(0.0, |friction| friction.mu_s()),
             mu_d: friction.map_or(0.0, |friction| friction.mu_d()),
@@ -214,6 +275,10 @@ impl Ledger {
             Err(best) => return Err(self.not_converged(set, contacts, strike, &best)),
         };
         let answer = guarded.answer;
+        if self.sequence == 1 {
+            self.solutions = self.solutions.saturating_mul(guarded.solutions);
+            self.search = if guarded.search == AnswerSearch::Sampled { guarded.search } else { self.search };
+        }
         self.note(guarded.creates_energy, guarded.acted, guarded.blended, answer.factor);
         self.strong &= !guarded.blended && strike.is_strong(&answer);
         for (place, &k) in contacts.iter().enumerate() {
@@ -243,7 +308,7 @@ impl Ledger {
                 impulse[total] += best.impulse[row];
             }
         }
-        let best_impulse = impulse.iter().map(|i| set.impulse_out(*i)).collect();
+        let best_impulse = set.impulses_out(&impulse);
         Error::NotConverged { field: "impulse".into(), residual: best.residual, bound: CERTIFIED, best: best_impulse }
     }
 }

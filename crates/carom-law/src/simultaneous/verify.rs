@@ -1,0 +1,175 @@
+//! The check of a simultaneous outcome at the door: from `q̇⁺` and `A`, or from `W i`, never from what the solvers carried
+//! along.
+
+use super::check;
+use super::outcome::{ContactOutcome, SimultaneousOutcome};
+use super::{ContactSet, Struck};
+use crate::error::{Condition, Error, Result};
+use crate::guard::Guard;
+use crate::mode::Mode;
+use crate::outcome::Law;
+use crate::plane::norm;
+use crate::scaling::scale;
+use crate::verify::{ACCURACY, Claimed, EnergyEvidence, ROUNDING, check_energy, check_growth, within};
+
+/// Velocities after the impact, anew, and by how much each row may miss a condition; in the set's units.
+struct Anew {
+    after: Vec<f64>,
+    bound: Vec<f64>,
+}
+
+impl ContactSet {
+    /// Holds the outcome against the data; its `residual` is then that of the worst condition.
+    pub(super) fn verify(&self, outcome: &mut SimultaneousOutcome) -> Result<()> {
+        let impulse: Vec<f64> = outcome.contacts.iter().flat_map(|contact| contact.impulse.to_vec()).collect();
+        let impulse: Vec<f64> =
+            impulse.iter().zip(&self.rows).map(|(i, row)| scale(*i, self.omega + row - self.gamma)).collect();
+        let before = self.scaled_velocity();
+        let anew = match (&self.mechanism, &outcome.velocity) {
+            (Some(struck), Some(after)) => self.velocity_of(struck, after, &before),
+            _ => self.velocity_by(&impulse, &before),
+        };
+        let is_single = outcome.sequence <= 1 && !outcome.guard.blended;
+        let mut worst = outcome.residual;
+        for (k, (block, contact)) in self.system.blocks.iter().zip(&outcome.contacts).enumerate() {
+            let unit = self.gamma + self.rows[block.start];
+            let mut reported = [0.0; 3];
+            for (out, v) in reported.iter_mut().zip(contact.contact_velocity.after.iter()) {
+                *out = scale(*v, -unit);
+            }
+            let claimed = Claimed {
+                law: Law::Aghili,
+                mode: contact.mode,
+                impulse: block.of(&impulse),
+                before: block.of(&before),
+                reported,
+                after: block.of(&anew.after),
+                direction: contact.direction.map(|u| [u[0], u.get(1).copied().unwrap_or(0.0)]),
+                e: contact.restitution_used,
+                e_t: contact.restitution.tangential,
+                mu_s: contact.friction.map_or(0.0, |friction| friction.mu_s()),
+                mu_d: contact.friction.map_or(0.0, |friction| friction.mu_d()),
+                energy_change: 0.0,
+                contact_energy: None,
+                is_guarded: false,
+                bound: block.of(&anew.bound),
+                impulse_bound: block.of(&anew.bound)[1] / block.w_t,
+            };
+            let residual = if is_single { claimed.check_struck(contact) } else { claimed.check_sequence() };
+            worst = worst.max(residual.map_err(|error| at_contact(error, k))?);
+        }
+        outcome.residual = worst.max(self.verify_energy(outcome, &impulse, &before, &anew)?);
+        Ok(())
+    }
+
+    /// `A q̇⁺`.
+    fn velocity_of(&self, struck: &Struck, after: &[f64], before: &[f64]) -> Anew {
+        let speed = before.iter().fold(0.0_f64, |speed, v| speed.max(v.abs()));
+        let (velocity, size) = struck.jacobian.times(after);
+        let (_, size_before) = struck.jacobian.times(&struck.velocity);
+        let to_units = |r: usize, v: f64| scale(v, -self.gamma - self.rows[r]);
+        let rounding = ROUNDING * after.len() as f64;
+        let bound = |r: usize| ACCURACY * speed.max(to_units(r, size_before[r])) + rounding * to_units(r, size[r]);
+        Anew {
+            after: velocity.iter().enumerate().map(|(r, v)| to_units(r, *v)).collect(),
+            bound: (0..velocity.len()).map(bound).collect(),
+        }
+    }
+
+    /// `v⁻ + W i`.
+    fn velocity_by(&self, impulse: &[f64], before: &[f64]) -> Anew {
+        let speed = before.iter().fold(0.0_f64, |speed, v| speed.max(v.abs()));
+        let mut after = vec![0.0; before.len()];
+        self.system.velocity(before, impulse, &mut after);
+        let rounding = ROUNDING * before.len() as f64;
+        let size =
+            |r: usize| -> f64 { self.system.matrix.row(r).iter().zip(impulse).map(|(w, i)| (w * i).abs()).sum() };
+        let bound = (0..before.len()).map(|r| ACCURACY * speed + rounding * (before[r].abs() + size(r))).collect();
+        Anew { after, bound }
+    }
+
+    fn verify_energy(
+        &self,
+        outcome: &SimultaneousOutcome,
+        impulse: &[f64],
+        before: &[f64],
+        anew: &Anew,
+    ) -> Result<f64> {
+        let is_guarded = outcome.guard.name != Guard::Report;
+        if let (Some(struck), Some(after)) = (&self.mechanism, &outcome.velocity) {
+            let (before, _) = struck.mechanism.kinetic_energy(&struck.velocity);
+            let (after, after_size) = struck.mechanism.kinetic_energy(after);
+            let bound = ACCURACY * before + ROUNDING * struck.velocity.len() as f64 * after_size;
+            return check_energy(
+                &EnergyEvidence { before, after, after_size },
+                outcome.energy.change,
+                bound,
+                is_guarded,
+            );
+        }
+        let terms = || before.iter().zip(&anew.after).zip(impulse).map(|((v, after), i)| (0.5 * (v + after), i));
+        let change: f64 = terms().map(|(mean, i)| mean * i).sum();
+        let size: f64 = terms().map(|(mean, i)| (mean * i).abs()).sum();
+        let slack: f64 = anew.bound.iter().zip(impulse).map(|(bound, i)| bound * i.abs()).sum();
+        let energy = check::contact_energy(&self.system.matrix, before);
+        let bound = ACCURACY * energy + ROUNDING * before.len() as f64 * size + slack;
+        let worst =
+            within(Condition::Work, (change - scale(outcome.energy.change, self.omega - 2 * self.gamma)).abs(), bound)?;
+        if is_guarded {
+            return Ok(worst.max(within(Condition::Gain, change.max(0.0), bound)?));
+        }
+        check_growth(change, energy, bound)?;
+        Ok(worst)
+    }
+}
+
+impl Claimed {
+    /// One impact: every condition of the law.
+    fn check_struck(&self, contact: &ContactOutcome) -> Result<f64> {
+        let is_at_rest = !(self.before[0] < 0.0);
+        let target = if is_at_rest { 0.0 } else { -contact.restitution_used * self.before[0] };
+        let mut worst = self.check_velocity()?;
+        if self.mode == Mode::Separating {
+            // A contact that was leaving did not take part, and may leave as slowly as the others let it.
+            let least = if self.before[0] > 0.0 { 0.0 } else { target };
+            worst = worst.max(within(Condition::Penetration, (least - self.after[0]).max(0.0), self.bound[0])?);
+            let size = self.impulse.iter().map(|i| i.abs()).sum();
+            return Ok(worst.max(within(Condition::Sign, size, 0.0)?));
+        }
+        worst = worst.max(within(Condition::Sign, (-self.impulse[0]).max(0.0), 0.0)?);
+        let mu = if self.mode == Mode::Stick { self.mu_s } else { self.mu_d };
+        worst = worst.max(self.check_cone(mu)?);
+        worst = worst.max(within(Condition::Restitution, (self.after[0] - target).abs(), self.bound[0])?);
+        Ok(worst.max(self.check_mode(self.bound[1].max(self.bound[2]))?))
+    }
+
+    /// Impacts that followed each other, or a blend: what sums of impulses keep.
+    fn check_sequence(&self) -> Result<f64> {
+        let worst = self.check_velocity()?.max(within(Condition::Sign, (-self.impulse[0]).max(0.0), 0.0)?);
+        let worst = worst.max(self.check_cone(self.mu_s)?);
+        Ok(worst.max(within(Condition::Penetration, (-self.after[0]).max(0.0), self.bound[0])?))
+    }
+
+    fn check_velocity(&self) -> Result<f64> {
+        (0..3).try_fold(0.0_f64, |worst, row| {
+            let difference = (self.after[row] - self.reported[row]).abs();
+            Ok(worst.max(within(Condition::Velocity(row), difference, self.bound[row])?))
+        })
+    }
+
+    fn check_cone(&self, mu: f64) -> Result<f64> {
+        let [i_n, i_1, i_2] = self.impulse;
+        let most = mu * i_n;
+        within(Condition::Cone, (norm([i_1, i_2]) - most).max(0.0), ACCURACY * most)
+    }
+}
+
+/// The error with the contact in its field.
+fn at_contact(error: Error, k: usize) -> Error {
+    match error {
+        Error::CheckFailed { field, condition, value, bound } => {
+            Error::CheckFailed { field: format!("contacts[{k}].{field}").into(), condition, value, bound }
+        }
+        other => other,
+    }
+}

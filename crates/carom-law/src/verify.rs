@@ -1,0 +1,242 @@
+//! The check at the door: no outcome leaves before its conditions were computed anew from the data it came from.
+//!
+//! What a solver carried along proves nothing about its answer. Here velocities after the impact come from `q̇⁺` and `A`
+//! (or from `W i` where only `W` is given), energies from `M`, and every bound is on the scale of the input: 1e-9 of it, and
+//! a term for the rounding of the sums themselves. An outcome beyond a bound is an error that names the condition.
+
+use crate::error::{Condition, Error, Result};
+use crate::guard::Guard;
+use crate::mode::Mode;
+use crate::outcome::{Law, Outcome};
+use crate::plane::{Vec2, cross, dot, norm};
+
+/// What of the input's scale an answer may miss a condition by.
+pub(crate) const ACCURACY: f64 = 1e-9;
+
+/// Roundings of a sum of `n` products are at most this, times `n`, of the sum of their sizes.
+pub(crate) const ROUNDING: f64 = 32.0 * f64::EPSILON;
+
+/// Products below the normal numbers keep no digits.
+pub(crate) const UNDERFLOW: f64 = 64.0 * f64::MIN_POSITIVE;
+
+/// Without a guard an impact may create energy (Kane's double pendulum), and nearly without bound where holding the tangents
+/// all but locks the normal. Beyond this multiple of the energy before, velocities after are 1e8 times those before, and
+/// half the digits of the latter are lost in their rounding.
+pub(crate) const LARGEST_GROWTH: f64 = 1e16;
+
+/// How an outcome of a whole robot is checked before it is handed out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Check {
+    /// `A q̇⁺` anew, the cone, the sign of the normal impulse, restitution and `v̄·i`.
+    Contact,
+    /// All that, and `K⁺ - K⁻` anew.
+    #[default]
+    Full,
+}
+
+/// What an outcome is held against: numbers computed from `q̇⁺` and the data, by the caller.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Evidence {
+    /// `A q̇⁺`; zero beyond the contact's dimension.
+    pub after: [f64; 3],
+    /// `|A||q̇⁻|`
+    pub before_size: [f64; 3],
+    /// `|A||q̇⁺|`
+    pub after_size: [f64; 3],
+    /// The degrees of freedom `n`.
+    pub freedoms: usize,
+    /// The kinetic energies.
+    pub energy: Option<EnergyEvidence>,
+}
+
+/// Kinetic energies computed from `M`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EnergyEvidence {
+    /// `K⁻`
+    pub before: f64,
+    /// `K⁺`
+    pub after: f64,
+    /// `|q̇⁺|ᵀ|M||q̇⁺|`, or any bound of the terms that `K⁺` is a sum of.
+    pub after_size: f64,
+}
+
+impl Outcome {
+    /// Holds the outcome against evidence; its `residual` is then that of the worst condition.
+    ///
+    /// # Errors
+    /// [`Error::CheckFailed`] if a condition is missed by more than its bound.
+    pub fn verify(&mut self, evidence: &Evidence) -> Result<()> {
+        let rounding = ROUNDING * evidence.freedoms as f64;
+        let mut answer = self.claimed();
+        answer.after = evidence.after;
+        for row in 0..3 {
+            answer.bound[row] = ACCURACY * evidence.before_size[row] + rounding * evidence.after_size[row];
+        }
+        let mut residual = answer.check()?;
+        if let Some(energy) = &evidence.energy {
+            residual = residual.max(self.verify_energy(energy, rounding)?);
+        }
+        self.residual = self.residual.max(residual);
+        Ok(())
+    }
+
+    /// The outcome's own numbers, in the caller's units.
+    fn claimed(&self) -> Claimed {
+        let three = |v: &[f64]| {
+            let mut all = [0.0; 3];
+            all[..v.len()].copy_from_slice(v);
+            all
+        };
+        let direction = self.direction.map(|u| [u[0], u.get(1).copied().unwrap_or(0.0)]);
+        Claimed {
+            law: self.law,
+            mode: self.mode,
+            impulse: three(&self.impulse),
+            before: three(&self.contact_velocity.before),
+            reported: three(&self.contact_velocity.after),
+            after: three(&self.contact_velocity.after),
+            direction,
+            e: self.guard.restitution,
+            e_t: self.restitution.tangential,
+            mu_s: self.friction.map_or(0.0, |friction| friction.mu_s()),
+            mu_d: self.friction.map_or(0.0, |friction| friction.mu_d()),
+            energy_change: self.energy.change,
+            contact_energy: None,
+            is_guarded: self.guard.name != Guard::Report,
+            bound: [0.0; 3],
+            impulse_bound: 0.0,
+        }
+    }
+
+    fn verify_energy(&self, energy: &EnergyEvidence, rounding: f64) -> Result<f64> {
+        let bound = ACCURACY * energy.before + rounding * energy.after_size;
+        check_energy(energy, self.energy.change, bound, self.guard.name != Guard::Report)
+    }
+}
+
+/// `K⁺ - K⁻` anew against what was reported, and how much it may rise.
+pub(crate) fn check_energy(energy: &EnergyEvidence, reported: f64, bound: f64, is_guarded: bool) -> Result<f64> {
+    let change = energy.after - energy.before;
+    let difference = within(Condition::Energy, (change - reported).abs(), bound)?;
+    if is_guarded {
+        return Ok(difference.max(within(Condition::Gain, change.max(0.0), bound)?));
+    }
+    check_growth(change, energy.before, bound)?;
+    Ok(difference)
+}
+
+/// Without a guard: that the energy grows by a stated multiple at most.
+pub(crate) fn check_growth(change: f64, before: f64, bound: f64) -> Result<()> {
+    let most = LARGEST_GROWTH * before + bound;
+    if change <= most {
+        return Ok(());
+    }
+    Err(Error::CheckFailed { field: "energy.change".into(), condition: Condition::Growth, value: change, bound: most })
+}
+
+/// An answer for one contact beside the velocity after it that was computed anew, in any units.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Claimed {
+    pub(crate) law: Law,
+    pub(crate) mode: Mode,
+    pub(crate) impulse: [f64; 3],
+    pub(crate) before: [f64; 3],
+    /// `v_c⁺` as the law has it ...
+    pub(crate) reported: [f64; 3],
+    /// ... and anew.
+    pub(crate) after: [f64; 3],
+    pub(crate) direction: Option<Vec2>,
+    /// The restitutions that the answer obeys.
+    pub(crate) e: f64,
+    pub(crate) e_t: f64,
+    pub(crate) mu_s: f64,
+    pub(crate) mu_d: f64,
+    pub(crate) energy_change: f64,
+    /// `K_c`, the energy that the contact can reach, where it is known: the scale of a gain.
+    pub(crate) contact_energy: Option<f64>,
+    pub(crate) is_guarded: bool,
+    /// By how much each row may miss its condition.
+    pub(crate) bound: [f64; 3],
+    /// By how much friction may miss its direction: what `bound` is as an impulse, where friction is not solved for exactly.
+    pub(crate) impulse_bound: f64,
+}
+
+impl Claimed {
+    /// The worst residual, of which [`ACCURACY`] is the most that passes.
+    pub(crate) fn check(&self) -> Result<f64> {
+        let &Self { impulse: [i_n, i_1, i_2], before, reported, after, bound, .. } = self;
+        let mut worst = 0.0_f64;
+        for row in 0..3 {
+            worst = worst.max(within(Condition::Velocity(row), (after[row] - reported[row]).abs(), bound[row])?);
+        }
+        let tangential_bound = bound[1].max(bound[2]);
+        if self.mode == Mode::Separating {
+            return Ok(worst.max(within(Condition::Sign, i_n.abs() + i_1.abs() + i_2.abs(), 0.0)?));
+        }
+        let claims = self.law.claims();
+        if claims.obeys_cone {
+            worst = worst.max(within(Condition::Sign, (-i_n).max(0.0), 0.0)?);
+            let mu = if self.mode == Mode::Stick { self.mu_s } else { self.mu_d };
+            let most = mu.max(if self.law == Law::Aghili { 0.0 } else { self.mu_s }) * i_n;
+            worst = worst.max(within(Condition::Cone, (norm([i_1, i_2]) - most).max(0.0), ACCURACY * most)?);
+        }
+        if claims.newton_restitution {
+            worst = worst.max(within(Condition::Restitution, (after[0] + self.e * before[0]).abs(), bound[0])?);
+        } else {
+            worst = worst.max(within(Condition::Penetration, (-after[0]).max(0.0), bound[0])?);
+        }
+        if self.law == Law::Aghili {
+            worst = worst.max(self.check_mode(tangential_bound)?);
+        }
+        let work = 0.5 * ((before[0] + after[0]) * i_n + (before[1] + after[1]) * i_1 + (before[2] + after[2]) * i_2);
+        let work_bound = bound[0] * i_n.abs() + tangential_bound * (i_1.abs() + i_2.abs()) + ACCURACY * work.abs();
+        worst = worst.max(within(Condition::Work, (work - self.energy_change).abs(), work_bound)?);
+        match self.contact_energy {
+            Some(energy) if self.is_guarded || claims.dissipates => {
+                worst = worst.max(within(Condition::Gain, work.max(0.0), work_bound + ACCURACY * energy)?);
+            }
+            _ => {}
+        }
+        Ok(worst)
+    }
+
+    /// What the law's modes say of the tangential velocity.
+    pub(crate) fn check_mode(&self, bound: f64) -> Result<f64> {
+        let &Self { impulse: [i_n, i_1, i_2], before, after, .. } = self;
+        let sum = [before[1] + after[1], before[2] + after[2]];
+        match self.mode {
+            Mode::Separating => Ok(0.0),
+            Mode::Stick => {
+                let left = [after[1] + self.e_t * before[1], after[2] + self.e_t * before[2]];
+                within(Condition::Stick, norm(left), 2.0 * bound)
+            }
+            Mode::Reversal => within(Condition::Reversal, norm(sum), 2.0 * bound),
+            Mode::Slip => {
+                let Some(u) = self.direction else {
+                    return within(Condition::Slip, f64::INFINITY, bound);
+                };
+                // Friction opposes u with all of μ_d, and u is the direction of the average velocity.
+                let friction = self.mu_d * i_n;
+                let off = norm([i_1 + friction * u[0], i_2 + friction * u[1]]);
+                let residual = within(Condition::Cone, off, ACCURACY * friction + self.impulse_bound)?;
+                let across = cross(u, sum).abs().max(-dot(u, sum));
+                Ok(residual.max(within(Condition::Slip, across, 4.0 * bound)?))
+            }
+        }
+    }
+}
+
+/// The violation on the scale where [`ACCURACY`] is the bound, or the error; a violation that is not a number fails.
+#[inline]
+pub(crate) fn within(condition: Condition, violation: f64, bound: f64) -> Result<f64> {
+    if violation == 0.0 {
+        return Ok(0.0);
+    }
+    let bound = bound + UNDERFLOW;
+    if violation <= bound { Ok(ACCURACY * (violation / bound)) } else { Err(failed(condition, violation, bound)) }
+}
+
+#[cold]
+fn failed(condition: Condition, value: f64, bound: f64) -> Error {
+    Error::CheckFailed { field: condition.field().into(), condition, value, bound }
+}
