@@ -144,7 +144,8 @@ impl Sliding<'_> {
         let unit = self.unit();
         let g = 1.0 / direction.denominator;
         let push = 2.0 * direction.k;
-        let normal = push * unit * g;
+        // In this order nothing underflows: g has the unit in it.
+        let normal = push * (unit * g);
         let friction = push * (self.mu_d * unit) * g;
         let speed = larger(direction.lambda, 0.0) * g;
         Slid {

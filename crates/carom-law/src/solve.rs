@@ -17,7 +17,7 @@ use crate::outcome::{
 };
 use crate::plane::norm;
 use crate::vector::ContactVector;
-use crate::verify::{self, ACCURACY, Claimed, ROUNDING};
+use crate::verify::{ACCURACY, Claimed, ROUNDING};
 
 /// The coefficients of a contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -197,19 +197,13 @@ impl Contact {
     ) -> Result<Outcome> {
         let impact = &self.request::<NATURAL>(restitution, friction)?;
         let decision = impact.decide(guard);
-        self.report::<NATURAL>(restitution, friction, guard, impact, &decision, Law::Aghili)
+        let residual = self.verified(impact, &decision.answer, Law::Aghili, guard)?;
+        Ok(Outcome { residual, ..self.report::<NATURAL>(restitution, friction, guard, impact, &decision)? })
     }
 
     /// The check of an answer, in the units of the contact: what `W i` makes of the velocity.
     #[inline(always)]
-    pub(crate) fn verified(
-        &self,
-        impact: &Impact<'_>,
-        answer: &Answer,
-        contact_energy: f64,
-        law: Law,
-        guard: Guard,
-    ) -> Result<f64> {
+    pub(crate) fn verified(&self, impact: &Impact<'_>, answer: &Answer, law: Law, guard: Guard) -> Result<f64> {
         let (d, v_n, v_t) = (&self.delassus, self.v_n, self.v_t);
         let (i_n, [i_1, i_2]) = (answer.normal, answer.tangential);
         let (w, tt) = (d.w, &d.w_tt);
@@ -227,7 +221,7 @@ impl Contact {
             let scale = v_t[0].abs() + v_t[1].abs() + (pushed * w[0]).abs() + (pushed * w[1]).abs();
             ACCURACY * scale + rounding * terms[row] + 2.0 * ignored
         };
-        Claimed {
+        let claimed = Claimed {
             law,
             mode: answer.mode,
             impulse: [i_n, i_1, i_2],
@@ -244,12 +238,15 @@ impl Contact {
             mu_s: impact.mu_s,
             mu_d: impact.mu_d,
             energy_change: answer.energy_change,
-            contact_energy: Some(contact_energy),
-            is_guarded: guard != Guard::Report,
             bound: [ACCURACY * v_n.abs() + rounding * terms[0], tangential(1), tangential(2)],
             impulse_bound: 0.0,
+        };
+        let checked = claimed.check()?;
+        if checked.work > 0.0 {
+            let dissipates = guard != Guard::Report || law.claims().dissipates;
+            return Ok(checked.residual.max(checked.check_gain(limits::contact_energy(self), dissipates)?));
         }
-        .check()
+        Ok(checked.residual)
     }
 
     /// A decision with the limits it is to be judged by, in the caller's units.
@@ -261,15 +258,10 @@ impl Contact {
         guard: Guard,
         impact: &Impact<'_>,
         decision: &Decision,
-        law: Law,
     ) -> Result<Outcome> {
         let solution = self.in_callers_units::<NATURAL>(&decision.answer);
         self.check_representable(&solution)?;
         let momentum = limits::contact_momentum(self);
-        let residual = self.verified(impact, &decision.answer, momentum.energy, law, guard)?;
-        if decision.answer.energy_change > 0.0 {
-            verify::check_growth(decision.answer.energy_change, momentum.energy, 0.0)?;
-        }
         let locking = limits::locking(&self.delassus);
         let state = consistent(limits::state(self, impact.e_t, locking, &momentum), impact.e, decision);
         let configuration = limits::configuration(locking, impact.e_t);
@@ -339,8 +331,8 @@ impl Contact {
             restitution: *restitution,
             friction,
             contact_dimension: dimension as u8,
-            law,
-            residual,
+            law: Law::Aghili,
+            residual: 0.0,
             condition: None,
             phases: None,
         })

@@ -211,6 +211,19 @@ impl Delassus {
         }
     }
 
+    /// The same as a vector.
+    #[cold]
+    pub(crate) fn null_vector(&self, y: Vec2) -> Vec2 {
+        match self.tangent.rank {
+            Rank::Full => [0.0, 0.0],
+            Rank::One => {
+                let null = self.line().null;
+                scaled(dot(null, y), null)
+            }
+            Rank::Zero | Rank::Indefinite => y,
+        }
+    }
+
     /// The impulse with `S i_t = b` and `W_nn i_n + w·i_t = push` that asks for the least friction or,
     /// where `S` leaves a choice, the one inside the cone of `mu` with the least `|i_t|`. `None` if no
     /// impulse satisfies the condition; `velocities` is the size of the velocities that `b` was made from.

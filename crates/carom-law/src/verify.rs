@@ -72,7 +72,7 @@ impl Outcome {
         for row in 0..3 {
             answer.bound[row] = ACCURACY * evidence.before_size[row] + rounding * evidence.after_size[row];
         }
-        let mut residual = answer.check()?;
+        let mut residual = answer.check()?.residual;
         if let Some(energy) = &evidence.energy {
             residual = residual.max(self.verify_energy(energy, rounding)?);
         }
@@ -101,8 +101,6 @@ impl Outcome {
             mu_s: self.friction.map_or(0.0, |friction| friction.mu_s()),
             mu_d: self.friction.map_or(0.0, |friction| friction.mu_d()),
             energy_change: self.energy.change,
-            contact_energy: None,
-            is_guarded: self.guard.name != Guard::Report,
             bound: [0.0; 3],
             impulse_bound: 0.0,
         }
@@ -152,18 +150,37 @@ pub(crate) struct Claimed {
     pub(crate) mu_s: f64,
     pub(crate) mu_d: f64,
     pub(crate) energy_change: f64,
-    /// `K_c`, the energy that the contact can reach, where it is known: the scale of a gain.
-    pub(crate) contact_energy: Option<f64>,
-    pub(crate) is_guarded: bool,
     /// By how much each row may miss its condition.
     pub(crate) bound: [f64; 3],
     /// By how much friction may miss its direction: what `bound` is as an impulse, where friction is not solved for exactly.
     pub(crate) impulse_bound: f64,
 }
 
-impl Claimed {
+/// What a check found.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Checked {
     /// The worst residual, of which [`ACCURACY`] is the most that passes.
-    pub(crate) fn check(&self) -> Result<f64> {
+    pub(crate) residual: f64,
+    /// `v̄·i` anew, and its rounding.
+    pub(crate) work: f64,
+    pub(crate) work_bound: f64,
+}
+
+impl Checked {
+    /// What a gain of energy may be: none under a guard or by a law that dissipates, else a stated multiple of the energy that
+    /// the contact can reach.
+    #[cold]
+    pub(crate) fn check_gain(&self, contact_energy: f64, dissipates: bool) -> Result<f64> {
+        if dissipates {
+            return within(Condition::Gain, self.work.max(0.0), self.work_bound + ACCURACY * contact_energy);
+        }
+        check_growth(self.work, contact_energy, self.work_bound).map(|()| 0.0)
+    }
+}
+
+impl Claimed {
+    /// All conditions on the velocities and the impulse.
+    pub(crate) fn check(&self) -> Result<Checked> {
         let &Self { impulse: [i_n, i_1, i_2], before, reported, after, bound, .. } = self;
         let mut worst = 0.0_f64;
         for row in 0..3 {
@@ -171,7 +188,8 @@ impl Claimed {
         }
         let tangential_bound = bound[1].max(bound[2]);
         if self.mode == Mode::Separating {
-            return Ok(worst.max(within(Condition::Sign, i_n.abs() + i_1.abs() + i_2.abs(), 0.0)?));
+            worst = worst.max(within(Condition::Sign, i_n.abs() + i_1.abs() + i_2.abs(), 0.0)?);
+            return Ok(Checked { residual: worst, work: 0.0, work_bound: 0.0 });
         }
         let claims = self.law.claims();
         if claims.obeys_cone {
@@ -191,13 +209,7 @@ impl Claimed {
         let work = 0.5 * ((before[0] + after[0]) * i_n + (before[1] + after[1]) * i_1 + (before[2] + after[2]) * i_2);
         let work_bound = bound[0] * i_n.abs() + tangential_bound * (i_1.abs() + i_2.abs()) + ACCURACY * work.abs();
         worst = worst.max(within(Condition::Work, (work - self.energy_change).abs(), work_bound)?);
-        match self.contact_energy {
-            Some(energy) if self.is_guarded || claims.dissipates => {
-                worst = worst.max(within(Condition::Gain, work.max(0.0), work_bound + ACCURACY * energy)?);
-            }
-            _ => {}
-        }
-        Ok(worst)
+        Ok(Checked { residual: worst, work, work_bound })
     }
 
     /// What the law's modes say of the tangential velocity.

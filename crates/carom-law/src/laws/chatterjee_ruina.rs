@@ -36,17 +36,27 @@ impl ImpactLaw for ChatterjeeRuina {
         let d_t = scaled(-1.0, d.pseudo_solve(y));
         let d_n = -dot(d.w, d_t) * d.inv_w_nn;
         let frictionless = impact.push() * d.inv_w_nn;
-        // κ |d_t| <= μ ((1+e) i_I + κ d_n)
+        // κ |d_t| <= μ ((1+e) i_I + κ d_n): the largest κ, over μ.
         let largest = |mu: f64| {
             let needs = norm(d_t) - mu * d_n;
-            if needs > 0.0 { mu * frictionless / needs } else { f64::INFINITY }
+            if needs > 0.0 { frictionless / needs } else { f64::INFINITY }
         };
         let whole = 1.0 + e_t;
-        let is_free = largest(mu_s) >= whole;
-        let kappa = if is_free { whole } else { largest(mu_d).min(whole) };
+        let is_within = |mu: f64| whole == 0.0 || norm(d_t) == 0.0 || mu > 0.0 && mu * largest(mu) >= whole;
+        let is_free = is_within(mu_s);
+        // κ and κ/μ: each is exact where the other underflows.
+        let (kappa, share) = if is_free {
+            (whole, whole / mu_s)
+        } else if is_within(mu_d) {
+            (whole, whole / mu_d)
+        } else if mu_d > 0.0 {
+            (mu_d * largest(mu_d), largest(mu_d))
+        } else {
+            (0.0, 0.0)
+        };
         let i_t = scaled(kappa, d_t);
         // In the cone also where the sum has lost digits.
-        let least = norm(i_t) / if is_free { mu_s } else { mu_d };
+        let least = share * norm(d_t);
         let i_n = (frictionless + kappa * d_n).max(if least.is_finite() { least } else { 0.0 });
         // v_t⁺ = (1 - κ) y - e v_n⁻ w / W_nn
         let after = add_scaled(scaled(1.0 - kappa, y), -e * v_n * d.inv_w_nn, d.w);

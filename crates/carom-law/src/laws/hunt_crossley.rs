@@ -18,7 +18,7 @@
 //! No answer where the integration takes too many steps: friction so large, or tangents so different, that it is stiff.
 
 use super::path::sticking;
-use super::{After, ImpactLaw, Response, no_answer, unit};
+use super::{After, ImpactLaw, Response, no_answer, unit, work};
 use crate::collision::Impact;
 use crate::contact::Contact;
 use crate::error::{Error, Result};
@@ -33,7 +33,13 @@ const STEP_TOLERANCE: f64 = 1e-12;
 /// Steps before the integration is given up; some hundreds suffice for friction of order one.
 const MOST_STEPS: usize = 1_000_000;
 
-/// A slip that is this fraction of `v_r` from the creep at which friction holds it has settled; steps see it to a
+/// A step below this fraction (2^-600) of the first is none: it would not end.
+const SHORTEST_STEP: f64 = 2.4e-181;
+
+/// A restitution below this gives back less than the integration can tell.
+const NO_RESTITUTION: f64 = STEP_TOLERANCE;
+
+/// A slip that is this fraction of `v_r`, or of all the slip that there can be, from the creep at which friction holds it has settled; steps see it to a
 /// hundredth of that.
 const SETTLED: f64 = 1e-10;
 
@@ -65,10 +71,14 @@ struct Step {
 /// The equations of motion in `τ`.
 struct Flow<'a> {
     impact: &'a Impact<'a>,
+    /// Nothing is given back: the impact ends with compression.
+    is_plastic: bool,
     /// `a`
     damping: f64,
     /// `v_r`
     regular: f64,
+    /// Slip is known to a fraction of this at least: of `v_r`, or of all the slip that there can be.
+    least: f64,
     /// `di_t/dp` once the slip has settled to a creep: what holds it there.
     holding: Option<Vec2>,
 }
@@ -108,10 +118,19 @@ impl ImpactLaw for HuntCrossley {
 
     fn respond(&self, impact: &Impact<'_>) -> Result<Response> {
         let &Contact { ref delassus, v_n, v_t, .. } = impact.contact;
-        // Without restitution the impact ends with compression, and damping does not matter.
-        let damping = if impact.e > 0.0 { damping_ratio(impact.e) / -v_n } else { 0.0 };
         let regular = scale(self.regularisation * -v_n, -delassus.beta);
-        let mut flow = Flow { impact, damping, regular, holding: None };
+        if !regular.is_normal() {
+            return Err(Error::OutOfRange {
+                field: "regularisation".into(),
+                value: self.regularisation,
+                bound: "what f64 can hold as a speed in the units of the tangential velocity: change the units".into(),
+            });
+        }
+        // Without restitution the impact ends with compression, and damping does not matter.
+        let is_plastic = impact.e < NO_RESTITUTION;
+        let damping = if is_plastic { 0.0 } else { damping_ratio(impact.e) / -v_n };
+        let most = norm(v_t) + norm(delassus.w) * -v_n * delassus.inv_w_nn;
+        let mut flow = Flow { impact, is_plastic, damping, regular, least: regular.min(most), holding: None };
         let start = [v_n, v_t[0], v_t[1], 0.0, 0.0, 0.0, 0.0];
         let Some([v_n, t1, t2, p, i1, i2, _]) = flow.through(start) else {
             return Err(no_answer(self.law(), "has no answer here: friction makes the contact too stiff to integrate"));
@@ -165,7 +184,7 @@ impl Flow<'_> {
         let reach = norm(v_t).hypot(self.regular);
         let left = add_scaled(d.w_tt.times(self.friction(v_t)), 1.0, d.w);
         let stiffness = self.impact.mu_d * d.w_tt.trace() / reach;
-        norm(left) <= SETTLED * self.regular * stiffness
+        norm(left) <= SETTLED * self.least * stiffness
     }
 
     /// The state at the end of the impact; `None` if the steps do not suffice.
@@ -176,10 +195,12 @@ impl Flow<'_> {
         let speed = -start[0];
         let impulse = speed * d.inv_w_nn;
         // A hundredth of the time to stop without damping and friction.
-        let mut step = 0.01 * impulse;
+        let first = 0.01 * impulse;
+        let mut step = first;
         let mut rate = self.rate(&state);
         for _ in 0..MOST_STEPS {
-            let slip = norm([state[1], state[2]]) + self.regular;
+            work::count();
+            let slip = norm([state[1], state[2]]) + self.least;
             let friction = impulse * self.impact.mu_d;
             let sizes = [speed, slip, slip, impulse, friction, friction, speed * impulse];
             let Step { next, left, rate: next_rate, error } = self.step(&state, &carry, &rate, step, &sizes);
@@ -187,6 +208,9 @@ impl Flow<'_> {
             let factor = (0.9 * error.powf(-0.2)).clamp(0.2, 4.0);
             if !(error <= 1.0) {
                 step *= if factor < 1.0 { factor } else { 0.2 };
+                if step < SHORTEST_STEP * first {
+                    return None;
+                }
                 continue;
             }
             if self.is_over(&next) {
@@ -207,7 +231,7 @@ impl Flow<'_> {
 
     fn is_over(&self, state: &State) -> bool {
         let is_restoring = state[0] >= 0.0;
-        is_restoring && (self.impact.e == 0.0 || state[6] <= 0.0)
+        is_restoring && (self.is_plastic || state[6] <= 0.0)
     }
 
     /// The state at which the impact ends, inside a step: the step is halved until nothing is left to halve.

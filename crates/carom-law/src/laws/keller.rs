@@ -5,11 +5,13 @@
 //! `du/ds = T u⟂`,  `dr/ds = r R`,  `T = u⟂·h(u)/H`,  `R = u·h(u)/H`,
 //!
 //! where `H` bounds `|h|`. The slip stops at `s = ∞`, with `r` falling exponentially: once it is lost in rounding, it has
-//! stopped. All right-hand sides are polynomials, so the Taylor series of the whole state at a point follow from
+//! stopped. The series are those of `r` over its value at the point, so that no size of `r` or `H` leaves the range of
+//! `f64`. All right-hand sides are polynomials, so the Taylor series of the whole state at a point follow from
 //! Cauchy products, and a series of order 24 used over a fifth of its radius of convergence leaves `0.2²⁴`, less than a
 //! rounding. The series is also what the goals are found with inside a step.
 
-use super::path::{Goal, Motion, State};
+use super::path::{Goal, Motion, State, friction_unit};
+use super::work;
 use crate::delassus::Delassus;
 use crate::plane::{Sym2, Vec2, add_scaled, cross, dot, norm, scaled};
 
@@ -23,7 +25,10 @@ const STRIDE: f64 = 0.2;
 const LONGEST: f64 = 1e9;
 
 /// Steps before the slip is given up; some tens suffice.
-const MOST_STEPS: usize = 100_000;
+pub(super) const MOST_STEPS: usize = 2_000;
+
+/// Slip that turns by at most this angle (2^-60) until the goal keeps its direction.
+const NO_TURN: f64 = 8.7e-19;
 
 /// A direction turns no more if `|T|` is at most this.
 const STRAIGHT: f64 = 4.0 * f64::EPSILON;
@@ -33,14 +38,17 @@ const MOST_HALVINGS: usize = 100;
 
 type Series = [f64; ORDER + 1];
 
-/// `h(u) = w - μ W_tt u` and `W_nn - μ w·u`, over `H`.
-pub(super) struct Turning {
+/// `h(u) = w - μ W_tt u` over `H`, and what goes into the rates of the rest.
+pub(super) struct Turning<'a> {
+    delassus: &'a Delassus,
+    /// [`friction_unit`]
+    unit: f64,
+    /// `H` times the unit.
+    unit_h: f64,
+    /// `μ/H`
     mu: f64,
-    inv_h: f64,
     w: Vec2,
     mu_w_tt: Sym2,
-    w_nn: f64,
-    mu_w: Vec2,
 }
 
 /// How a stretch of turning slip ended.
@@ -55,7 +63,10 @@ pub(super) enum End {
 
 /// The state around a point, in powers of `s`.
 struct Expansion {
+    /// `r` at the point.
+    speed: f64,
     u: [Series; 2],
+    /// `r` over that.
     r: Series,
     p: Series,
     v_n: Series,
@@ -63,19 +74,27 @@ struct Expansion {
     i_t: [Series; 2],
 }
 
-impl Turning {
-    pub(super) fn new(d: &Delassus, mu: f64) -> Self {
-        let largest = norm(d.w) + mu * d.w_tt.trace();
-        let inv_h = if largest > 0.0 { 1.0 / largest } else { 0.0 };
-        let share = mu * inv_h;
+impl<'a> Turning<'a> {
+    pub(super) fn new(delassus: &'a Delassus, mu: f64) -> Self {
+        let Delassus { w, w_tt, .. } = delassus;
+        let unit = friction_unit(mu);
+        let unit_h = unit * norm(*w) + unit * mu * w_tt.trace();
+        // Without coupling and friction nothing changes.
+        let over_h = |x: f64| if unit_h > 0.0 { unit * x / unit_h } else { 0.0 };
+        let mu = over_h(mu);
         Self {
+            delassus,
+            unit,
+            unit_h,
             mu,
-            inv_h,
-            w: scaled(inv_h, d.w),
-            mu_w_tt: Sym2 { xx: share * d.w_tt.xx, xy: share * d.w_tt.xy, yy: share * d.w_tt.yy },
-            w_nn: d.w_nn * inv_h,
-            mu_w: scaled(share, d.w),
+            w: w.map(over_h),
+            mu_w_tt: Sym2 { xx: mu * w_tt.xx, xy: mu * w_tt.xy, yy: mu * w_tt.yy },
         }
+    }
+
+    /// Whether slip of this speed could turn at all while the normal impulse grows by `p`.
+    pub(super) fn turns_within(&self, p: f64, speed: f64) -> bool {
+        p / self.unit * self.unit_h > NO_TURN * speed
     }
 
     /// Whether the slip keeps its direction: `T = 0`, and not as at the top of a hill, from where any rounding would
@@ -84,12 +103,13 @@ impl Turning {
         let across = [-u[1], u[0]];
         let h = add_scaled(self.w, -1.0, self.mu_w_tt.times(u));
         let steepness = -dot(u, h) - dot(across, self.mu_w_tt.times(across));
-        self.inv_h == 0.0 || (cross(u, h).abs() <= STRAIGHT && steepness < -STRAIGHT)
+        self.unit_h == 0.0 || (cross(u, h).abs() <= STRAIGHT && steepness < -STRAIGHT)
     }
 
     /// Follows the slip to the goal, or until it stops or keeps its direction.
     pub(super) fn advance(&self, state: &mut State, goal: Goal, no_slip: f64) -> End {
         for _ in 0..MOST_STEPS {
+            work::count();
             if goal.excess(state.p, state.v_n, state.work) >= 0.0 {
                 return End::Goal;
             }
@@ -116,26 +136,28 @@ impl Turning {
         let (mut h, mut t, mut along, mut normal) = ([zero(), zero()], zero(), zero(), zero());
         (u[0][0], u[1][0]) = (direction[0], direction[1]);
         (i_t[0][0], i_t[1][0]) = (state.i_t[0], state.i_t[1]);
-        (r[0], p[0], v_n[0], work[0]) = (speed, state.p, state.v_n, state.work);
+        (r[0], p[0], v_n[0], work[0]) = (1.0, state.p, state.v_n, state.work);
+        // dp/ds and |di_t/ds| at the point.
+        let (impulse, friction) = (self.unit * speed / self.unit_h, self.mu * speed);
         for k in 0..ORDER {
             let constant = if k == 0 { 1.0 } else { 0.0 };
             let turned = self.mu_w_tt.times([u[0][k], u[1][k]]);
             h[0][k] = constant * self.w[0] - turned[0];
             h[1][k] = constant * self.w[1] - turned[1];
-            normal[k] = constant * self.w_nn - dot(self.mu_w, [u[0][k], u[1][k]]);
+            normal[k] = constant * impulse * self.delassus.w_nn - friction * dot(self.delassus.w, [u[0][k], u[1][k]]);
             t[k] = product(&u[0], &h[1], k) - product(&u[1], &h[0], k);
             along[k] = product(&u[0], &h[0], k) + product(&u[1], &h[1], k);
             let next = 1.0 / (k + 1) as f64;
             u[0][k + 1] = -next * product(&t, &u[1], k);
             u[1][k + 1] = next * product(&t, &u[0], k);
             r[k + 1] = next * product(&r, &along, k);
-            p[k + 1] = next * self.inv_h * r[k];
+            p[k + 1] = next * impulse * r[k];
             v_n[k + 1] = next * product(&r, &normal, k);
-            work[k + 1] = next * self.inv_h * product(&v_n, &r, k);
-            i_t[0][k + 1] = -next * self.mu * self.inv_h * product(&r, &u[0], k);
-            i_t[1][k + 1] = -next * self.mu * self.inv_h * product(&r, &u[1], k);
+            work[k + 1] = next * impulse * product(&v_n, &r, k);
+            i_t[0][k + 1] = -next * friction * product(&r, &u[0], k);
+            i_t[1][k + 1] = -next * friction * product(&r, &u[1], k);
         }
-        Expansion { u, r, p, v_n, work, i_t }
+        Expansion { speed, u, r, p, v_n, work, i_t }
     }
 }
 
@@ -143,7 +165,7 @@ impl Expansion {
     /// A part of the radius of convergence, as the last terms of `u` and `r` tell it; the rest are integrals of these.
     fn step(&self) -> f64 {
         let radius = |k: usize| {
-            let size = self.u[0][k].abs() + self.u[1][k].abs() + (self.r[k] / self.r[0]).abs();
+            let size = self.u[0][k].abs() + self.u[1][k].abs() + self.r[k].abs();
             size.powf(-1.0 / k as f64)
         };
         (STRIDE * radius(ORDER).min(radius(ORDER - 1))).min(LONGEST)
@@ -155,7 +177,7 @@ impl Expansion {
             p: at(&self.p, s),
             i_t: [at(&self.i_t[0], s), at(&self.i_t[1], s)],
             v_n: at(&self.v_n, s),
-            motion: Motion::Slip { u: scaled(1.0 / norm(u), u), speed: at(&self.r, s) },
+            motion: Motion::Slip { u: scaled(1.0 / norm(u), u), speed: self.speed * at(&self.r, s) },
             work: at(&self.work, s),
         }
     }

@@ -14,6 +14,7 @@ mod path;
 mod poisson;
 mod printed;
 mod stronge;
+mod work;
 
 pub use hunt_crossley::HuntCrossley;
 
@@ -23,9 +24,11 @@ use crate::error::{Error, Result};
 use crate::generalized::GeneralizedContact;
 use crate::guard::Guard;
 use crate::mode::Mode;
-use crate::outcome::{Law, Outcome, RestitutionValues};
-use crate::plane::{Vec2, dot, norm};
-use crate::solve::Coefficients;
+use crate::outcome::{Energy, Law, Outcome, RestitutionValues};
+use crate::plane::{Vec2, add_scaled, dot, norm};
+use crate::scaling::{exponent, scale};
+use crate::solve::{Coefficients, Solution, representable};
+use crate::vector::ContactVector;
 
 /// What a law claims of its answers, whatever the contact and the coefficients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,10 +152,108 @@ impl Contact {
         if !self.approaches() {
             return Ok(Outcome { law, ..self.separating(&restitution, friction, guard) });
         }
-        let Response { answer, phases } = rival.respond(&impact)?;
-        let decision = Decision { answer, ..impact.decide(Guard::Report) };
-        let outcome = self.report::<false>(&restitution, friction, guard, &impact, &decision, law)?;
-        Ok(Outcome { phases, ..outcome })
+        let grazing = self.grazing();
+        let Response { answer, phases } = match &grazing {
+            None => rival.respond(&impact)?,
+            Some(grazing) => grazing.respond(rival, &impact)?,
+        };
+        let slow = grazing.filter(|grazing| grazing.is_slow(&answer));
+        // Restitution beyond f64: a contact that hardly approaches, jams, and is thrown off.
+        representable(answer.e, "guard.restitution")?;
+        // Of a slow approach, what is left of its impulse here counts for nothing.
+        let told = if slow.is_some() { without_impulse(&answer) } else { answer };
+        let decision = Decision { answer: told, ..impact.decide(Guard::Report) };
+        let residual = match &slow {
+            Some(slow) => slow.contact.verified(&Impact { contact: &slow.contact, ..impact }, &answer, law, guard)?,
+            None => self.verified(&impact, &answer, law, guard)?,
+        };
+        let outcome = self.report::<false>(&restitution, friction, guard, &impact, &decision)?;
+        representable(outcome.contact_velocity.after[0], "contact_velocity.after")?;
+        let outcome = Outcome { law, phases, residual, ..outcome };
+        Ok(match slow {
+            Some(slow) => slow.scaled(&answer, outcome),
+            None => outcome,
+        })
+    }
+
+    /// The contact as one that approaches at `2^GRAZING`, if it approaches more slowly.
+    fn grazing(&self) -> Option<Grazing> {
+        let lift = GRAZING - (exponent(self.before[0]) - self.gamma);
+        (lift > 0).then(|| Grazing { contact: Self { v_n: scale(self.before[0], lift - self.gamma), ..*self }, lift })
+    }
+}
+
+/// An approach slower than 2 to this power, in units of the fastest velocity, is too slow to be squared.
+const GRAZING: i32 = -480;
+
+/// An impulse that changes the slip by no more than this fraction (2^-60) leaves it as it is.
+const NO_CHANGE: f64 = 8.7e-19;
+
+/// Friction up to this (2^300) makes nothing of an approach of `2^GRAZING`.
+const LARGEST_FRICTION: f64 = 2e90;
+
+/// Restitution beyond this (2^100) is that of a contact that jams: it leaves with a speed of the size of its slip.
+const THROWN_OFF: f64 = 1.3e30;
+
+/// The slowest approach (2^-960) that loses nothing to underflow where it is only multiplied.
+const SLOWEST: f64 = 1.1e-289;
+
+/// A contact that slips so fast, or approaches so slowly, that `v_n⁻²` or even `v_n⁻` underflows beside `v_t⁻`.
+///
+/// As long as its impulse does not change the slip, it is proportional to `v_n⁻`: that of a faster approach, scaled. If
+/// the contact jams, it is the limit for `v_n⁻ → 0`.
+struct Grazing {
+    contact: Contact,
+    /// `v_n⁻` has been multiplied by 2 to this power.
+    lift: i32,
+}
+
+impl Grazing {
+    fn respond(&self, rival: &dyn ImpactLaw, impact: &Impact<'_>) -> Result<Response> {
+        let faster = rival.respond(&Impact { contact: &self.contact, ..*impact })?;
+        let answer = faster.answer;
+        let back = |x: f64| scale(x, -self.lift);
+        if self.is_slow(&answer) {
+            Ok(faster)
+        } else if impact.mu_s <= LARGEST_FRICTION {
+            let answer = if answer.e > THROWN_OFF {
+                Answer { e: scale(answer.e, self.lift), ..answer }
+            } else {
+                let normal_work = back(answer.normal_work);
+                Answer { normal_work, energy_change: normal_work + answer.tangential_work, ..answer }
+            };
+            Ok(Response { answer, ..faster })
+        } else if impact.contact.v_n.abs() >= SLOWEST {
+            rival.respond(impact)
+        } else {
+            Err(Error::OutOfRange {
+                field: "contact_velocity[0]".into(),
+                value: impact.contact.before[0],
+                bound: "what f64 can tell from zero beside the tangential velocity and this friction".into(),
+            })
+        }
+    }
+
+    /// Whether the impulse of the faster approach leaves the slip as it is, so that it is to be scaled.
+    fn is_slow(&self, answer: &Answer) -> bool {
+        let Contact { delassus: d, v_t, .. } = &self.contact;
+        let change = add_scaled(d.w_tt.times(answer.tangential), answer.normal, d.w);
+        norm(change) <= NO_CHANGE * norm(*v_t)
+    }
+
+    /// The outcome with the impulse and the energies of the slow approach, each in one step from the faster one: in the
+    /// units between, they might underflow.
+    fn scaled(&self, faster: &Answer, outcome: Outcome) -> Outcome {
+        let contact = &self.contact;
+        let impulses = Contact { gamma: contact.gamma - self.lift, ..*contact }.in_callers_units::<false>(faster);
+        let (omega, twice) = (contact.delassus.omega, 2 * contact.gamma);
+        let normal = scale(faster.normal_work, twice - 2 * self.lift - omega);
+        let tangential = scale(faster.tangential_work, twice - self.lift - omega);
+        Outcome {
+            impulse: ContactVector::new(contact.delassus.dimension, impulses.impulse),
+            energy: Energy { change: normal + tangential, normal, tangential, ..outcome.energy },
+            ..outcome
+        }
     }
 }
 
@@ -206,8 +307,23 @@ impl Impact<'_> {
     }
 }
 
+/// An answer less its impulse.
+fn without_impulse(answer: &Answer) -> Answer {
+    Answer {
+        normal: 0.0,
+        tangential: [0.0, 0.0],
+        normal_work: 0.0,
+        tangential_work: 0.0,
+        energy_change: 0.0,
+        ..*answer
+    }
+}
+
 /// `a / |a|`, exact where one component is zero; `None` for zero.
 fn unit(a: Vec2) -> Option<Vec2> {
+    /// Lengths below have lost digits.
+    const SHORT: f64 = 1.0 / (1u128 << 100) as f64;
+    let a = if norm(a) < SHORT { a.map(|x| scale(x, 900)) } else { a };
     let length = norm(a);
     (length > 0.0).then(|| [a[0] / length, a[1] / length])
 }
@@ -215,6 +331,20 @@ fn unit(a: Vec2) -> Option<Vec2> {
 /// A law that has no answer to a contact.
 fn no_answer(law: Law, reason: impl Into<std::borrow::Cow<'static, str>>) -> Error {
     Error::Unsupported { field: "law".into(), value: law.name(), reason: reason.into() }
+}
+
+/// A law that did not come to an end within the work that it is allowed. `residual` is the speed that is missing, over
+/// the largest one; the impulse is that of the scaled contact.
+fn not_converged(impact: &Impact<'_>, residual: f64, bound: f64, i_n: f64, i_t: Vec2) -> Error {
+    let best = impact.answered(Mode::Slip, i_n, i_t, After { v_n: 0.0, v_t: [0.0, 0.0] }, None);
+    let Solution { impulse, .. } = impact.contact.in_callers_units::<false>(&best);
+    let rows = impact.contact.delassus.dimension.rows();
+    Error::NotConverged {
+        field: "impulse".into(),
+        residual: if residual.is_finite() { residual } else { f64::MAX },
+        bound,
+        best: impulse[..rows].iter().copied().filter(|x| x.is_finite()).collect(),
+    }
 }
 
 impl From<Answer> for Response {

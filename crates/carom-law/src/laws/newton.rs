@@ -10,6 +10,7 @@
 //! gives way to a slip that knows nothing of it. No answer where `W_nn <= μ_d w·u`: friction against the slip before would
 //! jam the contact.
 
+use super::path::friction_unit;
 use super::{ImpactLaw, Response, no_answer, unit};
 use crate::collision::Impact;
 use crate::contact::Contact;
@@ -32,16 +33,19 @@ impl ImpactLaw for Newton {
         let &Contact { delassus: ref d, v_t, .. } = impact.contact;
         // Without slip or coupling friction has nothing to oppose.
         let u = unit(v_t).or_else(|| unit(d.w)).unwrap_or([0.0, 0.0]);
-        let mu = impact.mu_d;
-        let denominator = d.w_nn - mu * dot(d.w, u);
+        // Over a unit in which friction of any size is of order one.
+        let scale = friction_unit(impact.mu_d);
+        let mu = impact.mu_d * scale;
+        let denominator = scale * d.w_nn - mu * dot(d.w, u);
         if !(denominator > 0.0) {
             let reason = "has no answer here: friction against the slip before the impact jams the contact, \
                           as the dynamic coefficient is not below W_nn / w·u";
             return Err(no_answer(self.law(), reason));
         }
         // [18] with another direction.
-        let i_n = impact.push() / denominator;
-        let i_t = scaled(-(mu * i_n), u);
+        let push = impact.push() / denominator;
+        let i_n = scale * push;
+        let i_t = scaled(-(mu * push), u);
         let turned = d.w_tt.times(i_t);
         let after = add_scaled([v_t[0] + turned[0], v_t[1] + turned[1]], i_n, d.w);
         Ok(impact.answered_by_newton(Mode::Slip, i_n, i_t, after, Some(u)).into())

@@ -15,7 +15,7 @@
 use arrayvec::ArrayVec;
 
 use super::keller::{End, Turning};
-use super::{After, Response, no_answer, unit};
+use super::{After, Response, no_answer, not_converged, unit, work};
 use crate::collision::Impact;
 use crate::contact::Contact;
 use crate::delassus::{Delassus, Dimension};
@@ -25,6 +25,7 @@ use crate::limits;
 use crate::mode::Mode;
 use crate::outcome::Law;
 use crate::plane::{Sym2, Vec2, add_scaled, dot, norm, scaled};
+use crate::scaling::{exponent, scale};
 use crate::tangent::RANK_TOLERANCE;
 
 /// A stop and a goal that lie this fraction of the way to them apart are one event: what rounding leaves of it.
@@ -34,8 +35,22 @@ const SAME_EVENT: f64 = 64.0 * f64::EPSILON;
 /// would stop, or since it started, is lost in the rounding of the whole.
 const NO_SLIP: f64 = 8.7e-19;
 
+/// The same with a singular matrix: rounding leaves slip along its null vector, which friction can never stop.
+const NO_SLIP_SINGULAR: f64 = 64.0 * f64::EPSILON;
+
+/// With a singular matrix, stick that lets the normal velocity rise by no more than this fraction of `W_nn` locks it.
+const LOCKED: f64 = 1e-9;
+
 /// Pieces of a phase that can be told apart: slip, stop, and slip again are three.
 const MOST_PIECES: usize = 4;
+
+/// Stretches of a phase before it is given up: slip that turns, slip that does not, stop, and slip again are four,
+/// and rounding may repeat some of them.
+pub(super) const MOST_STRETCHES: usize = 64;
+
+/// Work below this is scaled up before it is squared, and its root, a power of two.
+const SMALL_WORK: f64 = 1e-200;
+const SMALL_WORK_ROOT: f64 = 1.0 / (1u128 << 127) as f64 / (1u128 << 127) as f64 / (1u128 << 127) as f64;
 
 /// Where a stretch of the path is to end.
 #[derive(Debug, Clone, Copy)]
@@ -77,11 +92,14 @@ pub(super) struct State {
     pub(super) work: f64,
 }
 
-/// A stretch along which all velocities change in proportion to the impulse.
+/// A stretch along which all velocities change in proportion to the impulse. Its length is measured in a unit of normal
+/// impulse of its own, in which friction of any size has a rate of order one.
 struct Straight {
-    /// `di_t/dp`
+    /// The unit, a power of two: `dp/dx`.
+    unit: f64,
+    /// `di_t/dx`
     friction: Vec2,
-    /// `dv_n/dp`
+    /// `dv_n/dx`
     normal: f64,
     /// `None` for stick.
     slip: Option<StraightSlip>,
@@ -89,7 +107,7 @@ struct Straight {
 
 struct StraightSlip {
     u: Vec2,
-    /// `d|v_t|/dp`
+    /// `d|v_t|/dx`
     speed: f64,
 }
 
@@ -126,22 +144,36 @@ impl Goal {
         }
     }
 
-    /// The impulse from a state to the goal where `v_n` has a constant slope; infinite if it is never reached.
-    fn distance(self, state: &State, slope: f64) -> f64 {
+    /// The length of a straight stretch from a state to the goal; infinite if it is never reached.
+    fn distance(self, state: &State, straight: &Straight) -> f64 {
+        let (unit, slope) = (straight.unit, straight.normal);
         let missing = -self.excess(state.p, state.v_n, state.work);
         if missing <= 0.0 {
             return 0.0;
         }
         match self {
             Goal::Velocity(_) if slope > 0.0 => missing / slope,
-            Goal::Impulse(_) => missing,
-            // v_n x + slope x²/2 = missing, the smaller positive root.
+            Goal::Impulse(_) => missing / unit,
+            // unit (v_n x + slope x²/2) = missing, the smaller positive root.
             Goal::Work(_) => {
-                let root = (state.v_n * state.v_n + 2.0 * slope * missing).sqrt();
-                let distance = 2.0 * missing / (state.v_n + root);
+                // Scaled where the squares would underflow.
+                let small = if missing < SMALL_WORK { SMALL_WORK_ROOT } else { 1.0 };
+                let (v_n, missing) = (state.v_n / small, missing / unit / small / small);
+                let root = (v_n * v_n + 2.0 * slope * missing).sqrt();
+                let distance = 2.0 * missing / (v_n + root) * small;
                 if distance >= 0.0 { distance } else { f64::INFINITY }
             }
             Goal::Velocity(_) => f64::INFINITY,
+        }
+    }
+
+    /// What is missing to the goal, as a change of the normal velocity.
+    fn missing_speed(self, state: &State, w_nn: f64) -> f64 {
+        let missing = (-self.excess(state.p, state.v_n, state.work)).max(0.0);
+        match self {
+            Goal::Velocity(_) => missing,
+            Goal::Impulse(_) => w_nn * missing,
+            Goal::Work(_) => (2.0 * w_nn * missing).sqrt(),
         }
     }
 }
@@ -149,8 +181,14 @@ impl Goal {
 impl<'a> Path<'a> {
     pub(super) fn new(impact: &'a Impact<'a>, law: Law) -> Self {
         let &Contact { delassus: ref d, v_n, v_t, .. } = impact.contact;
+        let (v_t, none) = if d.is_regular() {
+            (v_t, NO_SLIP)
+        } else {
+            // What of a velocity lies outside the range counts as rounding, and is left out.
+            (add_scaled(v_t, -1.0, d.null_vector(impact.contact.free_velocity())), NO_SLIP_SINGULAR)
+        };
         let speed = norm(v_t);
-        let no_slip = NO_SLIP * (speed + norm(d.w) * v_n.abs() * d.inv_w_nn);
+        let no_slip = none * (speed + norm(d.w) * v_n.abs() * d.inv_w_nn);
         let motion = match unit(v_t) {
             Some(u) if speed > no_slip => Motion::Slip { u, speed },
             _ => Motion::Rest,
@@ -158,7 +196,7 @@ impl<'a> Path<'a> {
         Self {
             impact,
             law,
-            stick: sticking(d),
+            stick: holding(d),
             no_slip,
             state: State { p: 0.0, i_t: [0.0, 0.0], v_n, motion, work: 0.0 },
             compression: Pieces::new(),
@@ -193,6 +231,7 @@ impl<'a> Path<'a> {
             Motion::Rest => (Mode::Stick, [0.0, 0.0], None),
             Motion::Slip { u, speed } => (Mode::Slip, scaled(speed, u), Some(u)),
         };
+        let v_t = if self.delassus().is_regular() { v_t } else { self.tangential_velocity() };
         let answer = self.impact.answered(mode, p, i_t, After { v_n, v_t }, u);
         let text = |pieces: &Pieces| pieces.iter().map(|piece| piece.name()).collect::<Vec<_>>().join(" ");
         let phases = format!("{} | {}", text(&self.compression), text(&self.restitution));
@@ -200,28 +239,29 @@ impl<'a> Path<'a> {
     }
 
     fn follow(&mut self, goal: Goal) -> Result<()> {
-        loop {
+        for _ in 0..MOST_STRETCHES {
+            work::count();
+            let straight = self.straight();
+            let to_goal = goal.distance(&self.state, &straight);
             if let (Motion::Slip { u, speed }, Dimension::Spatial) = (self.state.motion, self.delassus().dimension) {
                 if speed <= self.no_slip {
                     self.state.motion = Motion::Rest;
                     continue;
                 }
                 let turning = Turning::new(self.delassus(), self.impact.mu_d);
-                if !turning.is_straight(u) {
+                if !turning.is_straight(u) && turning.turns_within(to_goal * straight.unit, speed) {
                     self.note(Piece::Slip);
                     match turning.advance(&mut self.state, goal, self.no_slip) {
                         End::Goal => return Ok(()),
                         End::Straight => continue,
-                        End::Nowhere => return Err(self.held()),
+                        End::Nowhere => return Err(self.lost(goal)),
                     }
                 }
             }
-            let straight = self.straight();
             self.note(straight.piece(self.delassus().dimension));
-            let to_goal = goal.distance(&self.state, straight.normal);
             let to_stop = straight.stop(&self.state);
             if to_goal == f64::INFINITY && to_stop == f64::INFINITY {
-                return Err(self.held());
+                return Err(if self.delassus().is_regular() { self.lost(goal) } else { self.held() });
             }
             let is_one_event = to_stop.is_finite() && (to_goal - to_stop).abs() <= SAME_EVENT * to_stop;
             let (ends, stops) = (to_goal <= to_stop || is_one_event, to_stop < to_goal || is_one_event);
@@ -233,10 +273,29 @@ impl<'a> Path<'a> {
                 return Ok(());
             }
         }
+        Err(self.lost(goal))
+    }
+
+    /// `v_t⁻ + w p + W_tt i_t`. What a singular matrix does to its null vector counts as rounding along the path; it is told
+    /// in the answer.
+    fn tangential_velocity(&self) -> Vec2 {
+        let &Contact { delassus: ref d, v_t, .. } = self.impact.contact;
+        let State { p, i_t, .. } = self.state;
+        add_scaled(add_scaled(v_t, p, d.w), 1.0, d.w_tt.times(i_t))
     }
 
     fn delassus(&self) -> &'a Delassus {
         &self.impact.contact.delassus
+    }
+
+    /// The error of a path that did not reach its goal within the stretches and steps allowed.
+    fn lost(&self, goal: Goal) -> Error {
+        let State { p, i_t, ref motion, v_n, .. } = self.state;
+        let &Contact { v_n: start, v_t, ref delassus, .. } = self.impact.contact;
+        let speed = if let Motion::Slip { speed, .. } = *motion { speed } else { 0.0 };
+        let largest = start.abs().max(norm(v_t)).max(v_n.abs()).max(speed);
+        let residual = goal.missing_speed(&self.state, delassus.w_nn) / largest;
+        not_converged(self.impact, residual, SAME_EVENT, p, i_t)
     }
 
     /// The error of a path that leads nowhere, which only a singular matrix can have.
@@ -260,15 +319,18 @@ impl<'a> Path<'a> {
             Motion::Rest => {
                 let (friction, normal) = self.stick;
                 match self.departure() {
-                    None => return Straight { friction, normal, slip: None },
+                    None => return Straight { unit: 1.0, friction, normal, slip: None },
                     Some(u) => u,
                 }
             }
         };
-        let h = add_scaled(d.w, -mu, d.w_tt.times(u));
+        let unit = friction_unit(mu);
+        let mu = mu * unit;
+        let h = add_scaled(scaled(unit, d.w), -mu, d.w_tt.times(u));
         Straight {
+            unit,
             friction: scaled(-mu, u),
-            normal: d.w_nn - mu * dot(d.w, u),
+            normal: unit * d.w_nn - mu * dot(d.w, u),
             slip: Some(StraightSlip { u, speed: dot(u, h) }),
         }
     }
@@ -290,7 +352,7 @@ impl<'a> Path<'a> {
 }
 
 impl Straight {
-    /// The impulse until the slip stops; infinite if it does not.
+    /// The length until the slip stops; infinite if it does not.
     fn stop(&self, state: &State) -> f64 {
         match (&self.slip, state.motion) {
             (Some(slip), Motion::Slip { speed, .. }) if slip.speed < 0.0 => speed / -slip.speed,
@@ -298,14 +360,14 @@ impl Straight {
         }
     }
 
-    fn advance(&self, state: &mut State, p: f64) {
-        state.work += p * (state.v_n + 0.5 * self.normal * p);
-        state.p += p;
-        state.v_n += self.normal * p;
-        state.i_t = add_scaled(state.i_t, p, self.friction);
+    fn advance(&self, state: &mut State, x: f64) {
+        state.work += self.unit * x * (state.v_n + 0.5 * self.normal * x);
+        state.p += self.unit * x;
+        state.v_n += self.normal * x;
+        state.i_t = add_scaled(state.i_t, x, self.friction);
         if let Some(slip) = &self.slip {
             let before = if let Motion::Slip { speed, .. } = state.motion { speed } else { 0.0 };
-            let speed = before + slip.speed * p;
+            let speed = before + slip.speed * x;
             state.motion = if speed > 0.0 { Motion::Slip { u: slip.u, speed } } else { Motion::Rest };
         }
     }
@@ -331,6 +393,18 @@ impl Piece {
     }
 }
 
+/// A unit of normal impulse in which friction has a rate of order one: 1, or 1 over the power of two below a `μ > 1`,
+/// which might overflow what it is multiplied with.
+pub(super) fn friction_unit(mu: f64) -> f64 {
+    if mu > 1.0 { scale(1.0, -exponent(mu)) } else { 1.0 }
+}
+
+/// [`sticking`], where a singular matrix may leave a `dv_n/dp` that is nothing but rounding.
+fn holding(d: &Delassus) -> (Vec2, f64) {
+    let (friction, normal) = sticking(d);
+    (friction, if d.is_regular() || normal > LOCKED * d.w_nn { normal } else { 0.0 })
+}
+
 /// `di_t/dp = -W_tt⁺ w` and `dv_n/dp = W_nn - wᵀ W_tt⁺ w` of stick.
 pub(super) fn sticking(d: &Delassus) -> (Vec2, f64) {
     let locking = limits::locking(d);
@@ -352,4 +426,30 @@ fn pseudo_inverse_times(m: &Sym2, b: Vec2) -> Vec2 {
     };
     let (x, y) = (share(along, large), share(across, small));
     [x[0] + y[0], x[1] + y[1]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Slip that stops within next to no normal impulse, whose rates are beyond `f64` in units of that.
+    #[test]
+    fn friction_beyond_all_products_stops_the_slip_and_sticks() {
+        let (w, v) = (6.9257396224e16, 263168000.0);
+        for delassus in [
+            Delassus::planar([[w, w], [w, 2.0 * w]]).unwrap(),
+            Delassus::spatial([[w, w, 0.0], [w, 2.0 * w, 0.0], [0.0, 0.0, w]]).unwrap(),
+        ] {
+            let velocity = [-v, v, 0.0];
+            let contact = Contact::new(delassus, &velocity[..delassus.dimension().rows()]).unwrap();
+            let mu = 3.0135153699541016e296;
+            let impact = Impact { contact: &contact, e: 0.0, e_t: 0.0, mu_s: mu, mu_d: mu };
+            let mut path = Path::new(&impact, Law::Poisson);
+            path.compress().unwrap();
+            let State { p, i_t, motion, .. } = path.state;
+            let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-14;
+            assert_eq!(motion, Motion::Rest);
+            assert!(near(p, 3.0 * v / w) && near(i_t[0], -2.0 * v / w), "{p} {i_t:?}");
+        }
+    }
 }

@@ -50,8 +50,6 @@ impl ContactSet {
                 mu_s: contact.friction.map_or(0.0, |friction| friction.mu_s()),
                 mu_d: contact.friction.map_or(0.0, |friction| friction.mu_d()),
                 energy_change: 0.0,
-                contact_energy: None,
-                is_guarded: false,
                 bound: block.of(&anew.bound),
                 impulse_bound: block.of(&anew.bound)[1] / block.w_t,
             };

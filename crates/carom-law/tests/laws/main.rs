@@ -7,6 +7,7 @@ mod agreement;
 mod brute_force;
 mod claims;
 mod compliance;
+mod extremes;
 mod published;
 mod refusals;
 
