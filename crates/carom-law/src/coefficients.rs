@@ -91,8 +91,12 @@ impl Restitution {
 }
 
 /// Coulomb's coefficients, `0 <= dynamic <= static`.
+///
+/// Serialised as `{"static": 0.6, "dynamic": 0.5}`; read from that, or from one number for both, and checked as by the
+/// constructors.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "stated::Friction"))]
 pub struct Friction {
     /// What a sticking contact can bear.
     #[cfg_attr(feature = "serde", serde(rename = "static"))]
@@ -100,6 +104,72 @@ pub struct Friction {
     /// What a slipping contact feels.
     #[cfg_attr(feature = "serde", serde(rename = "dynamic"))]
     mu_d: f64,
+}
+
+/// Coefficients as they are stated, before they are checked.
+#[cfg(feature = "serde")]
+mod stated {
+    use std::fmt;
+
+    use serde::de::{Deserialize, Deserializer, MapAccess, Visitor, value::MapAccessDeserializer};
+
+    use crate::error::{Error, Result};
+
+    pub(super) enum Friction {
+        One(f64),
+        Both(Both),
+    }
+
+    #[derive(serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub(super) struct Both {
+        r#static: f64,
+        dynamic: f64,
+    }
+
+    impl TryFrom<Friction> for super::Friction {
+        type Error = Error;
+
+        fn try_from(stated: Friction) -> Result<Self> {
+            match stated {
+                Friction::One(mu) => Self::new(mu),
+                Friction::Both(Both { r#static, dynamic }) => Self::with_static(r#static, dynamic),
+            }
+        }
+    }
+
+    /// By hand: of an untagged enum the messages would not say what is wrong.
+    impl<'de> Deserialize<'de> for Friction {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+            struct NumberOrBoth;
+
+            impl<'de> Visitor<'de> for NumberOrBoth {
+                type Value = Friction;
+
+                fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    f.write_str("a number, or `static` and `dynamic`")
+                }
+
+                fn visit_f64<E>(self, mu: f64) -> std::result::Result<Friction, E> {
+                    Ok(Friction::One(mu))
+                }
+
+                fn visit_u64<E>(self, mu: u64) -> std::result::Result<Friction, E> {
+                    Ok(Friction::One(mu as f64))
+                }
+
+                fn visit_i64<E>(self, mu: i64) -> std::result::Result<Friction, E> {
+                    Ok(Friction::One(mu as f64))
+                }
+
+                fn visit_map<A: MapAccess<'de>>(self, map: A) -> std::result::Result<Friction, A::Error> {
+                    Both::deserialize(MapAccessDeserializer::new(map)).map(Friction::Both)
+                }
+            }
+
+            deserializer.deserialize_any(NumberOrBoth)
+        }
+    }
 }
 
 impl Friction {
@@ -173,6 +243,30 @@ mod tests {
             message(Restitution::from_stiffness_and_damping(0.0, 1.0)),
             "restitution.hunt_crossley.stiffness = 0 is outside (0, inf)"
         );
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn friction_is_read_as_the_constructors_take_it() {
+        let read = |text: &str| serde_json::from_str::<Friction>(text).map_err(|error| error.to_string());
+        assert_eq!(read("0.5"), Ok(Friction::new(0.5).unwrap()));
+        assert_eq!(read("1"), Ok(Friction::new(1.0).unwrap()));
+        let both = Friction::with_static(0.6, 0.5).unwrap();
+        assert_eq!(read(r#"{"static": 0.6, "dynamic": 0.5}"#), Ok(both));
+        assert_eq!(serde_json::to_string(&both).unwrap(), r#"{"static":0.6,"dynamic":0.5}"#);
+        for (text, message) in [
+            ("-0.5", "friction = -0.5 is outside [0, inf)"),
+            ("-1", "friction = -1 is outside [0, inf)"),
+            (r#"{"static": -0.6, "dynamic": -0.7}"#, "friction.static = -0.6 is outside [0, inf)"),
+            (r#"{"static": 0.5, "dynamic": 0.7}"#, "friction.dynamic = 0.7 is outside [0, friction.static = 0.5]"),
+            (r#"{"static": 0.5}"#, "missing field `dynamic`"),
+            (r#"{"dynamic": 0.5}"#, "missing field `static`"),
+            (r#"{"static": 0.5, "dynamic": 0.5, "kinetic": 0.5}"#, "unknown field `kinetic`"),
+            (r#""0.5""#, "expected a number, or `static` and `dynamic`"),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.contains(message), "{text}: {error}");
+        }
     }
 
     #[test]

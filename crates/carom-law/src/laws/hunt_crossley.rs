@@ -43,7 +43,8 @@ const NO_RESTITUTION: f64 = STEP_TOLERANCE;
 /// hundredth of that.
 const SETTLED: f64 = 1e-10;
 
-/// A damper this near to the end of its force, `1 - a v_n`, gives no more impulse.
+/// A damper this near to the end of its force, `1 - a v_n`, gives no more impulse; nor one whose force is less than
+/// what the error allowed in `v_n` makes of it.
 const SPENT: f64 = f64::EPSILON;
 
 /// Halvings of an interval of `f64`.
@@ -194,6 +195,7 @@ impl Flow<'_> {
         let mut carry = [0.0; 7];
         let speed = -start[0];
         let impulse = speed * d.inv_w_nn;
+        let spent = SPENT.max(STEP_TOLERANCE * self.damping * speed);
         // A hundredth of the time to stop without damping and friction.
         let first = 0.01 * impulse;
         let mut step = first;
@@ -217,7 +219,7 @@ impl Flow<'_> {
                 return Some(self.end(&state, &carry, &rate, step, &sizes));
             }
             (state, carry, rate, step) = (next, left, next_rate, step * factor);
-            let is_spent = state[0] > 0.0 && 1.0 - self.damping * state[0] <= SPENT;
+            let is_spent = state[0] > 0.0 && 1.0 - self.damping * state[0] <= spent;
             if is_spent {
                 return Some(state);
             }
