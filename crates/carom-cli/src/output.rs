@@ -4,13 +4,34 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use carom::report::{printable_json, printable_lines};
 use tempfile::NamedTempFile;
 
+use crate::args::Format;
 use crate::failure::Failure;
 
-/// A line for a person, on standard error. If that cannot be written there is nobody to tell.
-pub fn complain(line: &str) {
-    let _ = writeln!(io::stderr(), "{line}");
+/// A message for a person, on standard error. If that cannot be written there is nobody to tell.
+pub fn complain(message: &str) {
+    let _ = writeln!(io::stderr(), "{}", printable_lines(message));
+}
+
+/// Prints text or JSON to standard output, and nothing that a terminal would obey.
+pub fn print(text: &str, format: Format) -> Result<(), Failure> {
+    let mut output = Output::open(None)?;
+    let safe = match format {
+        Format::Text => printable_lines(text),
+        Format::Json => printable_json(text),
+    };
+    output.write_all(safe.as_bytes()).map_err(|error| output.failure(error))?;
+    output.finish()
+}
+
+/// Whether a file can be written there, tried before the work that it is for. Pipes and devices are not touched.
+pub fn check_place(path: &Path) -> Result<(), Failure> {
+    match fs::metadata(path) {
+        Ok(found) if !found.is_file() && !found.is_dir() => Ok(()),
+        _ => Output::open(Some(path)).map(drop),
+    }
 }
 
 /// Where results go: standard output, a file written beside and renamed, or a device written to.

@@ -65,7 +65,8 @@ impl Source {
             return Ok(Self::Text { name: "standard input".into(), text, folder: PathBuf::new() });
         }
         let name = path.display().to_string();
-        match std::fs::read_to_string(path) {
+        let text = carom::multibody::load::check_regular(path).and_then(|()| std::fs::read_to_string(path));
+        match text {
             // XML: neither JSON nor TOML begins so.
             Ok(text) if text.trim_start_matches('\u{feff}').trim_start().starts_with('<') => {
                 Err(Failure::RobotNotScene { name })

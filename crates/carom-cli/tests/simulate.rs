@@ -403,9 +403,9 @@ fn gallery_has_impacts_and_simulations() {
     assert_eq!(own, built_in);
 }
 
-/// Starts a run of many hours, interrupts it, and gives what it printed.
+/// Starts a run of many hours, sends it a signal, and gives what it printed.
 #[cfg(unix)]
-fn interrupted(output: &Path) -> std::process::Output {
+fn interrupted(output: &Path, signal: &str) -> std::process::Output {
     // An interrupt before the command listens for it ends it at once: then it gets more time.
     for seconds in [1, 4, 16] {
         let child = Command::new(env!("CARGO_BIN_EXE_carom"))
@@ -416,7 +416,7 @@ fn interrupted(output: &Path) -> std::process::Output {
             .spawn()
             .unwrap();
         std::thread::sleep(Duration::from_secs(seconds));
-        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
         let ended = child.wait_with_output().unwrap();
         if ended.status.code().is_some() {
             return ended;
@@ -427,10 +427,10 @@ fn interrupted(output: &Path) -> std::process::Output {
 
 #[cfg(unix)]
 #[test]
-fn interrupts_leave_marked_files() {
+fn interrupts_hangups_and_terminations_leave_marked_files() {
     let folder = tempfile::tempdir().unwrap();
-    for name in ["run.json", "run.csv"] {
-        let ended = interrupted(&folder.path().join(name));
+    for (name, signal) in [("run.json", "-INT"), ("run.json", "-TERM"), ("run.csv", "-HUP")] {
+        let ended = interrupted(&folder.path().join(name), signal);
         let out = String::from_utf8(ended.stdout).unwrap();
         assert_eq!(ended.status.code(), Some(1), "{out}");
         assert!(out.contains("INCOMPLETE: interrupted at ") && out.contains(" s of 1e7 s; still moving"), "{out}");

@@ -1,6 +1,5 @@
 //! `carom check`: what a robot file says.
 
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -8,9 +7,9 @@ use carom::models;
 use carom::multibody::load::{self, Mimics, Options};
 use carom::report::ModelText;
 
-use crate::args::Check;
+use crate::args::{Check, Format};
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::print;
 
 pub fn run(arguments: &Check) -> Result<ExitCode, Failure> {
     let mimics = if arguments.free_mimics { Mimics::Free } else { Mimics::Follow };
@@ -27,11 +26,9 @@ pub fn run(arguments: &Check) -> Result<ExitCode, Failure> {
         None => load::file(&arguments.robot, &options),
     };
     let model = model.map_err(|error| Failure::Robot { error })?;
-    let mut output = Output::open(None)?;
     let title = arguments.robot.display().to_string();
     let text = ModelText { title: &title, model: &model, at_home: models::fault_at_home(&model) }.to_string();
-    output.write_all(text.as_bytes()).map_err(|error| output.failure(error))?;
-    output.finish()?;
+    print(&text, Format::Text)?;
     Ok(ExitCode::SUCCESS)
 }
 

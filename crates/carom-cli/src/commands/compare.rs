@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::kind::Kind;
 #[cfg(feature = "png")]
 use crate::kind::PIXELS;
-use crate::output::Output;
+use crate::output::{Output, check_place, print};
 use crate::source::Source;
 
 /// What a comparison can be written as.
@@ -26,7 +26,11 @@ const KINDS: &[Kind] = &[
 
 pub fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
     let kind = match &arguments.output {
-        Some(path) => Some(Kind::of(path, KINDS)?),
+        Some(path) => {
+            let kind = Kind::of(path, KINDS)?;
+            check_place(path)?;
+            Some(kind)
+        }
         None => None,
     };
     let source = Source::open(&arguments.problem)?;
@@ -44,7 +48,7 @@ pub fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
                 Format::Text => ComparisonText { title: &title, comparison: &comparison }.to_string(),
                 Format::Json => comparison_json(&comparison) + "\n",
             };
-            write(None, text.as_bytes())?;
+            print(&text, arguments.format)?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -75,11 +79,11 @@ fn draw(
         }
         _ => (comparison_json(comparison) + "\n").into_bytes(),
     };
-    write(Some(path), &bytes)
+    write(path, &bytes)
 }
 
-fn write(path: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
-    let mut output = Output::open(path)?;
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let mut output = Output::open(Some(path))?;
     output.write_all(bytes).map_err(|error| output.failure(error))?;
     output.finish()
 }

@@ -1,6 +1,5 @@
 //! `carom impact`: one problem, one outcome.
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use carom::problem::Edit;
@@ -9,7 +8,7 @@ use carom::{Answer, ProblemError};
 
 use crate::args::{self, Impact};
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::print;
 use crate::source::Source;
 
 pub fn run(arguments: &Impact) -> Result<ExitCode, Failure> {
@@ -23,23 +22,17 @@ pub fn run(arguments: &Impact) -> Result<ExitCode, Failure> {
     let source = Source::open(&arguments.problem)?;
     match answer(&source, &edits, arguments.format) {
         Ok(text) => {
-            print(&text)?;
+            print(&text, arguments.format)?;
             Ok(ExitCode::SUCCESS)
         }
         Err(error) => {
             let error = source.locate(error, &edits);
             if arguments.format == args::Format::Json {
-                print(&(ErrorRecord { error: &error, id: None }.line() + "\n"))?;
+                print(&(ErrorRecord { error: &error, id: None }.line() + "\n"), arguments.format)?;
             }
             Err(source.failure(error, &edits))
         }
     }
-}
-
-fn print(text: &str) -> Result<(), Failure> {
-    let mut output = Output::open(None)?;
-    output.write_all(text.as_bytes()).map_err(|error| output.failure(error))?;
-    output.finish()
 }
 
 fn answer(source: &Source, edits: &[Edit], format: args::Format) -> Result<String, ProblemError> {

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::kind::Kind;
 #[cfg(feature = "png")]
 use crate::kind::PIXELS;
-use crate::output::Output;
+use crate::output::{Output, check_place};
 use crate::source::Source;
 
 /// What a map can be written as.
@@ -26,6 +26,7 @@ const KINDS: &[Kind] = &[
 pub fn run(arguments: &args::Map) -> Result<ExitCode, Failure> {
     let kind = Kind::of(&arguments.output, KINDS)?;
     kind.check_width(arguments.width)?;
+    check_place(&arguments.output)?;
     let source = Source::open(&arguments.problem)?;
     let map = match draw_up(&source, arguments) {
         Ok(map) => map,

@@ -1,6 +1,6 @@
 //! `carom simulate`: a robot moves, and what happened goes into files.
 
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::failure::Failure;
 use crate::kind::Kind;
 #[cfg(feature = "png")]
 use crate::kind::PIXELS;
-use crate::output::{Output, complain, no_folder};
+use crate::output::{self, Output, check_place, complain};
 use crate::source::{Gallery, Source};
 
 /// Samples that a run may be asked for: some gigabytes for a robot with many contacts.
@@ -36,10 +36,7 @@ pub fn run(arguments: &Simulate) -> Result<ExitCode, Failure> {
         Err(error) => {
             let error = source.locate(error, &arguments.edits);
             if arguments.format == Format::Json {
-                let mut output = Output::open(None)?;
-                let written = writeln!(output, "{}", ErrorRecord { error: &error, id: None }.line());
-                written.map_err(|error| output.failure(error))?;
-                output.finish()?;
+                output::print(&(ErrorRecord { error: &error, id: None }.line() + "\n"), Format::Json)?;
             }
             return Err(source.failure(error, &arguments.edits));
         }
@@ -58,9 +55,21 @@ pub fn run(arguments: &Simulate) -> Result<ExitCode, Failure> {
         record.summary.failure = Some(error.to_string());
         complain(&format!("error: {}: {error}", source.name()));
     }
-    files.write(&record, &title)?;
-    print(arguments, &record, &title)?;
-    Ok(if record.summary.ending == Ending::Complete { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    // The run is done: what can be written is, whatever else fails.
+    let failures = files.write(&record, &title);
+    for failure in &failures {
+        complain(&format!("error: {failure}"));
+    }
+    let is_printed = match print(arguments, &record, &title) {
+        Ok(()) => true,
+        Err(Failure::ClosedPipe) => return Err(Failure::ClosedPipe),
+        Err(failure) => {
+            complain(&format!("error: {failure}"));
+            false
+        }
+    };
+    let is_whole = failures.is_empty() && is_printed && record.summary.ending == Ending::Complete;
+    Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 /// All samples are kept until the files are written.
@@ -90,9 +99,12 @@ fn read(source: &Source, arguments: &Simulate) -> Result<(Setup, String), Proble
 }
 
 fn print(arguments: &Simulate, record: &Record, title: &str) -> Result<(), Failure> {
-    let mut output = Output::open(None)?;
-    let written = match arguments.format {
-        Format::Json => run_summary_json(record, &mut output),
+    let text = match arguments.format {
+        Format::Json => {
+            let mut json = Vec::new();
+            run_summary_json(record, &mut json).map_err(Failure::stdout)?;
+            String::from_utf8_lossy(&json).into_owned()
+        }
         Format::Text => {
             let most = match arguments.events {
                 EventCount::All => None,
@@ -100,14 +112,13 @@ fn print(arguments: &Simulate, record: &Record, title: &str) -> Result<(), Failu
             };
             let log = EventLog { record, most };
             let log = if most == Some(0) { String::new() } else { format!("\n{log}") };
-            write!(output, "{}{log}", RunText { title, record })
+            format!("{}{log}", RunText { title, record })
         }
     };
-    written.map_err(|error| output.failure(error))?;
-    output.finish()
+    output::print(&text, arguments.format)
 }
 
-/// Keeps everything, moves the bar, and listens for an interrupt.
+/// Keeps everything, moves the bar, and listens for signals that end a run: an interrupt, a hangup, a request to terminate.
 struct Watcher {
     recorder: Recorder,
     bar: ProgressBar,
@@ -125,7 +136,7 @@ impl Watcher {
         bar.enable_steady_tick(Duration::from_millis(200));
         let interrupted = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&interrupted);
-        // A second interrupt ends the process at once.
+        // A second signal ends the process at once.
         ctrlc::set_handler(move || {
             if flag.swap(true, Ordering::Relaxed) {
                 std::process::exit(130);
@@ -190,24 +201,30 @@ impl Files {
         for path in [&arguments.output, &arguments.plot, &arguments.render].into_iter().flatten() {
             check_place(path)?;
         }
+        if let Some((path, kind)) = &files.table
+            && *kind != Kind::Json
+        {
+            check_place(&beside(path))?;
+        }
         Ok(files)
     }
 
-    fn write(&self, record: &Record, title: &str) -> Result<(), Failure> {
+    /// Writes them all, and returns what went wrong.
+    fn write(&self, record: &Record, title: &str) -> Vec<Failure> {
+        let mut written = Vec::new();
         if let Some((path, kind)) = &self.table {
             match kind {
-                Kind::Json => write_file(path, |output| run_json(record, output))?,
+                Kind::Json => written.push(write_file(path, |output| run_json(record, output))),
                 #[cfg(feature = "parquet")]
                 Kind::Parquet => {
-                    write_file(path, |output| write_all(output, |bytes| carom::report::run_parquet(record, bytes)))?;
-                    let events = beside(path);
-                    write_file(&events, |output| {
-                        write_all(output, |bytes| carom::report::run_events_parquet(record, bytes))
-                    })?;
+                    let samples = |bytes: &mut Vec<u8>| carom::report::run_parquet(record, bytes);
+                    let events = |bytes: &mut Vec<u8>| carom::report::run_events_parquet(record, bytes);
+                    written.push(write_file(path, |output| write_all(output, samples)));
+                    written.push(write_file(&beside(path), |output| write_all(output, events)));
                 }
                 _ => {
-                    write_file(path, |output| run_csv(record, output))?;
-                    write_file(&beside(path), |output| run_events_csv(record, output))?;
+                    written.push(write_file(path, |output| run_csv(record, output)));
+                    written.push(write_file(&beside(path), |output| run_events_csv(record, output)));
                 }
             }
         }
@@ -217,27 +234,16 @@ impl Files {
                 Kind::Png => figure::run_png(record, title, PIXELS),
                 _ => figure::run_svg(record, title).map(String::into_bytes),
             };
-            let bytes = bytes.map_err(Failure::Figure)?;
-            write_file(path, |output| output.write_all(&bytes))?;
+            let bytes = bytes.map_err(Failure::Figure);
+            written.push(bytes.and_then(|bytes| write_file(path, |output| output.write_all(&bytes))));
         }
         if let Some(path) = &self.page {
             let mut page = Vec::new();
-            run_html(record, title, &mut page).map_err(Failure::Page)?;
-            write_file(path, |output| output.write_all(&page))?;
+            let made = run_html(record, title, &mut page).map_err(Failure::Page);
+            written.push(made.and_then(|()| write_file(path, |output| output.write_all(&page))));
         }
-        Ok(())
+        written.into_iter().filter_map(Result::err).collect()
     }
-}
-
-/// Whether a file can stand there: in a folder, and no folder itself.
-fn check_place(path: &Path) -> Result<(), Failure> {
-    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
-    let error = match path.is_dir() {
-        true => ErrorKind::IsADirectory.into(),
-        false if !folder.is_dir() => no_folder(folder),
-        false => return Ok(()),
-    };
-    Err(Failure::file(path, "write", error))
 }
 
 /// Writes a file that appears when it is complete.

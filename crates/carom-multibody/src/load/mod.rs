@@ -6,6 +6,7 @@ mod schema;
 pub mod urdf;
 mod xml;
 
+use std::io;
 use std::path::Path;
 
 pub use error::{LoadError, LoadErrorKind};
@@ -42,6 +43,18 @@ pub enum Mimics {
     Free,
 }
 
+/// Refuses pipes, devices and sockets: reading one may never end, and nothing in them can be read twice.
+///
+/// # Errors
+/// There is nothing at `path`, or it is neither a file nor a folder.
+pub fn check_regular(path: &Path) -> io::Result<()> {
+    let kind = std::fs::metadata(path)?.file_type();
+    if kind.is_file() || kind.is_dir() {
+        return Ok(());
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a pipe or a device, not a file"))
+}
+
 /// Reads a robot file; its root element tells URDF from MJCF.
 ///
 /// # Errors
@@ -56,11 +69,12 @@ pub fn file(path: &Path, options: &Options) -> Result<Model, LoadError> {
 /// The text is not a robot, or has something that cannot be left out.
 pub fn text(text: &str, path: &Path, options: &Options) -> Result<Model, LoadError> {
     let document = xml::parse(text, path)?;
+    let lines = xml::Lines::of(&document);
     let root = document.root_element();
     let fault = |message: String| Err(xml::fault(LoadErrorKind::Syntax, path, root, message));
     match (root.tag_name().name(), options.format) {
-        ("robot", None | Some(Format::Urdf)) => urdf::from_document(&document, path, options),
-        ("mujoco", None | Some(Format::Mjcf)) => mjcf::from_document(&document, path, options),
+        ("robot", None | Some(Format::Urdf)) => urdf::from_document(&document, &lines, path, options),
+        ("mujoco", None | Some(Format::Mjcf)) => mjcf::from_document(&document, &lines, path, options),
         ("robot", Some(Format::Mjcf)) => fault("is a URDF, and an MJCF is asked for".to_owned()),
         ("mujoco", Some(Format::Urdf)) => fault("is an MJCF, and a URDF is asked for".to_owned()),
         (other, _) => fault(format!("the root element is <{other}>; a URDF has <robot>, an MJCF has <mujoco>")),

@@ -1,6 +1,6 @@
 //! What URDF has: elements with their attributes and the elements within. Whatever else stands in a file is remarked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::xml::Element;
 use crate::{ModelBuilder, Warning, WarningKind};
@@ -59,7 +59,7 @@ impl Remarks {
                 self.ignored(format!("attribute {} of <{name}>", attribute.name()), element.line());
             }
         }
-        let mut seen: Vec<&str> = Vec::new();
+        let mut seen: HashSet<&str> = HashSet::new();
         for child in element.children() {
             let inner = child.name();
             if !children.contains(&inner) {
@@ -69,7 +69,7 @@ impl Remarks {
             } else if !APART.contains(&inner) {
                 self.check(child);
             }
-            seen.push(inner);
+            seen.insert(inner);
         }
     }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use roxmltree::Document;
 
 use super::schema::Remarks;
-use super::xml::Element;
+use super::xml::{Element, Lines};
 use super::{LoadError, Mimics, Options};
 use crate::{
     Geometry, Inertia, Joint, JointKind, LinkId, LinkSpec, Mimic, Model, ModelBuilder, Placement, Quaternion, Rotation,
@@ -23,8 +23,8 @@ struct Connection<'a> {
     child: &'a str,
 }
 
-pub(super) fn from_document(document: &Document<'_>, path: &Path, options: &Options) -> Result<Model> {
-    let robot = Element { node: document.root_element(), path };
+pub(super) fn from_document(document: &Document<'_>, lines: &Lines, path: &Path, options: &Options) -> Result<Model> {
+    let robot = Element { node: document.root_element(), path, lines };
     let mut remarks = Remarks::default();
     remarks.check(robot);
     let mut links: Vec<(&str, Element<'_, '_, '_>)> = Vec::new();

@@ -11,7 +11,7 @@ type Result<T> = std::result::Result<T, LoadError>;
 
 /// A file's text.
 pub(super) fn read(path: &Path) -> Result<String> {
-    let bytes = std::fs::read(path).map_err(|error| LoadError {
+    let bytes = super::check_regular(path).and_then(|()| std::fs::read(path)).map_err(|error| LoadError {
         kind: LoadErrorKind::Read,
         file: path.to_owned(),
         line: None,
@@ -21,9 +21,20 @@ pub(super) fn read(path: &Path) -> Result<String> {
     Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
+/// Attributes that an element may have: the parser compares each with all others.
+const MOST_ATTRIBUTES: usize = 1000;
+
 /// A file's elements.
 pub(super) fn parse<'t>(text: &'t str, path: &Path) -> Result<Document<'t>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if let Some(line) = crowded(text) {
+        return Err(LoadError {
+            kind: LoadErrorKind::Syntax,
+            file: path.to_owned(),
+            line: Some(line),
+            message: format!("an element has more than {MOST_ATTRIBUTES} attributes"),
+        });
+    }
     let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
     Document::parse_with_options(text, options).map_err(|error| LoadError {
         kind: LoadErrorKind::Syntax,
@@ -31,6 +42,39 @@ pub(super) fn parse<'t>(text: &'t str, path: &Path) -> Result<Document<'t>> {
         line: Some(error.pos().row as usize).filter(|&line| line > 0),
         message: format!("is not XML: {error}"),
     })
+}
+
+/// The line of the first element with too many attributes. What is not well-formed is left to the parser.
+fn crowded(text: &str) -> Option<usize> {
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        let tag = &rest[at + 1..];
+        let apart = [("!--", "-->"), ("![CDATA[", "]]>"), ("?", "?>")];
+        if let Some((_, end)) = apart.iter().find(|(start, _)| tag.starts_with(start)) {
+            rest = &tag[tag.find(end)? + end.len()..];
+            continue;
+        }
+        let (mut quote, mut attributes, mut length) = (None, 0, tag.len());
+        for (i, byte) in tag.bytes().enumerate() {
+            match (quote, byte) {
+                (None, b'"' | b'\'') => {
+                    attributes += 1;
+                    quote = Some(byte);
+                }
+                (None, b'>') => {
+                    length = i;
+                    break;
+                }
+                (Some(open), _) if open == byte => quote = None,
+                _ => {}
+            }
+        }
+        if attributes > MOST_ATTRIBUTES {
+            return Some(1 + text[..text.len() - tag.len()].matches('\n').count());
+        }
+        rest = &tag[length..];
+    }
+    None
 }
 
 /// The line of an element, from 1.
@@ -43,11 +87,30 @@ pub(super) fn fault(kind: LoadErrorKind, path: &Path, node: Node<'_, '_>, messag
     LoadError { kind, file: path.to_owned(), line: Some(line(node)), message: message.into() }
 }
 
+/// Where the lines of a document begin: a line is found without reading all that stands before it.
+pub(super) struct Lines {
+    starts: Vec<usize>,
+}
+
+impl Lines {
+    pub(super) fn of(document: &Document<'_>) -> Self {
+        let ends = document.input_text().bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        Self { starts: std::iter::once(0).chain(ends.map(|(i, _)| i + 1)).collect() }
+    }
+
+    /// The line of an element of the document, from 1.
+    fn line(&self, node: Node<'_, '_>) -> usize {
+        let start = node.range().start;
+        self.starts.partition_point(|&other| other <= start)
+    }
+}
+
 /// An element of a file, to be asked for attributes.
 #[derive(Clone, Copy)]
 pub(super) struct Element<'e, 'i, 'p> {
     pub(super) node: Node<'e, 'i>,
     pub(super) path: &'p Path,
+    pub(super) lines: &'p Lines,
 }
 
 impl<'e, 'i, 'p> Element<'e, 'i, 'p> {
@@ -56,13 +119,13 @@ impl<'e, 'i, 'p> Element<'e, 'i, 'p> {
     }
 
     pub(super) fn line(&self) -> usize {
-        line(self.node)
+        self.lines.line(self.node)
     }
 
     /// Its child elements.
     pub(super) fn children(self) -> impl Iterator<Item = Element<'e, 'i, 'p>> {
-        let path = self.path;
-        self.node.children().filter(Node::is_element).map(move |node| Element { node, path })
+        let Self { path, lines, .. } = self;
+        self.node.children().filter(Node::is_element).map(move |node| Element { node, path, lines })
     }
 
     /// The first child element of a name.

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use super::printable;
 use crate::analysis::{Answered, Comparison, Verdict};
 use crate::number::{signed, significant, tidy};
 
@@ -29,7 +30,7 @@ pub fn comparison_json(comparison: &Comparison) -> String {
 impl Display for ComparisonText<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let c = self.comparison;
-        writeln!(f, "{}", self.title)?;
+        writeln!(f, "{}", printable(self.title))?;
         let velocity: Vec<String> = c.contact_velocity.iter().map(|v| significant(*v, DIGITS)).collect();
         write!(f, "  contact velocity before ({}), e = {}", velocity.join(", "), significant(c.restitution, DIGITS))?;
         match c.friction {

@@ -6,6 +6,7 @@ mod id;
 mod json;
 mod map;
 mod model;
+mod printable;
 mod robot;
 mod run;
 mod several;
@@ -16,6 +17,7 @@ pub use id::Id;
 pub use json::{ErrorRecord, OutcomeRecord};
 pub use map::{map_csv, map_json};
 pub use model::ModelText;
+pub use printable::{printable, printable_json, printable_lines};
 pub use robot::{ContactRecord, RobotRecord, StruckRecord};
 pub use run::{EventLog, PageError, RunText, run_csv, run_events_csv, run_html, run_json, run_summary_json};
 #[cfg(feature = "parquet")]

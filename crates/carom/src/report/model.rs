@@ -4,6 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use carom_multibody::{DynamicsError, JointKind, LinkId, Model, ModelJoint, Vector};
 
+use super::printable;
 use crate::number::significant;
 
 /// How deep the tree is drawn.
@@ -26,7 +27,7 @@ impl Display for ModelText<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let model = self.model;
         let moving = model.joints().iter().filter(|joint| !joint.freedoms.is_empty()).count();
-        writeln!(f, "{}: {}", self.title, model.name())?;
+        writeln!(f, "{}: {}", printable(self.title), printable(model.name()))?;
         writeln!(
             f,
             "  {}, {}, {} of them moving",
@@ -69,7 +70,7 @@ impl ModelText<'_> {
         let lines = self.lines(&children);
         let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
         for (name, about) in lines {
-            writeln!(f, "{}", format!("  {name:<width$}  {about}").trim_end())?;
+            writeln!(f, "{}", printable(format!("  {name:<width$}  {about}").trim_end()))?;
         }
         Ok(())
     }
@@ -106,7 +107,8 @@ impl ModelText<'_> {
         let width = frames.iter().map(|frame| frame.name.chars().count()).max().unwrap_or(0);
         for frame in frames {
             let link = &self.model.link(frame.link).name;
-            writeln!(f, "    {:<width$}  on {link} at {}", frame.name, vector(frame.placement.translation))?;
+            let place = vector(frame.placement.translation);
+            writeln!(f, "{}", printable(&format!("    {:<width$}  on {link} at {place}", frame.name)))?;
         }
         Ok(())
     }
@@ -114,7 +116,7 @@ impl ModelText<'_> {
     fn warnings(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let warnings = self.model.warnings();
         if let Some(fault) = &self.at_home {
-            writeln!(f, "\n  cannot be struck at home: {fault}")?;
+            writeln!(f, "\n  cannot be struck at home: {}", printable(&fault.to_string()))?;
         } else if warnings.is_empty() {
             return writeln!(f, "\n  no warnings");
         }
@@ -123,7 +125,7 @@ impl ModelText<'_> {
         }
         writeln!(f, "\n  {}", count(warnings.len(), "warning"))?;
         for warning in warnings {
-            writeln!(f, "    {warning}")?;
+            writeln!(f, "    {}", printable(&warning.to_string()))?;
         }
         Ok(())
     }

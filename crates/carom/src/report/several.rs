@@ -4,8 +4,8 @@ use std::fmt::{self, Display, Formatter};
 
 use carom_law::{ContactOutcome, Guard};
 
-use super::RobotRecord;
 use super::text::{DIGITS, columns, energy, robot, row, velocities};
+use super::{RobotRecord, printable};
 use crate::answer::Several;
 use crate::number::{signed, significant, tidy};
 use crate::verdict::{FEW, change_of_several, verdict_of_several};
@@ -31,7 +31,7 @@ pub struct SeveralText<'a> {
 impl Display for SeveralText<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let outcome = &self.several.outcome;
-        writeln!(f, "{}", self.title)?;
+        writeln!(f, "{}", printable(self.title))?;
         writeln!(f, "  {}", verdict_of_several(outcome))?;
         writeln!(f)?;
         if let Some(record) = self.robot {
@@ -94,7 +94,7 @@ impl SeveralText<'_> {
         let labels: Vec<String> = (0..contacts.len()).map(|k| self.several.label(k)).collect();
         let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0).max(NAMES);
         let line = |f: &mut Formatter<'_>, label: &str, cells: String| {
-            writeln!(f, "{}", format!("  {label:<w$}  {cells}", w = width + 2).trim_end())
+            writeln!(f, "{}", printable(format!("  {label:<w$}  {cells}", w = width + 2).trim_end()))
         };
         line(f, title, columns(heads.iter().map(|head| (*head).to_owned())))?;
         for (label, contact) in labels.iter().zip(contacts) {

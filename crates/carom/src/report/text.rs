@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use carom_law::{Energy, Guard, Law, Mode, Outcome};
 
-use super::RobotRecord;
+use super::{RobotRecord, printable};
 use crate::number::{signed, significant, tidy};
 use crate::verdict::{FEW, change_of, percent, verdict};
 
@@ -30,7 +30,7 @@ pub struct Text<'a> {
 
 impl Display for Text<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", self.title)?;
+        writeln!(f, "{}", printable(self.title))?;
         writeln!(f, "  {}", verdict(self.outcome))?;
         writeln!(f)?;
         self.robot(f)?;
@@ -214,7 +214,7 @@ pub(super) fn energy(f: &mut Formatter<'_>, energy: &Energy, change: f64) -> fmt
 fn joints(f: &mut Formatter<'_>, names: &[String], before: &[f64], after: &[f64]) -> fmt::Result {
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(16);
     let line = |f: &mut Formatter<'_>, label: &str, cells: String| {
-        writeln!(f, "{}", format!("  {label:<w$}  {cells}", w = width + 2).trim_end())
+        writeln!(f, "{}", printable(format!("  {label:<w$}  {cells}", w = width + 2).trim_end()))
     };
     line(f, "joint velocity", columns(["before", "after"].map(str::to_owned).into_iter()))?;
     for ((name, before), after) in names.iter().zip(before).zip(after) {
@@ -224,7 +224,7 @@ fn joints(f: &mut Formatter<'_>, names: &[String], before: &[f64], after: &[f64]
 }
 
 pub(super) fn row(f: &mut Formatter<'_>, label: &str, value: &str) -> fmt::Result {
-    writeln!(f, "{}", format!("  {label:<20}{value}").trim_end())
+    writeln!(f, "{}", printable(format!("  {label:<20}{value}").trim_end()))
 }
 
 pub(super) fn numbers(values: &[f64]) -> String {

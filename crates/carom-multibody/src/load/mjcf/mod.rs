@@ -35,18 +35,25 @@ use self::notes::Notes;
 use self::settings::Settings;
 use self::source::Sources;
 use self::tree::Tree;
+use super::xml::Lines;
 use super::{LoadError, LoadErrorKind, Options, xml};
 use crate::{Model, ModelBuilder};
 
 /// Reads a model from its main file, already parsed; the others are found from its path.
-pub(super) fn from_document(document: &Document<'_>, path: &Path, options: &Options) -> Result<Model, LoadError> {
+pub(super) fn from_document(
+    document: &Document<'_>,
+    lines: &Lines,
+    path: &Path,
+    options: &Options,
+) -> Result<Model, LoadError> {
     if options.floating_base {
         let message = "a floating base is asked for, which is for URDF; in MJCF a <freejoint/> lets a body move freely";
         return Err(xml::fault(LoadErrorKind::Unsupported, path, document.root_element(), message));
     }
     let files = source::collect(document, path)?;
     let documents = files.iter().map(|file| xml::parse(&file.text, &file.path)).collect::<Result<Vec<_>, _>>()?;
-    let sources = Sources::new(document, path, &files, &documents);
+    let included: Vec<Lines> = documents.iter().map(Lines::of).collect();
+    let sources = Sources::new((document, lines), path, &files, &documents, &included);
     let mut notes = Notes::new(path.to_owned());
     let settings = Settings::read(&sources, &mut notes)?;
     let classes = Classes::read(&sources)?;

@@ -1,5 +1,7 @@
 //! Remarks on what is read over, one for each kind.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::PathBuf;
 
 use super::source::Part;
@@ -36,11 +38,13 @@ struct Note {
 pub(super) struct Notes {
     main: PathBuf,
     notes: Vec<Note>,
+    /// Where in the list the remark of a kind on a subject stands.
+    places: HashMap<(WarningKind, String), usize>,
 }
 
 impl Notes {
     pub(super) fn new(main: PathBuf) -> Self {
-        Self { main, notes: Vec::new() }
+        Self { main, notes: Vec::new(), places: HashMap::new() }
     }
 
     /// Something that acts on the motion and is left out.
@@ -55,16 +59,19 @@ impl Notes {
 
     /// A remark of any kind.
     pub(super) fn add(&mut self, kind: WarningKind, part: Part<'_>, subject: &str, message: &str) {
-        match self.notes.iter_mut().find(|note| note.kind == kind && note.subject == subject) {
-            Some(note) => note.count += 1,
-            None => self.notes.push(Note {
-                kind,
-                subject: subject.to_owned(),
-                message: message.to_owned(),
-                count: 1,
-                file: part.path.to_owned(),
-                line: part.line(),
-            }),
+        match self.places.entry((kind, subject.to_owned())) {
+            Entry::Occupied(place) => self.notes[*place.get()].count += 1,
+            Entry::Vacant(place) => {
+                place.insert(self.notes.len());
+                self.notes.push(Note {
+                    kind,
+                    subject: subject.to_owned(),
+                    message: message.to_owned(),
+                    count: 1,
+                    file: part.path.to_owned(),
+                    line: part.line(),
+                });
+            }
         }
     }
 

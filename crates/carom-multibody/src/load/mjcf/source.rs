@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use roxmltree::{Document, Node};
 
-use crate::load::xml::{self, Element};
+use crate::load::xml::{self, Element, Lines};
 use crate::load::{LoadError, LoadErrorKind};
 
 /// How deep elements may stand in one another, as in MuJoCo; bodies are read one within the other.
@@ -43,8 +43,9 @@ fn gather(
             return Err(xml::fault(LoadErrorKind::Structure, path, node, message));
         }
     }
+    let lines = Lines::of(document);
     for node in document.descendants().filter(is_include) {
-        let element = Element { node, path };
+        let element = Element { node, path, lines: &lines };
         let place = locate(main, path, element.required("file")?);
         let own = identity(&place);
         if seen.contains(&own) {
@@ -98,15 +99,21 @@ pub(super) struct Sources<'a> {
 
 impl<'a> Sources<'a> {
     pub(super) fn new(
-        document: &'a Document<'a>,
+        (document, lines): (&'a Document<'a>, &'a Lines),
         path: &'a Path,
         files: &'a [Included],
         documents: &'a [Document<'a>],
+        lines_of_documents: &'a [Lines],
     ) -> Self {
-        let part = |document: &'a Document<'a>, path: &'a Path| Element { node: document.root_element(), path };
+        let part = |document: &'a Document<'a>, path: &'a Path, lines: &'a Lines| Element {
+            node: document.root_element(),
+            path,
+            lines,
+        };
+        let included = files.iter().zip(documents).zip(lines_of_documents);
         let included =
-            files.iter().zip(documents).map(|(file, document)| (file.path.as_path(), part(document, &file.path)));
-        Self { root: part(document, path), included: included.collect() }
+            included.map(|((file, document), lines)| (file.path.as_path(), part(document, &file.path, lines)));
+        Self { root: part(document, path, lines), included: included.collect() }
     }
 
     /// The child elements, with included files in the place of their `<include>`.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::source::Part;
 use crate::Vector;
-use crate::load::{LoadError, LoadErrorKind};
+use crate::load::{LoadError, LoadErrorKind, check_regular};
 
 const SHORT: &str = "is cut short or not of the format that its name tells";
 const LOST: &str = "has a face with a vertex that is not there";
@@ -30,7 +30,7 @@ pub(super) enum Format {
 
 /// Reads the file that an element names.
 pub(super) fn read(path: &Path, format: Format, part: Part<'_>) -> Result<Triangles, LoadError> {
-    let bytes = std::fs::read(path).map_err(|error| LoadError {
+    let bytes = check_regular(path).and_then(|()| std::fs::read(path)).map_err(|error| LoadError {
         kind: LoadErrorKind::Read,
         file: part.path.to_owned(),
         line: Some(part.line()),

@@ -2,6 +2,7 @@
 
 use super::drawing::Drawing;
 use super::font::{Fonts, Line};
+use crate::report::printable;
 
 const TITLE_SIZE: f64 = 10.0;
 const SENTENCE_SIZE: f64 = 8.5;
@@ -10,7 +11,7 @@ const LEADING: f64 = 1.3;
 
 /// A plain title and a marked sentence as lines with their sizes.
 pub(super) fn lines(title: &str, sentence: &str, width: f64, fonts: &Fonts) -> Vec<(Line, f64)> {
-    let title = broken(title, |text| fonts.plain(text), width / TITLE_SIZE, 3).into_iter();
+    let title = broken(&printable(title), |text| fonts.plain(text), width / TITLE_SIZE, 3).into_iter();
     let sentence = broken(sentence, |text| fonts.marked(text), width / SENTENCE_SIZE, 3).into_iter();
     title.map(|line| (line, TITLE_SIZE)).chain(sentence.map(|line| (line, SENTENCE_SIZE))).collect()
 }

@@ -8,6 +8,7 @@ use super::map::{MARGIN, WIDTH};
 use super::panel::Panel;
 use super::strips;
 use crate::number::significant;
+use crate::report::printable;
 use crate::sim::{ContactMode, Ending, Ledger, Record, Sample};
 
 const LEFT: f64 = 64.0;
@@ -108,7 +109,7 @@ struct Curve {
 
 fn curve(record: &Record, name: Option<&str>, stroke: Stroke, of: impl Fn(&Sample) -> f64) -> Curve {
     let points = record.samples.iter().map(|sample| [sample.time, of(sample)]).collect();
-    Curve { name: name.map(str::to_owned), stroke, points }
+    Curve { name: name.map(|name| printable(name).into_owned()), stroke, points }
 }
 
 fn line(colour: u32, width: f64, dash: &'static [f64]) -> Stroke {

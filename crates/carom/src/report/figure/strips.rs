@@ -5,6 +5,7 @@ use super::drawing::{Colour, Drawing, Path, Stroke, Vec2};
 use super::font::{Fonts, Line};
 use super::panel::Panel;
 use super::style::{self, Pattern};
+use crate::report::printable;
 use crate::sim::{ContactMode, Record};
 
 const NAME_SIZE: f64 = 7.5;
@@ -124,8 +125,9 @@ pub(super) fn tick() -> Stroke {
 
 /// A name, cut where it is longer than there is room for: at its start, for names of one robot differ at their ends.
 fn fitted(name: &str, room: f64, fonts: &Fonts) -> Line {
+    let name = printable(name);
     let signs: Vec<char> = name.chars().collect();
-    let mut line = fonts.plain(name);
+    let mut line = fonts.plain(&name);
     let mut cut = 0;
     while NAME_SIZE * line.width > room && cut + 1 < signs.len() {
         cut += 1;

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use super::drawing::{Colour, Drawing, Item, Path, Step, Stroke, Vec2};
 use super::font::{Fonts, Line};
+use crate::report::printable;
 
 /// Decimals of a point: a hundredth is 4 µm.
 const DECIMALS: usize = 2;
@@ -153,7 +154,7 @@ fn hex(colour: Colour) -> String {
 
 /// A control character is no part of XML at all.
 fn escaped(text: &str) -> String {
-    let text: String =
-        text.chars().map(|c| if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') { ' ' } else { c }).collect();
+    // Control characters and these two are no part of XML.
+    let text = printable(text).replace(['\u{fffe}', '\u{ffff}'], " ");
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,5 +1,6 @@
 //! A run as one page that plays its motion: drawings, a chart, the events; nothing is fetched from anywhere.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use carom_multibody::{DynamicsError, Geometry, Placement, Shape};
@@ -7,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::table;
+use crate::report::printable;
 use crate::sim::{Body, ContactMode, Event, Ledger, Motion, Pose, Record};
 
 const PAGE: &str = include_str!("player/index.html");
@@ -98,8 +100,8 @@ const NUMBERS_A_CONTACT: usize = 6;
 
 #[derive(Serialize)]
 struct Page<'a> {
-    title: &'a str,
-    model: &'a str,
+    title: Cow<'a, str>,
+    model: Cow<'a, str>,
     ending: &'static str,
     until: f64,
     reached: f64,
@@ -108,7 +110,7 @@ struct Page<'a> {
     gravity: [f64; 3],
     length: f64,
     surfaces: &'a [crate::sim::SurfaceHeader],
-    contacts: Vec<&'a str>,
+    contacts: Vec<Cow<'a, str>>,
     bodies: Vec<Value>,
     events: Vec<Value>,
     energies: Vec<&'static str>,
@@ -129,8 +131,8 @@ fn data<'a>(record: &'a Record, title: &'a str, places: &[usize], motion: &Motio
     let moving = |pose: &(&Body, &Pose)| pose.0.is_moving;
     let poses = motion.poses.iter().flat_map(|poses| motion.bodies.iter().zip(poses).filter(moving));
     Page {
-        title,
-        model: &header.model,
+        title: printable(title),
+        model: printable(&header.model),
         ending: table::ending(record.summary.ending),
         until: header.until,
         reached: record.summary.time,
@@ -139,7 +141,7 @@ fn data<'a>(record: &'a Record, title: &'a str, places: &[usize], motion: &Motio
         gravity: header.gravity,
         length: header.length,
         surfaces: &header.surfaces,
-        contacts: header.contacts.iter().map(|contact| contact.name.as_str()).collect(),
+        contacts: header.contacts.iter().map(|contact| printable(&contact.name)).collect(),
         bodies: motion
             .bodies
             .iter()
@@ -184,7 +186,7 @@ fn numbers(pose: &Pose) -> [f64; NUMBERS_A_POSE] {
 fn body(body: &Body, pose: Option<&Pose>) -> Value {
     let shapes: Vec<Value> = body.shapes.iter().filter_map(shape).collect();
     json!({
-        "name": body.name,
+        "name": printable(&body.name),
         "shapes": shapes,
         "anchor": body.anchor,
         "ends": body.ends,
@@ -253,7 +255,7 @@ fn base64(bytes: impl Iterator<Item = u8>) -> String {
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    printable(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

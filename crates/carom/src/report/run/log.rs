@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use crate::number::{signed, significant, tidy};
+use crate::report::printable;
 use crate::sim::{ContactMode, Event, EventKind, Record};
 
 /// Digits of times: two events of a bouncing ball may be a billionth of a second apart.
@@ -87,7 +88,7 @@ impl EventLog<'_> {
 
 fn line(f: &mut Formatter<'_>, cells: &[String; 6], widths: &[usize; 6]) -> fmt::Result {
     let text: Vec<String> = cells.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-    writeln!(f, "{}", format!("  {}", text.join("  ")).trim_end())
+    writeln!(f, "{}", printable(format!("  {}", text.join("  ")).trim_end()))
 }
 
 /// What happened, in words.

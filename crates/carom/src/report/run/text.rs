@@ -6,6 +6,7 @@ use crate::number::{signed, significant, tidy};
 use crate::sim::{ContactMode, Ending, EventKind, Ledger, Record};
 
 use super::log::TIME_DIGITS;
+use crate::report::printable;
 
 const DIGITS: usize = 6;
 const FEW: usize = 3;
@@ -27,7 +28,7 @@ pub struct RunText<'a> {
 
 impl Display for RunText<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", self.title)?;
+        writeln!(f, "{}", printable(self.title))?;
         writeln!(f, "  {}", self.verdict())?;
         writeln!(f)?;
         row(f, "robot", &self.record.header.model)?;
@@ -198,5 +199,5 @@ fn row(f: &mut Formatter<'_>, label: &str, value: &str) -> fmt::Result {
 }
 
 fn wide_row(f: &mut Formatter<'_>, label: &str, width: usize, value: &str) -> fmt::Result {
-    writeln!(f, "{}", format!("  {label:<width$}{value}").trim_end())
+    writeln!(f, "{}", printable(format!("  {label:<width$}{value}").trim_end()))
 }

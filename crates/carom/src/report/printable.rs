@@ -1,0 +1,64 @@
+//! Names and titles as text that a terminal shows and does not obey.
+//!
+//! A name comes from a file, and may hold anything: escape sequences, line breaks, marks that turn the direction of
+//! writing.
+
+use std::borrow::Cow;
+
+/// Whether a character acts on the text around it instead of being shown: control characters, the separators of lines and
+/// paragraphs, and the marks, embeddings, overrides and isolates of writing from right to left.
+fn is_control(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// One line: control characters are written as `\n`, `\t`, `\u{1b}`.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    escaped(text, is_control, |c, out| out.extend(c.escape_default()))
+}
+
+/// Any number of lines: the same, but for line breaks.
+pub fn printable_lines(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| c != '\n' && is_control(c), |c, out| out.extend(c.escape_default()))
+}
+
+/// JSON: what its strings may hold as it is and a terminal would obey is written as `\u001b`, which means the same.
+pub fn printable_json(json: &str) -> Cow<'_, str> {
+    let acts = |c: char| !matches!(c, '\n' | '\r' | '\t') && is_control(c);
+    // None of these needs two units.
+    escaped(json, acts, |c, out| *out += &format!("\\u{:04x}", u32::from(c)))
+}
+
+fn escaped(text: &str, acts: impl Fn(char) -> bool, escape: impl Fn(char, &mut String)) -> Cow<'_, str> {
+    if !text.chars().any(&acts) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if acts(c) { escape(c, &mut out) } else { out.push(c) }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_acts_is_escaped_and_the_rest_is_not() {
+        assert_eq!(printable("a\u{1b}[31m\nb\t\u{9b}2J\u{7f}\u{202e}c"), r"a\u{1b}[31m\nb\t\u{9b}2J\u{7f}\u{202e}c");
+        assert_eq!(printable_lines("a\n\rb"), "a\n\\rb");
+        for text in ["", "Fuß \"links\" \\ μ* é 足 🦿"] {
+            assert!(matches!(printable(text), Cow::Borrowed(same) if same == text));
+        }
+    }
+
+    #[test]
+    fn escaped_json_means_the_same() {
+        let name = "a\u{9b}31m\u{7f}\u{202e}\u{2028}\n";
+        let json = serde_json::to_string(name).unwrap();
+        let safe = printable_json(&json);
+        assert!(safe.is_ascii() && safe.contains("\\u009b"), "{safe}");
+        assert_eq!(serde_json::from_str::<String>(&safe).unwrap(), name);
+    }
+}
