@@ -1,5 +1,5 @@
-//! What a contributor runs: `cargo xtask test`, `native`, `lint`, `oracle`, `laws`, `drops`, `reference`, `conformance`,
-//! `browser`, `bench`.
+//! What a contributor runs: `cargo xtask test`, `native`, `lint`, `oracle`, `laws`, `drops`, `soak`, `reference`,
+//! `conformance`, `browser`, `bench`.
 
 mod browser;
 mod python;
@@ -22,6 +22,8 @@ cargo xtask TASK
   oracle        the law against its oracle on 100 times as many random problems (CAROM_CASES, CAROM_SEED)
   laws          what every law claims, on a million random impacts each (CAROM_IMPACTS, CAROM_SEED)
   drops         10,000 random drops of boxes, rods, spheres and trees (CAROM_DROPS, CAROM_SEED, CAROM_FAMILY)
+  soak [N]      N random impacts of all forms (20,000), every outcome judged in double-double arithmetic; the worst of
+                each kind, and findings as problems to be read by carom impact (CAROM_SEED, CAROM_THREADS)
   reference     recompute reference/precise with 80 digits and compare (Python 3)
   conformance   robots and flights against Pinocchio and MuJoCo, from PyPI (2 GB), and simultaneous impacts against
                 Siconos, from Debian; --write renews book/src/conformance.md, --only PATTERN compares some files, with
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
         Some("oracle") => oracle(),
         Some("laws") => laws(),
         Some("drops") => drops(),
+        Some("soak") => cargo(&["run", "--release", "--quiet", "-p", "carom-soak", "--"], &rest, &[]),
         Some("reference") => reference(),
         Some("conformance") => conformance(&rest),
         Some("browser") => browser::browser(),

@@ -1,0 +1,12 @@
+//! Random and hostile problems for carom, and a judge of its answers that shares no code with the solvers.
+//!
+//! [`judge`] reads a problem and the outcome as data, under the names of the documented interface, and computes every
+//! condition of the law anew in double-double arithmetic. [`random`] makes problems by seed, [`run`] tries many, [`shrink`]
+//! makes a finding small.
+
+pub mod judge;
+pub mod precise;
+pub mod problem;
+pub mod random;
+pub mod run;
+pub mod shrink;

@@ -1,0 +1,280 @@
+//! Many random problems on all cores, each bounded in time, and the table of what was found.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use carom::law::Law;
+
+use crate::judge::{Condition, Verdict, judge};
+use crate::precise::{Cholesky, exponent, shift};
+use crate::problem::{Problem, Refusal, Rows, Terms};
+use crate::random::{self, Family, Kind};
+
+/// What a single impact may take, and some. An answer that takes longer counts as none: its thread is left behind.
+pub const MOST_SECONDS: f64 = 10.0;
+
+/// A mass matrix scaled to a unit diagonal with pivots above this is positive definite, rounded or not.
+const LEAST_PIVOT: f64 = 1e-15;
+
+/// What became of a problem.
+pub struct Examined {
+    /// The conditions of its outcome, or of its refusal.
+    pub verdict: Verdict,
+    /// The error, if it was refused.
+    pub refusal: Option<Refusal>,
+    /// What it took.
+    pub seconds: f64,
+}
+
+/// Solves a problem and judges the outcome.
+pub fn examine(kind: &Kind, problem: &Problem) -> Examined {
+    let start = Instant::now();
+    let answer = catch_unwind(AssertUnwindSafe(|| problem.answer()));
+    let seconds = start.elapsed().as_secs_f64();
+    let mut examined = match answer {
+        Ok(Ok(outcome)) => Examined { verdict: judge(problem, &outcome), refusal: None, seconds },
+        Ok(Err(refusal)) => {
+            let mut verdict = Verdict::default();
+            verdict.require(Condition::Refused, is_excused(kind, problem, &refusal));
+            Examined { verdict, refusal: Some(refusal), seconds }
+        }
+        Err(_) => {
+            let mut verdict = Verdict::default();
+            verdict.require(Condition::Panic, false);
+            Examined { verdict, refusal: None, seconds }
+        }
+    };
+    examined.verdict.note(Condition::Time, seconds / MOST_SECONDS);
+    examined
+}
+
+/// Whether the problem gives a reason for the error.
+fn is_excused(kind: &Kind, problem: &Problem, refusal: &Refusal) -> bool {
+    let is_bad_input = match &problem.terms {
+        Terms::Generalized { mass, jacobian, .. } => {
+            let offsets = problem.offsets();
+            let is_zero = |k: usize| jacobian[offsets[k]].iter().all(|x| *x == 0.0);
+            !is_definite(mass) || (0..problem.contacts.len()).any(is_zero)
+        }
+        Terms::ContactSpace { .. } => !kind.must_be_answered(),
+    };
+    is_bad_input
+        || match refusal.kind.as_str() {
+            // Several contacts can wedge.
+            "not_converged" => problem.contacts.len() > 1,
+            "overflow" => kind.family == Family::Units,
+            // What a law claims is of regular matrices.
+            "unsupported" => {
+                let is_regular = matches!(kind.family, Family::Regular | Family::Units);
+                problem.law != Law::Aghili && !(is_regular && problem.law.claims().always_answers)
+            }
+            _ => false,
+        }
+}
+
+fn is_definite(mass: &Rows) -> bool {
+    let size: Vec<i32> = (0..mass.len()).map(|i| exponent(mass[i][i]).div_euclid(2)).collect();
+    let row = |i: usize| (0..mass.len()).map(|j| shift(mass[i][j], -size[i] - size[j])).collect();
+    let scaled: Rows = (0..mass.len()).map(row).collect();
+    Cholesky::new(&scaled).is_some_and(|factor| factor.least_pivot > LEAST_PIVOT)
+}
+
+/// The worst residual over its bound, and the problem it belongs to.
+#[derive(Debug, Clone, Copy, Default)]
+struct Worst {
+    ratio: f64,
+    seed: u64,
+    failures: u64,
+}
+
+#[derive(Debug, Clone, Default)]
+struct KindTally {
+    problems: u64,
+    refused: BTreeMap<String, u64>,
+    worst: [Worst; Condition::ALL.len()],
+}
+
+/// What was found, by kinds of problems.
+#[derive(Debug, Clone, Default)]
+pub struct Tally(BTreeMap<String, KindTally>);
+
+/// A condition that does not hold.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    /// The kind of problem.
+    pub kind: String,
+    /// What fails.
+    pub condition: Condition,
+    /// How often.
+    pub count: u64,
+    /// The worst residual over its bound.
+    pub ratio: f64,
+    /// The seed of the worst.
+    pub seed: u64,
+}
+
+impl KindTally {
+    fn note(&mut self, seed: u64, verdict: &Verdict) {
+        for condition in Condition::ALL {
+            let ratio = verdict.of(condition);
+            let worst = &mut self.worst[condition as usize];
+            worst.failures += u64::from(!(ratio <= 1.0));
+            if ratio > worst.ratio {
+                (worst.ratio, worst.seed) = (ratio, seed);
+            }
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.problems += other.problems;
+        for (kind, count) in &other.refused {
+            *self.refused.entry(kind.clone()).or_default() += count;
+        }
+        for (own, other) in self.worst.iter_mut().zip(&other.worst) {
+            own.failures += other.failures;
+            // The lower seed of equals, whatever thread it was on.
+            let is_first = other.ratio == own.ratio && other.ratio > 0.0 && other.seed < own.seed;
+            if other.ratio > own.ratio || is_first {
+                (own.ratio, own.seed) = (other.ratio, other.seed);
+            }
+        }
+    }
+}
+
+impl Tally {
+    fn note(&mut self, kind: &Kind, seed: u64, examined: &Examined) {
+        let tally = self.0.entry(kind.name()).or_default();
+        tally.problems += 1;
+        if let Some(refusal) = &examined.refusal {
+            *tally.refused.entry(refusal.kind.clone()).or_default() += 1;
+        }
+        tally.note(seed, &examined.verdict);
+    }
+
+    /// Every condition that fails for a kind of problems.
+    pub fn findings(&self) -> Vec<Finding> {
+        let of_kind = |(kind, tally): (&String, &KindTally)| {
+            let found = Condition::ALL.into_iter().map(|condition| (condition, tally.worst[condition as usize]));
+            let found = found.filter(|(_, worst)| worst.failures > 0);
+            found
+                .map(|(condition, Worst { ratio, seed, failures })| Finding {
+                    kind: kind.clone(),
+                    condition,
+                    count: failures,
+                    ratio,
+                    seed,
+                })
+                .collect::<Vec<_>>()
+        };
+        self.0.iter().flat_map(of_kind).collect()
+    }
+
+    /// How many problems were tried.
+    pub fn problems(&self) -> u64 {
+        self.0.values().map(|tally| tally.problems).sum()
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (kind, tally) in &self.0 {
+            let refused: u64 = tally.refused.values().sum();
+            write!(f, "{kind}: {} problems, {refused} refused", tally.problems)?;
+            let kinds: Vec<String> = tally.refused.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
+            writeln!(f, "{}", if kinds.is_empty() { String::new() } else { format!(" ({})", kinds.join(", ")) })?;
+            for condition in Condition::ALL {
+                let Worst { ratio, seed, failures } = tally.worst[condition as usize];
+                if ratio > 0.0 {
+                    let mark = if failures > 0 { format!("  {failures} FAIL") } else { String::new() };
+                    writeln!(f, "    {:<12} {ratio:9.2e}  seed {seed}{mark}", condition.name())?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A thread at work.
+struct Worker {
+    tally: Mutex<Tally>,
+    /// The problem that it works on, from 1, and since when.
+    present: Mutex<Option<(u64, Instant)>>,
+    is_abandoned: AtomicBool,
+}
+
+struct Queue {
+    first: u64,
+    count: u64,
+    next: AtomicU64,
+    done: AtomicU64,
+}
+
+/// A poisoned lock is as good as any: what it guards is written whole.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+fn spawn(queue: &Arc<Queue>) -> Arc<Worker> {
+    let tally = Mutex::new(Tally::default());
+    let worker = Arc::new(Worker { tally, present: Mutex::new(None), is_abandoned: AtomicBool::new(false) });
+    let (queue, own) = (Arc::clone(queue), Arc::clone(&worker));
+    thread::spawn(move || {
+        loop {
+            let index = queue.next.fetch_add(1, Ordering::Relaxed);
+            if index >= queue.count {
+                return;
+            }
+            let seed = queue.first.wrapping_add(index);
+            let (kind, problem) = random::problem(seed);
+            *lock(&own.present) = Some((seed, Instant::now()));
+            let examined = examine(&kind, &problem);
+            let mut present = lock(&own.present);
+            if own.is_abandoned.load(Ordering::Relaxed) {
+                return;
+            }
+            *present = None;
+            lock(&own.tally).note(&kind, seed, &examined);
+            queue.done.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    worker
+}
+
+/// Tries the problems of `count` seeds from `first` on. `on_progress` hears how many are done.
+pub fn soak(first: u64, count: u64, threads: usize, mut on_progress: impl FnMut(u64)) -> Tally {
+    let queue = Arc::new(Queue { first, count, next: AtomicU64::new(0), done: AtomicU64::new(0) });
+    let mut workers: Vec<Arc<Worker>> = (0..threads.max(1)).map(|_| spawn(&queue)).collect();
+    let mut total = Tally::default();
+    while queue.done.load(Ordering::Relaxed) < count {
+        thread::sleep(Duration::from_millis(20));
+        on_progress(queue.done.load(Ordering::Relaxed));
+        for worker in &mut workers {
+            let present = lock(&worker.present);
+            let Some((seed, since)) = *present else { continue };
+            if since.elapsed().as_secs_f64() > MOST_SECONDS {
+                worker.is_abandoned.store(true, Ordering::Relaxed);
+                drop(present);
+                let mut verdict = Verdict::default();
+                verdict.require(Condition::Time, false);
+                let (kind, _) = random::problem(seed);
+                total.note(&kind, seed, &Examined { verdict, refusal: None, seconds: f64::INFINITY });
+                merge(&mut total, &lock(&worker.tally));
+                queue.done.fetch_add(1, Ordering::Relaxed);
+                *worker = spawn(&queue);
+            }
+        }
+    }
+    workers.iter().for_each(|worker| merge(&mut total, &lock(&worker.tally)));
+    total
+}
+
+fn merge(total: &mut Tally, part: &Tally) {
+    for (kind, tally) in &part.0 {
+        total.0.entry(kind.clone()).or_default().merge(tally);
+    }
+}
