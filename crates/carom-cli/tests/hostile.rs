@@ -100,7 +100,7 @@ fn figures_and_pages_have_no_control_characters() {
     let scene = scene.to_str().unwrap();
     let ran = carom(&["simulate", scene, "--plot", plot, "--render", page]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    let ran = carom(&["map", scene, "-o", map, "--resolution", "20"]);
+    let ran = carom(&["map", scene, "-o", map, "--resolution", "20", "--set", "base.velocity=[1,0,-1]"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     for path in [plot, page, map] {
         let text = std::fs::read_to_string(path).unwrap();
