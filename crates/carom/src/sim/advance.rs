@@ -29,6 +29,8 @@ pub(super) enum Halt {
 
 /// Sliding that becomes slower.
 struct Slide {
+    contact: usize,
+    mode: Mode,
     speed: f64,
     acceleration: f64,
     /// When it would stop, from now on.
@@ -125,15 +127,15 @@ impl Simulation {
     /// step: with closed contacts no step follows.
     fn room_to_slide(&self) -> f64 {
         let mut room = self.system.setup.settings.largest_step.unwrap_or(f64::INFINITY);
-        for (_, slide) in self.slides_that_slow().filter(|(mode, _)| *mode == Mode::Slip) {
-            let told = (1.0 - self.system.slowest_direction() / slide.speed).max(0.0);
+        for slide in self.slides_that_slow().filter(|slide| slide.mode == Mode::Slip) {
+            let told = (1.0 - self.system.slowest_direction(slide.contact) / slide.speed).max(0.0);
             room = room.min(SLIDE * slide.speed / slide.acceleration).min(slide.stop * (told + BEYOND - 1.0));
         }
         room
     }
 
     /// The closed contacts whose sliding becomes slower, at the start of the step.
-    fn slides_that_slow(&self) -> impl Iterator<Item = (Mode, Slide)> + '_ {
+    fn slides_that_slow(&self) -> impl Iterator<Item = Slide> + '_ {
         let mut next = 0;
         self.system.closed().iter().filter_map(move |&k| {
             let (row, mode) = (next, self.system.modes[k]);
@@ -148,8 +150,9 @@ impl Simulation {
                 acceleration += a * a;
                 along += v * a;
             }
-            let slide = Slide { speed: speed.sqrt(), acceleration: acceleration.sqrt(), stop: -speed / along };
-            (along < 0.0).then_some((mode, slide))
+            let stop = -speed / along;
+            let slide = Slide { contact: k, mode, speed: speed.sqrt(), acceleration: acceleration.sqrt(), stop };
+            (along < 0.0).then_some(slide)
         })
     }
 
@@ -157,12 +160,12 @@ impl Simulation {
     /// later. A step of that size is so much better than it has to be that its dense output serves as the step to the
     /// event.
     fn next_event(&mut self) -> Result<f64> {
-        let ends = self.slides_that_slow().filter(|(mode, _)| *mode != Mode::Slip).map(|(_, slide)| slide.stop);
+        let ends = self.slides_that_slow().filter(|slide| slide.mode != Mode::Slip).map(|slide| slide.stop);
         let mut next = ends.fold(f64::INFINITY, f64::min);
         self.system.place(self.time, &self.state)?;
         self.measure()?;
         let has_left = |k: usize| {
-            !self.system.modes[k].is_closed() && self.gaps[k] <= self.system.scales.near && self.rates[k] > 0.0
+            !self.system.modes[k].is_closed() && self.gaps[k] <= self.system.scales.of(k).near && self.rates[k] > 0.0
         };
         let left: Vec<(usize, f64)> =
             (0..self.gaps.len()).filter(|&k| has_left(k)).map(|k| (k, self.rates[k])).collect();

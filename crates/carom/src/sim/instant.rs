@@ -8,6 +8,7 @@ use carom_law::{
 use super::error::{Result, SimulationError};
 use super::event::{Event, EventKind};
 use super::margin::{Margin, Reason};
+use super::scale::TINY;
 use super::simulation::Simulation;
 use super::system::{Mode, direction, dynamics, tangential, view};
 
@@ -20,7 +21,7 @@ const REST: f64 = 20.0;
 /// The same in the plane, over the speed scale.
 const PLANAR_REST: f64 = 1e-9;
 
-/// A contact whose W_nn is below this, over the inverse of the mass that moves, cannot move along its normal.
+/// A contact whose W_nn is below this, over the inverse of its tree's mass, cannot move along its normal.
 const IMMOBILE: f64 = 1e-20;
 
 /// Where the direction in which sliding begins is lost twice within this part of the time scale, it is kept as it is.
@@ -43,7 +44,7 @@ impl Simulation {
         let before: Vec<Mode> = self.system.modes.clone();
         let first_event = self.events.len();
         let mut rounds = 0;
-        let mut floor = self.system.scales.tiny;
+        let mut floor = TINY;
         let mut by = by;
         self.keeps_onsets = false;
         let outcome = loop {
@@ -57,7 +58,7 @@ impl Simulation {
             }
             if rounds > PATIENCE {
                 // Contacts may hand each other a velocity that is too small to matter.
-                floor = (2.0 * floor).min(self.system.scales.settled);
+                floor = (2.0 * floor).min(self.system.scales.settled_part);
             }
             let round = match by {
                 Some((contact, Reason::Direction)) => self.redirect(contact).map(|()| Settled::Decided),
@@ -101,8 +102,8 @@ impl Simulation {
         self.rest()
     }
 
-    /// One impact, or one settling, or the decision of the modes. Normal velocities up to `floor` are none; it rises to
-    /// what impulses cannot take away, where W is nearly singular.
+    /// One impact, or one settling, or the decision of the modes. Normal velocities up to `floor`, over the speed
+    /// scale of each contact, are none; it rises to what impulses cannot take away, where W is nearly singular.
     fn round(&mut self, floor: &mut f64) -> Result<Settled> {
         self.system.place(self.time, &self.state)?;
         self.measure()?;
@@ -117,21 +118,20 @@ impl Simulation {
         if near.is_empty() {
             return Ok(Settled::Decided);
         }
-        let largest = |rates: &[f64], of: &[usize], sign: f64| of.iter().fold(0.0_f64, |m, &k| m.max(sign * rates[k]));
-        let approach = largest(&self.rates, &near, -1.0);
+        let approach = self.largest_rate(&near, -1.0);
         if approach > *floor {
             self.strike(&near)?;
-            self.raise(floor, approach, |simulation| largest(&simulation.rates, &near, -1.0))?;
+            self.raise(floor, approach, &near, -1.0)?;
             return Ok(Settled::Again);
         }
         let slow: Vec<usize> = movable.iter().filter(|&&(k, slow)| self.rates[k] <= slow).map(|&(k, _)| k).collect();
-        let bounce = largest(&self.rates, &slow, 1.0);
+        let bounce = self.largest_rate(&slow, 1.0);
         if bounce > *floor {
             self.settle(&slow)?;
-            self.raise(floor, bounce, |simulation| largest(&simulation.rates, &slow, 1.0))?;
+            self.raise(floor, bounce, &slow, 1.0)?;
             return Ok(Settled::Again);
         }
-        if self.come_to_rest(&slow)? && near.iter().any(|&k| self.rates[k] < -*floor) {
+        if self.come_to_rest(&slow)? && self.largest_rate(&near, -1.0) > *floor {
             return Ok(Settled::Again);
         }
         for k in near {
@@ -143,33 +143,39 @@ impl Simulation {
     }
 
     /// Of some contacts those that can move along their normals, each with the velocity below which its bounces are ended.
-    /// The energy of such a bounce is at most that of the whole mass rising by the height that counts: where a contact
+    /// The energy of such a bounce is at most that of its tree's mass rising by the height that counts: where a contact
     /// hardly moves along its normal, a slow bounce may be a large one.
     pub(super) fn movable(&mut self, contacts: Vec<usize>) -> Result<Vec<(usize, f64)>> {
         self.system.terms(self.time, &contacts)?;
-        let (mass, settled) = (self.system.model().moving_mass(), self.system.scales.settled);
         let mut row = 0;
         let mut movable = Vec::with_capacity(contacts.len());
         for k in contacts {
             let contact = self.system.watch.contact(k);
-            let mobility = mass * self.system.contacts.delassus()[(row, row)];
+            let scales = self.system.scales.of(k);
+            let mobility = scales.mass * self.system.contacts.delassus()[(row, row)];
             row += contact.dimension.rows();
             // A limit moves its own joint.
             if contact.surface.is_none() {
-                movable.push((k, settled));
+                movable.push((k, scales.settled));
             } else if mobility > IMMOBILE {
-                movable.push((k, settled * mobility.sqrt().min(1.0)));
+                movable.push((k, scales.settled * mobility.sqrt().min(1.0)));
             }
         }
         Ok(movable)
     }
 
+    /// The largest normal velocity of contacts, away from their surfaces or with the sign -1 towards them, over their speed
+    /// scales.
+    fn largest_rate(&self, contacts: &[usize], sign: f64) -> f64 {
+        contacts.iter().fold(0.0_f64, |m, &k| m.max(sign * self.rates[k] / self.system.scales.of(k).speed))
+    }
+
     /// Raises the floor if impulses left most of a normal velocity that is too slow to follow.
-    fn raise(&mut self, floor: &mut f64, before: f64, left: impl Fn(&Self) -> f64) -> Result<()> {
+    fn raise(&mut self, floor: &mut f64, before: f64, contacts: &[usize], sign: f64) -> Result<()> {
         self.system.place(self.time, &self.state)?;
         self.measure()?;
-        let left = left(self);
-        if left > 0.5 * before && left <= self.system.scales.settled {
+        let left = self.largest_rate(contacts, sign);
+        if left > 0.5 * before && left <= self.system.scales.settled_part {
             *floor = floor.max(2.0 * left);
         }
         Ok(())
@@ -177,7 +183,7 @@ impl Simulation {
 
     fn is_near(&self, k: usize) -> bool {
         self.system.modes[k].is_closed()
-            || (self.armed[k] && self.gaps[k] <= self.system.scales.near && self.system.is_enabled(k))
+            || (self.armed[k] && self.gaps[k] <= self.system.scales.of(k).near && self.system.is_enabled(k))
     }
 
     /// An impact of all contacts that are there.
@@ -259,7 +265,7 @@ impl Simulation {
             let (speed, fall) = (self.rates[k], -free[row]);
             let e = contact.coefficients.restitution.normal_at(speed);
             // The bounces that would follow take 2 v/a (1 + e + e² + ...).
-            let tail = if speed > self.system.scales.tiny && fall > 0.0 && e < 1.0 {
+            let tail = if speed > self.system.scales.of(k).tiny && fall > 0.0 && e < 1.0 {
                 2.0 * speed / (fall * (1.0 - e))
             } else {
                 0.0
@@ -301,7 +307,7 @@ impl Simulation {
                 let dimension = self.system.watch.contact(k).dimension;
                 let velocity = tangential(&self.system.contacts, row, dimension);
                 self.slides[k] = !rested.contains(&k) && self.tangential_state(k, velocity) != Tangential::AtRest;
-                creeps |= !self.slides[k] && velocity[0].hypot(velocity[1]) > self.system.scales.tiny;
+                creeps |= !self.slides[k] && velocity[0].hypot(velocity[1]) > self.system.scales.of(k).tiny;
                 row += dimension.rows();
             }
             let resting: Vec<usize> = slow.iter().copied().filter(|&k| !self.slides[k]).collect();
@@ -351,7 +357,7 @@ impl Simulation {
                     return Ok(Settled::Decided);
                 }
                 // Sliding as slow as the bounces that are ended is ended with them.
-                Decision::Jammed { contact, .. } if speeds[contact] <= self.system.scales.settled => {
+                Decision::Jammed { contact, .. } if speeds[contact] <= self.system.scales.of(slow[contact]).settled => {
                     closed[contact].tangential = Tangential::AtRest;
                     speeds[contact] = f64::INFINITY;
                 }
@@ -387,7 +393,7 @@ impl Simulation {
 
     /// Whether a contact slides, and which way.
     fn tangential_state(&self, k: usize, velocity: [f64; 2]) -> Tangential {
-        let scales = &self.system.scales;
+        let scales = self.system.scales.of(k);
         let speed = velocity[0].hypot(velocity[1]);
         let rest = match self.system.watch.contact(k).dimension {
             Dimension::Spatial => REST * scales.slow,

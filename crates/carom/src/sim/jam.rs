@@ -47,7 +47,8 @@ impl Simulation {
         let fail = |source| SimulationError::Law { time, what: "an impact without collision", source };
         let now = self.system.contacts.velocity().to_vec();
         let largest = |of: &[f64]| of.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-        if !(largest(&now) > self.system.scales.tiny && largest(free) > 0.0) {
+        let tiny = slow.iter().fold(0.0_f64, |tiny, &k| tiny.max(self.system.scales.of(k).tiny));
+        if !(largest(&now) > tiny && largest(free) > 0.0) {
             return Ok(false);
         }
         let moment = MOMENT * largest(&now) / largest(free);

@@ -86,8 +86,9 @@ impl System {
             if let Mode::SlipAlong(u) | Mode::Onset(u) = self.modes[k] {
                 let velocity = tangential(&self.contacts, row, phase.dimension);
                 let back = -(velocity[0] * u[0] + velocity[1] * u[1]);
-                if back <= CREEP * self.scales.speed {
-                    self.creep[k] = STOP_MARGIN.max(2.0 * back / self.scales.speed);
+                let speed = self.scales.of(k).speed;
+                if back <= CREEP * speed {
+                    self.creep[k] = STOP_MARGIN.max(2.0 * back / speed);
                 }
             }
             if self.reduced(row, phase).is_some_and(|reduced| reduced < WEDGE) {
@@ -128,12 +129,12 @@ impl System {
                     let along = velocity[0] * direction[0] + velocity[1] * direction[1];
                     let fixed = self.modes[k] != Mode::Slip;
                     if fixed {
-                        motion.narrow(along / self.scales.speed + self.creep[k], k, Reason::Stop);
+                        motion.narrow(along / self.scales.of(k).speed + self.creep[k], k, Reason::Stop);
                     }
                     if phase.dimension == Dimension::Spatial {
                         // Where its own direction can be told, and where not; apart by a factor, so that one does not
                         // follow from the other.
-                        let speed = velocity[0].hypot(velocity[1]) / self.scales.slow;
+                        let speed = velocity[0].hypot(velocity[1]) / self.scales.of(k).slow;
                         let room = if fixed { 2.0 * DIRECTION - speed } else { speed - DIRECTION };
                         motion.narrow(room, k, Reason::Direction);
                     }
@@ -190,8 +191,8 @@ impl System {
     }
 
     /// The slowest sliding in space that has a direction of its own.
-    pub(super) fn slowest_direction(&self) -> f64 {
-        DIRECTION * self.scales.slow
+    pub(super) fn slowest_direction(&self, contact: usize) -> f64 {
+        DIRECTION * self.scales.of(contact).slow
     }
 
     /// The margins of the evaluations of rates since the last call.

@@ -27,8 +27,7 @@ impl Simulation {
         self.system.place(self.time, &self.state)?;
         let before = self.system.energy();
         self.measure()?;
-        let farthest = closed.iter().fold(0.0_f64, |far, &k| far.max(self.gaps[k].abs()));
-        if farthest > f64::EPSILON * self.system.scales.length {
+        if closed.iter().any(|&k| self.gaps[k].abs() > f64::EPSILON * self.system.scales.of(k).length) {
             self.project_positions(&closed)?;
         }
         self.project_velocities(&closed, Rows::Held, is_held)?;
@@ -51,8 +50,8 @@ impl Simulation {
             self.system.place(self.time, &self.state)?;
             self.measure()?;
             let count = held.len();
-            let near = self.system.scales.near;
-            let is_inside = |k: usize| self.gaps[k] < -near && self.armed[k] && self.system.is_enabled(k);
+            let near = |k: usize| self.system.scales.of(k).near;
+            let is_inside = |k: usize| self.gaps[k] < -near(k) && self.armed[k] && self.system.is_enabled(k);
             let pushed: Vec<usize> = (0..self.gaps.len()).filter(|&k| is_inside(k) && !held.contains(&k)).collect();
             held.extend(pushed);
             if held.len() == count {

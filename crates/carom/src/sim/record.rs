@@ -43,7 +43,8 @@ pub struct Header {
     pub plane: Option<[f64; 3]>,
     /// Gravity.
     pub gravity: [f64; 3],
-    /// A length that stands for the robot's size; tolerances of gaps are relative to it.
+    /// The length of the largest kinematic tree: the largest distance of a contact point or of a link's centre of mass from
+    /// the tree's centre of mass, at the start.
     pub length: f64,
     /// Relative tolerance of the integration.
     pub tolerance: f64,

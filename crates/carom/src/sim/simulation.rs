@@ -192,8 +192,9 @@ impl Simulation {
     fn check_start(&self) -> Result<()> {
         for (k, &gap) in self.gaps.iter().enumerate() {
             let contact = self.system.watch.contact(k);
-            if gap < -self.system.scales.penetration && self.system.is_enabled(k) {
-                let (name, bound) = (contact.name.clone(), self.system.scales.penetration);
+            let bound = self.system.scales.of(k).penetration;
+            if gap < -bound && self.system.is_enabled(k) {
+                let name = contact.name.clone();
                 return Err(match contact.surface {
                     Some(place) => SimulationError::StartsInside {
                         contact: name,
@@ -351,7 +352,7 @@ impl Simulation {
         for k in 0..self.armed.len() {
             if self.gaps[k] > 0.0 {
                 self.armed[k] = true;
-            } else if self.gaps[k] < -self.system.scales.near && !self.system.is_enabled(k) {
+            } else if self.gaps[k] < -self.system.scales.of(k).near && !self.system.is_enabled(k) {
                 self.armed[k] = self.system.modes[k].is_closed();
             }
         }

@@ -25,7 +25,8 @@ impl Simulation {
         let (mut gaps, mut rates) = (self.gaps.clone(), self.rates.clone());
         for (k, rate) in rates.iter_mut().enumerate() {
             // What has just left the surface may have a rate that is negative by rounding.
-            if *rate > -self.system.scales.tiny && gaps[k] <= self.system.scales.near {
+            let scales = self.system.scales.of(k);
+            if *rate > -scales.tiny && gaps[k] <= scales.near {
                 *rate = rate.max(0.0);
             }
         }
@@ -63,7 +64,6 @@ impl Simulation {
     fn can_touch(&mut self) -> Result<bool> {
         let step = self.stepper.step();
         let mut near = false;
-        let (length, time) = (self.system.scales.length, self.system.scales.time);
         self.system.place(self.stepper.start_time(), self.stepper.start())?;
         self.measure()?;
         self.spin = self.system.watch.fastest(&mut self.system.dynamics).1;
@@ -71,11 +71,12 @@ impl Simulation {
         self.system.place(self.stepper.end_time(), self.stepper.end())?;
         self.measure()?;
         self.spin = self.spin.max(self.system.watch.fastest(&mut self.system.dynamics).1);
-        let fall = 4.0 * length * (step / time).powi(2) + 2.0 * length * step * self.spin;
         for k in 0..gaps.len() {
             if self.system.modes[k].is_closed() {
                 continue;
             }
+            let scales = self.system.scales.of(k);
+            let fall = 4.0 * scales.acceleration * step * step + 2.0 * scales.length * step * self.spin;
             let reach = 4.0 * step * rates[k].abs().max(self.rates[k].abs()) + fall;
             near |= gaps[k].min(self.gaps[k]) <= reach;
         }
@@ -104,7 +105,7 @@ impl Simulation {
         };
         if start_gap <= 0.0 {
             // What lies on the surface without force may have a rate of rounding.
-            let scales = &self.system.scales;
+            let scales = self.system.scales.of(k);
             let falls = next_rate < -scales.tiny || end_gap < -4.0 * f64::EPSILON * scales.length;
             return Ok(falls.then_some(start));
         }
@@ -117,7 +118,7 @@ impl Simulation {
         // take one of them would make each of many small bounces too long, or too short.
         let (before, _) = self.gap_at((touch - width).max(start), k)?;
         let (after, rate) = self.gap_at(touch, k)?;
-        if rate < -self.system.scales.settled {
+        if rate < -self.system.scales.of(k).settled {
             let early = 0.5 * (before + after) / (rate * self.stepper.step());
             return Ok(Some((touch - early).max(start).min(end)));
         }
@@ -156,7 +157,7 @@ impl Simulation {
             let (gap, rate) = (self.gaps[touching], self.rates[touching]);
             let correction = -gap / rate;
             // A graze has no sharp time; what the dense output said is as good.
-            let is_sharp = rate < -self.system.scales.settled && correction.abs() < 0.1 * step;
+            let is_sharp = rate < -self.system.scales.of(touching).settled && correction.abs() < 0.1 * step;
             if round == CORRECTIONS || gap == 0.0 || !is_sharp {
                 break;
             }

@@ -75,6 +75,11 @@ impl Watch {
         self.list.len()
     }
 
+    /// The joints of the limits, by their places in the model, in the order of the limits.
+    pub(super) fn limited_joints(&self) -> impl Iterator<Item = usize> + '_ {
+        self.limits.iter().map(|limit| limit.joint)
+    }
+
     /// Rows of all contacts.
     pub(super) fn rows(&self) -> usize {
         self.list.iter().map(|contact| contact.dimension.rows()).sum()

@@ -89,7 +89,7 @@ impl Simulation {
         self.measure()?;
         let reached: Vec<usize> = (0..gaps.len())
             .filter(|&k| self.armed[k] && (self.system.is_enabled(k) || self.system.modes[k].is_closed()))
-            .filter(|&k| gaps[k] + step * self.rates[k] <= 0.0 || gaps[k] <= self.system.scales.near)
+            .filter(|&k| gaps[k] + step * self.rates[k] <= 0.0 || gaps[k] <= self.system.scales.of(k).near)
             .collect();
         let reached: Vec<usize> = self.movable(reached)?.into_iter().map(|(k, _)| k).collect();
         if !reached.is_empty() {
@@ -143,7 +143,7 @@ impl Simulation {
     /// Back to events: everything is open, and what touches is found anew. What could not close again stays closed.
     fn resume(&mut self) {
         for k in 0..self.system.modes.len() {
-            if self.gaps[k] > self.system.scales.near || (self.armed[k] && self.system.is_enabled(k)) {
+            if self.gaps[k] > self.system.scales.of(k).near || (self.armed[k] && self.system.is_enabled(k)) {
                 self.set_mode(k, Mode::Flight);
             }
         }

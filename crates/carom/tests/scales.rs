@@ -1,0 +1,113 @@
+//! What is large and small for a robot: its own size, whatever touches where.
+
+use std::sync::Arc;
+
+use carom::law::{Coefficients, Friction, Guard, Restitution};
+use carom::multibody::load::{self, Options};
+use carom::multibody::{ContactPoint, HalfSpace};
+use carom::problem::{Document, Format, Problem};
+use carom::sim::{Settings, Setup, Silent, Simulation, SimulationError, Surface, WatchedContact};
+
+fn setup(scene: &str) -> Setup {
+    let tree = Document::read(scene, Format::Toml).unwrap().tree().clone();
+    Problem::from_tree(&tree).unwrap().setup().unwrap()
+}
+
+/// A quadruped that touches with the origins of two of its feet, where their centres of mass are.
+const FEET: &str = r#"
+    restitution = 0.2
+    friction = 0.6
+    contacts = [{ link = "front_left_foot" }, { link = "rear_right_foot" }]
+    [model]
+    builtin = "quadruped"
+    [base]
+    floating = true
+    position = [0, 0, 2]
+    rpy = [0.1, 0.2, 0]
+    [surface]
+    normal = [0, 0, 1]
+"#;
+
+/// Measured from the foot's own centre of mass the length was 2e-16 m, and the first step fell below all bounds.
+#[test]
+fn a_contact_at_the_centre_of_mass_of_its_link_does_not_stall() {
+    let mut simulation = Simulation::new(setup(FEET)).unwrap();
+    assert!((0.2..1.0).contains(&simulation.header().length), "{}", simulation.header().length);
+    simulation.run_until(0.001, &mut Silent).unwrap();
+    assert!(simulation.summary().evaluations < 100, "{}", simulation.summary().evaluations);
+}
+
+/// L is that of the robot: neither its place nor that of a surface far below enters.
+#[test]
+fn a_far_surface_makes_no_robot_large() {
+    let near = Simulation::new(setup(FEET)).unwrap().header().length;
+    let far = FEET.replace("position = [0, 0, 2]", "position = [0, 0, 2000]");
+    let far = Simulation::new(setup(&far)).unwrap().header().length;
+    assert!((far - near).abs() < 1e-9 * near, "{far} and {near}");
+}
+
+/// Bodies that share nothing but the floor, each a lump of so many metres at three times its size above the floor, with a
+/// contact at a place on it.
+fn bodies(list: &[(&str, f64, [f64; 3])]) -> Setup {
+    let body = |&(name, size, _): &(&str, f64, [f64; 3])| {
+        format!(
+            r#"<body name="{name}"><joint name="{name} z" type="slide" axis="0 0 1"/>
+            <joint name="{name} turn" type="hinge" axis="0 1 0" pos="0.1 0 0"/>
+            <inertial pos="0.1 0 0" mass="{mass}" diaginertia="{i} {i} {i}"/></body>"#,
+            mass = size.powi(3),
+            i = size.powi(5),
+        )
+    };
+    let text: String = list.iter().map(body).collect();
+    let text = format!(r#"<mujoco model="bodies"><worldbody>{text}</worldbody></mujoco>"#);
+    let model = Arc::new(load::text(&text, "bodies.xml".as_ref(), &Options::default()).unwrap());
+    let friction = Some(Friction::new(0.3).unwrap());
+    let coefficients = Coefficients { restitution: Restitution::new(0.5).unwrap(), friction };
+    let contact = |&(name, _, place): &(&str, f64, [f64; 3])| WatchedContact {
+        name: name.into(),
+        point: ContactPoint::new(&model, model.find_link(name).unwrap(), place, [0.0, 0.0, 1.0]).unwrap(),
+        surface: 0,
+        coefficients,
+        enabled: None,
+    };
+    let half_space = HalfSpace::new([0.0; 3], [0.0, 0.0, 1.0]).unwrap();
+    Setup {
+        title: None,
+        configuration: list.iter().flat_map(|(_, size, _)| [3.0 * size, 0.0]).collect(),
+        velocity: vec![0.0; 2 * list.len()],
+        surfaces: vec![Surface { name: "floor".into(), half_space }],
+        contacts: list.iter().map(contact).collect(),
+        limits: None,
+        actuators: Vec::new(),
+        guard: Guard::Slip,
+        settings: Settings { interval: None, ..Settings::default() },
+        model,
+    }
+}
+
+/// A contact at the centre of mass of the only link: a length of rounding is none.
+#[test]
+fn a_length_of_rounding_is_none() {
+    let mut simulation = Simulation::new(bodies(&[("lump", 0.1, [0.1 + 2e-17, 0.0, 1e-17])])).unwrap();
+    assert_eq!(simulation.header().length, 1.0);
+    simulation.run_until(1.0, &mut Silent).unwrap();
+    assert!(simulation.summary().evaluations < 2000, "{}", simulation.summary().evaluations);
+}
+
+/// A small body has the bounds of its own size beside a large one: a thousandth of itself inside the floor is deep, though
+/// less than nothing for the other.
+#[test]
+fn a_large_neighbour_does_not_coarsen_a_small_tree() {
+    let (small, large) = (("small", 1e-6, [0.1, 0.0, -1e-6]), ("large", 10.0, [0.1, 0.0, -10.0]));
+    for list in [&[small][..], &[small, large]] {
+        let mut setup = bodies(list);
+        setup.configuration[0] = 0.999e-6;
+        match Simulation::new(setup).map(|_| ()) {
+            Err(SimulationError::StartsInside { contact, bound, .. }) => {
+                assert_eq!(contact, "small");
+                assert!((bound - 1e-13).abs() < 1e-20, "{bound}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
