@@ -55,7 +55,7 @@ pub use outcome::{
 };
 pub use persistent::{
     ClosedContact, ContactMode, Decision, Grip, Jam, Modes, PhaseContact, PhaseForces, PhaseReport, Rows, StickMargin,
-    Tangential, decide, jam,
+    Tangential, decide, jam, jam_within,
 };
 pub use simultaneous::{
     AnswerSearch, ContactEnergy, ContactOutcome, ContactSet, SimultaneousEffort, SimultaneousGuard,

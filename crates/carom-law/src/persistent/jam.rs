@@ -70,6 +70,30 @@ struct Candidate {
 /// `sliding` has not one number for each tangent, is not finite, cannot occur with a singular matrix, or is no
 /// jam: `D > 0`; or the impulse is beyond `f64`.
 pub fn jam(delassus: Delassus, sliding: &[f64], friction: Friction) -> Result<Jam> {
+    jam_within(delassus, sliding, friction, JAM_TOLERANCE)
+}
+
+/// The impact without collision of a contact that is about to jam: [`jam`] where `D / W_nn` is at most `bound`, and not
+/// below zero alone. The impulse misses its condition by as much: in the plane it sticks outside its cone by `D / W_nn`.
+///
+/// ```
+/// use carom_law::{Delassus, Friction, jam, jam_within};
+///
+/// let delassus = Delassus::planar([[1.0, -1.0], [-1.0, 2.0]])?;
+/// let friction = Friction::new(0.9999)?;
+/// assert!(jam(delassus, &[-1.0], friction).is_err());
+/// let jammed = jam_within(delassus, &[-1.0], friction, 2e-4)?;
+/// assert!((jammed.reduced - 1e-4).abs() < 1e-12 && (jammed.residual - 1e-4).abs() < 1e-12);
+/// assert!((jammed.impulse[0] - 1.0).abs() < 1e-12 && (jammed.impulse[1] - 1.0).abs() < 1e-12);
+/// # Ok::<(), carom_law::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`jam`], with `bound` for zero; and a `bound` that is not positive or not below one.
+pub fn jam_within(delassus: Delassus, sliding: &[f64], friction: Friction, bound: f64) -> Result<Jam> {
+    if !(bound > 0.0 && bound < 1.0) {
+        return Err(Error::OutOfRange { field: "bound".into(), value: bound, bound: "(0, 1)".into() });
+    }
     let velocity: ArrayVec<f64, 4> = std::iter::once(0.0).chain(sliding.iter().copied()).take(4).collect();
     let contact = Contact::new(delassus, &velocity)?;
     let rest = RestitutionValues { normal: 0.0, tangential: 0.0 };
@@ -78,13 +102,14 @@ pub fn jam(delassus: Delassus, sliding: &[f64], friction: Friction) -> Result<Ja
     let free = || Error::OutOfRange {
         field: "delassus".into(),
         value: reduced,
-        bound: "(-inf, 0], where D / W_nn has to be for a contact to jam".into(),
+        bound: format!("(-inf, {bound:e}], where D / W_nn has to be for a contact to jam").into(),
     };
-    if !(reduced <= JAM_TOLERANCE) {
+    if !(reduced <= bound) {
         return Err(free());
     }
     let Candidate { answer, violation } = impact.jammed().ok_or_else(free)?;
-    if reduced > 0.0 && violation > JAM_TOLERANCE {
+    // Where D is above zero the stick impulse is outside the cone by about as much.
+    if reduced > 0.0 && violation > 2.0 * bound {
         return Err(free());
     }
     let solution = contact.in_callers_units::<false>(&answer);

@@ -17,6 +17,6 @@ mod single;
 mod unload;
 
 pub use decide::{ClosedContact, ContactMode, Decision, Modes, Tangential, decide};
-pub use jam::{Jam, jam};
+pub use jam::{Jam, jam, jam_within};
 pub use margin::StickMargin;
 pub use phase::{Grip, PhaseContact, PhaseForces, PhaseReport, Rows};

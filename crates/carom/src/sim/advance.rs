@@ -2,6 +2,7 @@
 
 use super::error::{Result, SimulationError};
 use super::margin::Margin;
+use super::phase_end::Phase;
 use super::simulation::Simulation;
 use super::system::Mode;
 
@@ -186,8 +187,12 @@ impl Simulation {
 
     /// Looks through a step for the first event and ends it there.
     fn look_for_events(&mut self, step: f64, error: f64) -> Result<Halt> {
-        let phase_end = self.phase_end()?;
-        let limit = phase_end.map_or(1.0, |(fraction, _)| fraction);
+        let phase = self.phase_end()?;
+        let limit = match phase {
+            Phase::GoesOn => 1.0,
+            Phase::LeavesBound(fraction) => fraction,
+            Phase::Ends(end) => end.fraction,
+        };
         if let Some(fraction) = self.first_touch(limit)? {
             if error <= DENSE_ERROR {
                 self.stepper.cut(fraction);
@@ -197,16 +202,24 @@ impl Simulation {
             }
             return Ok(Halt::Touch);
         }
-        let Some((fraction, margin)) = phase_end else {
-            self.accept();
-            self.follows = self.system.closed().is_empty();
-            return Ok(Halt::Step);
+        let end = match phase {
+            Phase::Ends(end) => end,
+            Phase::LeavesBound(fraction) => {
+                self.restep(fraction * step)?;
+                return Ok(Halt::Step);
+            }
+            Phase::GoesOn => {
+                self.accept();
+                self.follows = self.system.closed().is_empty();
+                return Ok(Halt::Step);
+            }
         };
-        if error <= DENSE_ERROR {
-            self.stepper.cut(fraction);
+        self.ahead_of_event = end.beyond * step;
+        if error <= DENSE_ERROR || end.fraction == 0.0 {
+            self.stepper.cut(end.fraction);
             self.accept();
-            return Ok(Halt::Phase(margin));
+            return Ok(Halt::Phase(end.margin));
         }
-        Ok(Halt::Phase(self.step_to_phase_end(fraction * step, step, margin)?))
+        Ok(Halt::Phase(self.step_to_phase_end(step, end)?))
     }
 }

@@ -41,6 +41,9 @@ pub enum EventKind {
     Slip,
     /// It slid with a friction that no force can balance, and took an impulse without a collision.
     Jam,
+    /// Its sliding pressed it into the surface ever harder, without bound. What follows is not known: it was chosen to take
+    /// the impulse of a jam.
+    JamApproached,
     /// Sliding and lifting off were both possible; it lifted off.
     Ambiguous,
     /// Events came too fast to be told apart; a short window of time stepping took over.
@@ -57,6 +60,7 @@ impl EventKind {
             Self::Stick => "stick",
             Self::Slip => "slip",
             Self::Jam => "jam",
+            Self::JamApproached => "jam_approached",
             Self::Ambiguous => "ambiguous",
             Self::Window => "window",
         }

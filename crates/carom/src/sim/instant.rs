@@ -7,7 +7,7 @@ use carom_law::{
 
 use super::error::{Result, SimulationError};
 use super::event::{Event, EventKind};
-use super::margin::{Margin, Reason};
+use super::margin::{Margin, Reason, WEDGE};
 use super::scale::TINY;
 use super::simulation::Simulation;
 use super::system::{Mode, direction, dynamics, tangential, view};
@@ -42,7 +42,19 @@ impl Simulation {
     pub(super) fn happen(&mut self, by: Option<(usize, Reason)>) -> Result<()> {
         self.follows = false;
         let before: Vec<Mode> = self.system.modes.clone();
+        let ahead = std::mem::take(&mut self.ahead_of_event);
+        self.look_ahead(if by.is_some_and(|(_, reason)| reason.is_force()) { ahead } else { 0.0 })?;
         let first_event = self.events.len();
+        if let Some((contact, Reason::Wedge)) = by
+            && self.system.wedge[contact] > WEDGE
+        {
+            let is_near = self.approaches_jam(contact)?;
+            self.system.place(self.time, &self.state)?;
+            if !(is_near && self.jam_ahead(contact)?) {
+                self.system.look_farther_down(contact);
+                return Ok(());
+            }
+        }
         let mut rounds = 0;
         let mut floor = TINY;
         let mut by = by;
@@ -64,6 +76,7 @@ impl Simulation {
                 Some((contact, Reason::Direction)) => self.redirect(contact).map(|()| Settled::Decided),
                 _ => self.round(&mut floor),
             };
+            self.decides_at = None;
             match round {
                 Ok(Settled::Again) => {}
                 Ok(Settled::Decided) => {
@@ -330,7 +343,10 @@ impl Simulation {
         }
         let time = self.time;
         let fail = |source| SimulationError::Law { time, what: "the modes of contacts", source };
-        self.system.accelerate_freely(time)?;
+        if let Some(later) = self.decides_at {
+            self.system.place(later, &self.ahead)?;
+        }
+        self.system.accelerate_freely(self.decides_at.unwrap_or(time))?;
         self.system.terms(time, slow)?;
         let free = self.system.free_accelerations().to_vec();
         let mut row = 0;
@@ -348,7 +364,13 @@ impl Simulation {
             row += contact.dimension.rows();
         }
         loop {
-            match decide(view(&self.system.contacts), &free, &closed).map_err(fail)? {
+            let decision = decide(view(&self.system.contacts), &free, &closed).map_err(fail)?;
+            if !matches!(decision, Decision::Decided(_)) && self.decides_at.take().is_some() {
+                // Impulses are for the state as it is.
+                self.system.place(time, &self.state)?;
+                return self.decide(slow);
+            }
+            match decision {
                 Decision::Decided(modes) => {
                     for (&k, contact) in slow.iter().zip(&closed) {
                         self.slides[k] = contact.tangential != Tangential::AtRest;

@@ -1,13 +1,19 @@
 //! Impacts without collision: sliding that no finite forces allow.
 
-use carom_law::{Coefficients, ContactSet, Delassus, Dimension, Friction, jam};
+use carom_law::{Coefficients, ContactSet, Delassus, Dimension, ErrorKind, Friction, Jam, Mode, jam, jam_within};
 
 use super::error::{Result, SimulationError};
 use super::event::{Event, EventKind};
 use super::instant::{is_numerical, three};
+use super::margin::JAM_APPROACH;
 use super::simulation::Simulation;
 use super::system::view;
 
+/// The largest D / W_nn with which a contact may be about to jam: events are found at [`JAM_APPROACH`] to their accuracy.
+const MOST_WEDGE: f64 = 1.01 * JAM_APPROACH;
+/// After which part of the time scale forces are looked at that may grow: forces near a jam change within D / W_nn of it,
+/// and have ten digits.
+const GLIMPSE: f64 = 1e-9;
 /// The moment after which several contacts are looked at that may jam: what accelerates changes by this part of the
 /// largest velocity.
 const MOMENT: f64 = 1e-9;
@@ -15,28 +21,64 @@ const MOMENT: f64 = 1e-9;
 const JAM: f64 = 1e4;
 
 impl Simulation {
+    /// Whether a contact is about to jam: D falls while the force on it grows, at the present state and a moment later.
+    pub(super) fn approaches_jam(&mut self, k: usize) -> Result<bool> {
+        self.system.evaluate(self.time, &self.state)?;
+        let now = (self.system.wedge_of(k), self.system.force(k)[0]);
+        let later = GLIMPSE * self.system.scales.time;
+        self.ahead_by(later)?;
+        self.system.evaluate(self.time + later, &self.ahead)?;
+        let then = (self.system.wedge_of(k), self.system.force(k)[0]);
+        Ok(then.0 < now.0 && then.1 > now.1 && now.1 > 0.0)
+    }
+
     /// An impact without collision: friction that no force can balance.
     pub(super) fn jam(&mut self, k: usize) -> Result<()> {
         let time = self.time;
         let fail = |source| SimulationError::Law { time, what: "an impact without collision", source };
+        let (delassus, friction) = self.slider(k)?;
+        let outcome = jam(delassus, &self.system.contacts.velocity()[1..], friction).map_err(fail)?;
+        self.take_jam(k, EventKind::Jam, &outcome)
+    }
+
+    /// The impact without collision of a contact that is about to jam, if it stops the sliding. Whether it does: in space the
+    /// friction of a force that grows turns the sliding, which may take it away from the jam.
+    pub(super) fn jam_ahead(&mut self, k: usize) -> Result<bool> {
+        let (delassus, friction) = self.slider(k)?;
+        match jam_within(delassus, &self.system.contacts.velocity()[1..], friction, MOST_WEDGE) {
+            Ok(outcome) if outcome.mode == Mode::Stick => {
+                self.take_jam(k, EventKind::JamApproached, &outcome)?;
+                Ok(true)
+            }
+            Ok(_) => Ok(false),
+            Err(source) if source.kind() == ErrorKind::OutOfRange => Ok(false),
+            Err(source) => Err(SimulationError::Law { time: self.time, what: "a jam that is near", source }),
+        }
+    }
+
+    /// W and friction of a contact, whose terms are selected then.
+    fn slider(&mut self, k: usize) -> Result<(Delassus, Friction)> {
+        let time = self.time;
+        let fail = |source| SimulationError::Law { time, what: "an impact without collision", source };
         self.system.terms(time, &[k])?;
-        let contact = self.system.watch.contact(k);
-        let contacts = &self.system.contacts;
-        let w = contacts.delassus();
+        let w = self.system.contacts.delassus();
         let rows: Vec<&[f64]> = (0..w.rows()).map(|i| w.row(i)).collect();
         let delassus = Delassus::from_rows(&rows).map_err(fail)?;
-        let friction = contact.coefficients.friction.map_or_else(|| Friction::new(0.0), Ok).map_err(fail)?;
-        let outcome = jam(delassus, &contacts.velocity()[1..], friction).map_err(fail)?;
+        let friction = self.system.watch.contact(k).coefficients.friction;
+        Ok((delassus, friction.map_or_else(|| Friction::new(0.0), Ok).map_err(fail)?))
+    }
+
+    /// Takes the impulse of a jam, and tells it.
+    fn take_jam(&mut self, k: usize, kind: EventKind, outcome: &Jam) -> Result<()> {
         self.events.push_back(Event {
             impact: Some(outcome.mode),
             impulse: three(&outcome.impulse),
             energy_change: outcome.energy_change,
-            ..Event::new(time, EventKind::Jam, Some(k))
+            ..Event::new(self.time, kind, Some(k))
         });
         self.booked.impacts += outcome.energy_change;
         self.counts.impacts += 1;
-        let impulse = outcome.impulse;
-        self.kick(&impulse)
+        self.kick(&outcome.impulse)
     }
 
     /// An impact without collision of several contacts, none of which jams alone: where no finite forces exist, impulses

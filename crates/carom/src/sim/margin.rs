@@ -1,14 +1,24 @@
 //! How far a phase is from its end: forces inside their bounds, sliding that goes on.
 
-use carom_law::{Dimension, Grip, PhaseContact};
+use carom_law::{Dimension, Grip, PhaseContact, StickMargin};
 
 use super::error::{Result, SimulationError};
 use super::system::{Mode, System, tangential, view};
 
-/// Forces fire an event when they are this far outside their bounds, over the largest force.
-const FORCE_MARGIN: f64 = 1e-10;
+/// Forces fire an event when they are this far outside their bounds, over the largest force: well beyond what decisions
+/// accept (1e-12), or a decision would answer that everything goes on as before. This says only whether something
+/// happens. When it happens is where they are on their bounds: see [`Simulation::phase_end`](super::simulation).
+pub(super) const FORCE_MARGIN: f64 = 1e-10;
+/// A force nearer than this to its bound, over the largest, is on it: what a decision accepts.
+pub(super) const ON_BOUND: f64 = 1e-12;
 /// D = W_nn - μ_d w·u below this part of W_nn cannot balance a contact. The law calls it jammed up to twice that.
 pub(super) const WEDGE: f64 = 5e-7;
+/// Sliding whose D / W_nn falls through this while it presses ever harder is about to jam. Forces grow like 1 / D there
+/// (Génot and Brogliato, European Journal of Mechanics A 18, 1999), and what they do beyond is decided by the tolerance:
+/// it is a choice to take the jam's impulse here. The impulse leaves its cone by as much.
+pub(super) const JAM_APPROACH: f64 = 1e-4;
+/// Where D falls and forces do not grow, or D begins below that, it is looked at again at this part of D.
+const NEXT_LOOK: f64 = 0.5;
 /// Sliding backwards by less than this part of the speed scale is rounding.
 pub(super) const STOP_MARGIN: f64 = 1e-13;
 /// What a contact may at most slide backwards when it begins to slide, over the speed scale.
@@ -33,9 +43,17 @@ pub(super) enum Reason {
     Direction,
 }
 
+impl Reason {
+    /// Whether a force is outside its bounds.
+    pub(super) fn is_force(self) -> bool {
+        matches!(self, Self::Release | Self::Cone)
+    }
+}
+
 /// How far a phase is from its end: negative beyond it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Margin {
+    /// With what is allowed before an event fires.
     pub(super) value: f64,
     /// The contact and why; none where nothing is closed.
     pub(super) by: Option<(usize, Reason)>,
@@ -64,6 +82,8 @@ pub(super) struct Seen {
     pub(super) margin: f64,
     /// Of forces that are a choice: others may be inside.
     pub(super) is_doubtful: bool,
+    /// A force that is outside its bound by less than it takes to fire.
+    pub(super) about_to_fire: Option<(usize, Reason)>,
 }
 
 impl System {
@@ -91,13 +111,38 @@ impl System {
                     self.creep[k] = STOP_MARGIN.max(2.0 * back / speed);
                 }
             }
-            if self.reduced(row, phase).is_some_and(|reduced| reduced < WEDGE) {
-                self.wedge[k] = f64::NEG_INFINITY;
+            if let Some(reduced) = self.reduced(row, phase) {
+                let tree = |k: usize| self.scales.of(k).tree;
+                let is_alone = !closed.iter().any(|&other| other != k && tree(other) == tree(k));
+                self.wedge[k] = match reduced {
+                    // It presses with the help of others.
+                    _ if reduced < WEDGE => f64::NEG_INFINITY,
+                    // The D of a single contact says nothing of the forces that others take part in.
+                    _ if !is_alone => WEDGE,
+                    _ => JAM_APPROACH.min(NEXT_LOOK * reduced).max(WEDGE),
+                };
             }
             row += phase.dimension.rows();
         }
         self.closed = closed;
         terms
+    }
+
+    /// D / W_nn of a contact in the last evaluation; 1 if it does not slide with friction.
+    pub(super) fn wedge_of(&self, contact: usize) -> f64 {
+        let mut row = 0;
+        for (&k, phase) in self.closed.iter().zip(&self.grips) {
+            if k == contact {
+                return self.reduced(row, phase).unwrap_or(1.0);
+            }
+            row += phase.dimension.rows();
+        }
+        1.0
+    }
+
+    /// Takes note that D of a contact fell and no jam is near: it is looked at again farther down.
+    pub(super) fn look_farther_down(&mut self, contact: usize) {
+        self.wedge[contact] = (NEXT_LOOK * self.wedge[contact]).max(WEDGE);
     }
 
     /// D / W_nn of a contact whose rows begin at `row`; none without friction of sliding.
@@ -111,8 +156,7 @@ impl System {
     /// How far the phase is from its end.
     pub(super) fn judge(&mut self, closed: &[usize]) {
         let (mut margin, mut motion) = (Margin::NONE, Margin::NONE);
-        let largest =
-            self.forces[..self.contacts.velocity().len()].iter().fold(self.scales.force, |m, f| m.max(f.abs()));
+        let largest = self.largest_force();
         let mut row = 0;
         for (&k, phase) in closed.iter().zip(&self.grips) {
             let dimension = phase.dimension.rows();
@@ -147,6 +191,7 @@ impl System {
             row += dimension;
         }
         self.motion_margin = motion;
+        self.forces_margin = margin;
         self.margin = margin.or_narrower(motion);
     }
 
@@ -166,19 +211,61 @@ impl System {
         if margin.value < 0.0 && self.may_be_redundant(margin) { self.redundant_margin(time) } else { Ok(margin) }
     }
 
+    /// Takes the best distribution of the forces of the last evaluation, where the shortest are outside their bounds.
+    pub(super) fn take_best_forces(&mut self, time: f64) -> Result<()> {
+        if self.forces_margin.value < 0.0 && self.may_be_redundant(self.forces_margin) {
+            self.best_distribution(time)?;
+        }
+        Ok(())
+    }
+
     /// Whether a margin of the last evaluation is that of forces which are a choice.
     pub(super) fn may_be_redundant(&self, margin: Margin) -> bool {
-        matches!(margin.by, Some((_, Reason::Release | Reason::Cone)))
+        margin.by.is_some_and(|(_, reason)| reason.is_force())
             && self.report.is_some_and(|report| report.rank < report.unknowns)
+    }
+
+    /// How far a force is inside its bounds, over the largest force, in the last evaluation: nothing is allowed here, so
+    /// that this is zero where the force is on its bound. Where contacts are redundant, of all forces in their best
+    /// distribution, whichever it is that the shortest ones leave first.
+    pub(super) fn force_margin(&mut self, time: f64, (contact, reason): (usize, Reason)) -> Result<f64> {
+        if self.report.is_none_or(|report| report.rank == report.unknowns) {
+            return Ok(self.bound_margin(contact, reason));
+        }
+        let all = self.forces_margin.value - FORCE_MARGIN;
+        if all >= 0.0 { Ok(all) } else { Ok(self.best_distribution(time)?.margin) }
+    }
+
+    /// How far one force of the last evaluation is inside its bound, over the largest.
+    fn bound_margin(&self, contact: usize, reason: Reason) -> f64 {
+        let force = self.force(contact);
+        let inside = match reason {
+            Reason::Cone => {
+                let friction = self.watch.contact(contact).coefficients.friction.map_or(0.0, |mu| mu.mu_s());
+                friction * force[0] - force[1].hypot(force[2])
+            }
+            _ => force[0],
+        };
+        inside / self.largest_force()
+    }
+
+    /// The largest force of the last evaluation, or the scale of forces if that is larger.
+    fn largest_force(&self) -> f64 {
+        self.forces[..self.contacts.velocity().len()].iter().fold(self.scales.force, |m, f| m.max(f.abs()))
     }
 
     /// The margin of the last evaluation over all distributions of the forces, which are then those of the best one.
     fn redundant_margin(&mut self, time: f64) -> Result<Margin> {
+        let best = self.best_distribution(time)?;
+        Ok(Margin { value: best.margin + FORCE_MARGIN, ..self.margin }.or_narrower(self.motion_margin))
+    }
+
+    /// The best distribution of redundant forces, which the forces are then.
+    fn best_distribution(&mut self, time: f64) -> Result<StickMargin> {
         let rows = self.contacts.velocity().len();
         let static_friction = self.closed.iter().map(|&k| self.watch.contact(k).coefficients.friction);
         let static_friction: Vec<f64> = static_friction.map(|mu| mu.map_or(0.0, |mu| mu.mu_s())).collect();
-        let best = self
-            .phase
+        self.phase
             .stick_margin(
                 view(&self.contacts),
                 &self.free[..rows],
@@ -186,13 +273,20 @@ impl System {
                 &static_friction,
                 &mut self.forces[..rows],
             )
-            .map_err(|source| SimulationError::Law { time, what: "the forces of redundant contacts", source })?;
-        Ok(Margin { value: best.margin + FORCE_MARGIN, ..self.margin }.or_narrower(self.motion_margin))
+            .map_err(|source| SimulationError::Law { time, what: "the forces of redundant contacts", source })
     }
 
     /// The slowest sliding in space that has a direction of its own.
     pub(super) fn slowest_direction(&self, contact: usize) -> f64 {
         DIRECTION * self.scales.of(contact).slow
+    }
+
+    /// A force of the last evaluation that is outside its bound by less than it takes to fire an event, and more than
+    /// rounding.
+    pub(super) fn about_to_fire(&self) -> Option<(usize, Reason)> {
+        let Margin { value, by } = self.forces_margin;
+        let is_outside = (0.0..FORCE_MARGIN - ON_BOUND).contains(&value);
+        by.filter(|_| is_outside && self.report.is_some_and(|report| report.rank == report.unknowns))
     }
 
     /// The margins of the evaluations of rates since the last call.

@@ -130,9 +130,9 @@ impl Simulation {
     }
 
     fn sample(&mut self, time: f64, state: &[f64]) -> Result<Sample> {
-        let margin = self.system.evaluate(time, state)?;
+        self.system.evaluate(time, state)?;
         // Where the shortest forces are outside a cone, a distribution that is inside is shown.
-        self.system.best_margin(time, margin)?;
+        self.system.take_best_forces(time)?;
         let mut gaps = vec![0.0; self.gaps.len()];
         let mut rates = gaps.clone();
         let measured = self.system.watch.measure(&mut self.system.dynamics, &mut gaps, &mut rates);

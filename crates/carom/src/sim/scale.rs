@@ -7,7 +7,7 @@
 
 use carom_multibody::{Dynamics, JointKind, LinkId, Model, Vector};
 
-use super::setup::Setup;
+use super::setup::{Setup, WatchedContact};
 use super::watch::Watch;
 
 /// Contacts nearer than this part of the length take part in an impact.
@@ -53,6 +53,8 @@ pub(super) struct Scales {
 /// The bounds of one contact. Those of a joint's limit are in the unit of its coordinate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ContactScales {
+    /// The tree it belongs to; what does not move belongs to none.
+    pub(super) tree: Option<usize>,
     /// Of its tree.
     pub(super) mass: f64,
     /// L of its tree; 1 rad for a limit that turns.
@@ -106,16 +108,17 @@ impl Scales {
             places.extend((0..joint.coordinates.len()).map(unit));
             rates.extend((0..joint.freedoms.len()).map(|k| unit(k) / tree.time));
         }
-        let of_contact = |contact: &super::setup::WatchedContact| of_link(contact.point.link()).bounds(tolerance);
+        let on_tree = |link: LinkId, bounds| ContactScales { tree: tree_of[link.index()], ..bounds };
+        let of_contact = |contact: &WatchedContact| {
+            let link = contact.point.link();
+            on_tree(link, of_link(link).bounds(tolerance))
+        };
         let of_limit = |joint: usize| {
             let joint = &model.joints()[joint];
             let tree = of_link(joint.link);
             // An angle is as large as one radian, whatever the robot's size.
-            if lengths_of(joint.joint.kind) > 0 {
-                tree.bounds(tolerance)
-            } else {
-                tree.with_length(1.0).bounds(tolerance)
-            }
+            let tree = if lengths_of(joint.joint.kind) > 0 { tree } else { tree.with_length(1.0) };
+            on_tree(joint.link, tree.bounds(tolerance))
         };
         let limits = watch.limited_joints().map(of_limit);
         let contacts: Vec<ContactScales> = setup.contacts.iter().map(of_contact).chain(limits).collect();
@@ -148,6 +151,7 @@ impl Tree {
         let Self { mass, length, time, speed } = *self;
         let acceleration = length / (time * time);
         ContactScales {
+            tree: None,
             mass,
             length,
             speed,

@@ -94,6 +94,14 @@ pub struct Simulation {
     pub(super) scale: Vec<f64>,
     /// A state inside a step.
     pub(super) point: Vec<f64>,
+    /// A state a little later than the present one, along its rate.
+    pub(super) ahead: Vec<f64>,
+    /// How much later than the phase ended the event fired.
+    pub(super) ahead_of_event: f64,
+    /// The time of `ahead`, while modes are to be decided there.
+    pub(super) decides_at: Option<f64>,
+    /// Whether the last step was ended where a force left its bound, before an event.
+    pub(super) ended_on_bound: bool,
     pub(super) gaps: Vec<f64>,
     pub(super) rates: Vec<f64>,
     /// The fastest turning of a link in the last step.
@@ -160,6 +168,10 @@ impl Simulation {
             follows: false,
             scale: system.scales.state.clone(),
             point: state.clone(),
+            ahead: state.clone(),
+            ahead_of_event: 0.0,
+            decides_at: None,
+            ended_on_bound: false,
             gaps,
             rates,
             spin: 0.0,

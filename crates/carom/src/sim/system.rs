@@ -75,6 +75,8 @@ pub(super) struct System {
     pub(super) forces: Vec<f64>,
     pub(super) report: Option<PhaseReport>,
     pub(super) margin: Margin,
+    /// The margin by the forces alone.
+    pub(super) forces_margin: Margin,
     /// The margin by all reasons but the forces, which are a choice where contacts are redundant.
     pub(super) motion_margin: Margin,
     /// Margins since they were last asked for.
@@ -106,6 +108,7 @@ impl System {
             forces: vec![0.0; rows],
             report: None,
             margin: Margin::NONE,
+            forces_margin: Margin::NONE,
             motion_margin: Margin::NONE,
             trace: Vec::with_capacity(16),
             evaluations: 0,
@@ -209,6 +212,7 @@ impl System {
     /// Accelerations and contact forces of the state it is placed in, in the present modes.
     fn accelerate(&mut self, time: f64) -> Result<()> {
         self.margin = Margin::NONE;
+        self.forces_margin = Margin::NONE;
         self.motion_margin = Margin::NONE;
         self.report = None;
         if self.closed.is_empty() {
@@ -323,7 +327,8 @@ impl Flow for System {
     fn rate(&mut self, time: f64, state: &[f64], rate: &mut [f64]) -> Result<()> {
         let margin = self.evaluate(time, state)?;
         let is_doubtful = self.may_be_redundant(margin);
-        self.trace.push(Seen { time, margin: margin.value, is_doubtful });
+        let about_to_fire = self.about_to_fire();
+        self.trace.push(Seen { time, margin: margin.value, is_doubtful, about_to_fire });
         let (nq, nv) = (self.unit.len(), self.acceleration.len());
         let velocity = &state[nq..nq + nv];
         self.setup

@@ -9,7 +9,7 @@ const SAMPLES_PER_TURN: f64 = 16.0;
 /// Rounds of putting the end of a step onto the surface.
 const CORRECTIONS: usize = 4;
 /// What may be left out, over the scales, where the end of a step is shifted along its rate instead of stepping anew.
-const SHIFT: f64 = 1e-14;
+pub(super) const SHIFT: f64 = 1e-14;
 
 impl Simulation {
     /// The first time that an open contact comes down to its surface, before `limit`, as a fraction of the step.

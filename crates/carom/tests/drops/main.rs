@@ -193,8 +193,9 @@ fn what_once_failed_passes() {
     });
 }
 
-/// A sphere off its centre of mass whose friction presses it ever harder, up to D = 0.
+/// A sphere off its centre of mass whose friction presses it ever harder, up to D = 0, where the impulse of a jam would
+/// not stop it.
 #[test]
-fn a_dynamic_jam_is_left_to_a_window() {
-    passes(1326, 3, 5e4);
+fn a_jam_that_does_not_stick_is_left_to_a_window() {
+    passes(1326, 1, 5e4);
 }

@@ -104,6 +104,7 @@ fn what(event: &Event) -> String {
         (EventKind::Stick, _) => "sticks".to_owned(),
         (EventKind::Slip, _) => "slips".to_owned(),
         (EventKind::Jam, _) => "jams".to_owned(),
+        (EventKind::JamApproached, _) => "is about to jam".to_owned(),
         (EventKind::Ambiguous, _) => "ambiguous, lifts off".to_owned(),
         (EventKind::Window, _) => "window of time stepping".to_owned(),
     }

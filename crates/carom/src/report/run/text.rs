@@ -90,6 +90,7 @@ impl RunText<'_> {
             (EventKind::Stick, "stick", "sticks"),
             (EventKind::Slip, "slip", "slips"),
             (EventKind::Jam, "jam", "jams"),
+            (EventKind::JamApproached, "jam approached", "jams approached"),
             (EventKind::Ambiguous, "ambiguous lift-off", "ambiguous lift-offs"),
         ] {
             match count(kind) {
