@@ -1,7 +1,7 @@
 """Compares carom with Pinocchio, MuJoCo and Siconos:
 compare.py --binary PATH --siconos PYTHON [--write PAGE] [--only PATTERN]
 
-PATTERN is a part of package/file, flight/package/file or siconos/family. Ends with 1 where something is wrong, or where too few files match.
+PATTERN is a part of package/file, flight/package/file, drop/file or siconos/family. Ends with 1 where something is wrong, or where too few files match.
 """
 
 import argparse
@@ -12,6 +12,7 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
+import drops
 import flights
 import impacts
 import mjcf
@@ -32,13 +33,15 @@ def main():
     with tempfile.TemporaryDirectory() as room, contextlib.chdir(room):
         results = compare_all(engine, pattern)
         flown = flights.run(engine, pattern)
+        dropped = drops.run(engine, pattern)
     engine.close()
-    if not (results or families or flown):
+    if not (results or families or flown or dropped):
         sys.exit(f"nothing has {pattern!r} in its name")
     failures = missed(results, is_whole=arguments.only is None)
     failures += [f"{impacts.PACKAGE}/{family.name}: {wrong}" for family in families for wrong in family.wrong]
     failures += [f"{flights.PACKAGE}/{of.name}: {of.reason}" for of in flown if of.status == "WRONG"]
-    page = table.page(results, flown, families, siconos, failures)
+    failures += [f"{drops.PACKAGE}/{of.name}: {of.reason}" for of in dropped if of.status == "WRONG"]
+    page = table.page(results, flown, dropped, families, siconos, failures)
     print(page)
     if arguments.write:
         arguments.write.write_text(page, encoding="utf-8")
@@ -50,7 +53,7 @@ def parse():
     parser.add_argument("--binary", type=Path, required=True, help="the program carom-conformance")
     parser.add_argument("--siconos", required=True, help="the interpreter that has Siconos")
     parser.add_argument("--write", type=Path, help="the page to write")
-    parser.add_argument("--only", help="a part of package/file, flight/package/file or siconos/family")
+    parser.add_argument("--only", help="a part of package/file, flight/package/file, drop/file or siconos/family")
     arguments = parser.parse_args()
     if arguments.write and arguments.only:
         parser.error("a page of some files only would pass for one of all: --write goes without --only")

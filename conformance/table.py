@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from importlib.metadata import version
 
+import drops
 import flights
 import impacts
 import judge
@@ -57,13 +58,15 @@ def below(difference):
     return f"below 1e{math.floor(math.log10(difference)) + 1:+03d}"
 
 
-def page(results, flown, families, siconos, failures):
+def page(results, flown, dropped, families, siconos, failures):
     parts = [INTRODUCTION, versions(siconos)]
     if results:
         parts += [totals(results), differences(results), remarks(results)]
         parts += [reasons(results, "refused", "Refused"), reasons(results, "WRONG", "Wrong")]
     if flown:
         parts.append(in_flight(flown))
+    if dropped:
+        parts.append(on_the_floor(dropped))
     if families:
         parts.append(simultaneous(families))
     if failures:
@@ -202,6 +205,31 @@ def flight_remarks(flown):
     if skipped:
         text += "Not flown: " + ", ".join(f"{count} ({reason})" for reason, count in sorted(skipped.items())) + ".\n"
     return text
+
+
+DROPS = f"""\
+## Drops
+
+Every robot of example-robot-data, its base floating, falls from its home configuration onto a level floor {drops.HEIGHT:g} m below its lowest
+contact, upright and turned by roll 0.1 and pitch 0.2, and is followed for {drops.UNTIL:g} s. Contacts are the origins of the links that carry no
+others, e = 0.2 and μ = 0.6. Every robot with a regular M must end within {drops.EVALUATIONS:,} evaluations, with an energy book that leaves less than
+{drops.RESIDUAL:.0e} unexplained, or else the run names a joint whose damper alone needs more.
+
+"""
+
+
+def on_the_floor(dropped):
+    head = ["robot", "attitude", "contacts", "outcome", "evaluations", "windows", "residual", "reason"]
+    return DROPS + grid(head, [drop_row(of) for of in dropped])
+
+
+def drop_row(of):
+    answer = of.answer
+    told = "residual" in answer
+    residual = below(answer["residual"]) if told else ""
+    counts = [answer.get(name, "") for name in ("contacts", "evaluations", "windows")]
+    attitude = "upright" if not any(of.attitude) else "turned"
+    return [of.name, attitude, counts[0], of.status, counts[1], counts[2], residual, of.reason]
 
 
 IMPACTS = f"""\

@@ -5,11 +5,12 @@
 //! of a `contact` (`place`, `point`, `normal`) included. A file that carom does not load is `refused`; a request
 //! that makes no sense is an `error`. What needs the inverse of a singular M is null, and `singular` says why.
 //!
-//! A request with a `flight` asks where the robot goes that touches nothing ([`flight`]). One with a `delassus` names no
+//! A request with a `drop` lets the robot fall onto a floor ([`drop`]). One with a `flight` asks where the robot goes that touches nothing ([`flight`]). One with a `delassus` names no
 //! file: it is a simultaneous impact ([`impact`]).
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod description;
+mod drop;
 mod flight;
 mod impact;
 mod request;
@@ -48,6 +49,9 @@ fn answer(line: &str) -> Result<Value, String> {
     };
     if let Some(flight) = given(&value, "flight") {
         return flight::of(model, flight);
+    }
+    if let Some(fall) = given(&value, "drop") {
+        return drop::of(model, fall);
     }
     match &request.states {
         None => Ok(description::of(&model)),

@@ -27,7 +27,7 @@ cargo xtask TASK
   reference     recompute reference/precise with 80 digits and compare (Python 3)
   conformance   robots and flights against Pinocchio and MuJoCo, from PyPI (2 GB), and simultaneous impacts against
                 Siconos, from Debian; --write renews book/src/conformance.md, --only PATTERN compares some files, with
-                flight/FILE some flights, or with siconos/FAMILY some impacts
+                flight/FILE some flights, with drop/FILE some drops, or with siconos/FAMILY some impacts
   browser       the pages of runs in Chromium (Debian's package) with playwright-core (npm); pictures in target/browser
   bench         time the law; arguments are passed on, for example: bench slip
   bench robots  time impacts of whole robots beside Pinocchio's (needs g++ and two Debian packages of headers)

@@ -62,7 +62,8 @@ impl Simulation {
             let step = if size > 0.9 * left { left } else { size };
             if step < smallest && step < left {
                 let tolerance = self.system.setup.settings.tolerance;
-                return Err(SimulationError::Stalled { time: self.time, step, bound: smallest, tolerance });
+                let stiffest = self.system.stiffest.clone();
+                return Err(SimulationError::Stalled { time: self.time, step, bound: smallest, tolerance, stiffest });
             }
             self.system.forget_trace();
             let tolerance = self.system.setup.settings.tolerance;

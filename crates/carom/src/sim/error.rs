@@ -4,6 +4,8 @@ use carom_multibody::DynamicsError;
 
 use crate::number::significant;
 
+use super::stiffness::Stiffness;
+
 /// Why a simulation cannot begin, or cannot go on.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum SimulationError {
@@ -79,7 +81,8 @@ pub enum SimulationError {
     /// Steps became too small to move on.
     #[error(
         "at t = {time} s the step fell to {step:e} s, below {bound:e} s, at the tolerance {tolerance:e}: a force law that \
-         jumps, or forces beyond all measure"
+         jumps, or forces beyond all measure{}",
+        stiffest.as_ref().map_or_else(String::new, |stiffest| format!("; {stiffest}"))
     )]
     Stalled {
         /// When.
@@ -90,6 +93,8 @@ pub enum SimulationError {
         bound: f64,
         /// The tolerance.
         tolerance: f64,
+        /// The stiffest joint, if one is stiff.
+        stiffest: Option<Stiffness>,
     },
 }
 

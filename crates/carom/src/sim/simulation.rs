@@ -11,6 +11,7 @@ use super::margin::{Margin, Reason};
 use super::phase_end::FORCE_ACCURACY;
 use super::record::Sample;
 use super::setup::{Actuator, Setup};
+use super::stiffness::Stiffness;
 use super::system::{Mode, System, dynamics};
 use super::watchdog::{Bite, Watchdog};
 use super::window::LastWindow;
@@ -156,6 +157,7 @@ impl Simulation {
         measured.map_err(|source| dynamics(0.0, source))?;
         // A robot without a mass matrix is told now.
         system.accelerate_freely(0.0)?;
+        system.stiffest = Stiffness::find(&system.setup, &mut system.dynamics);
         let (start_energy, start_potential) = (system.energy(), system.potential());
         let armed = gaps.iter().enumerate().map(|(k, gap)| *gap >= 0.0 || system.is_enabled(k)).collect();
         let simulation = Self {
@@ -244,6 +246,11 @@ impl Simulation {
     /// What each contact does.
     pub fn modes(&self) -> impl Iterator<Item = ContactMode> + '_ {
         self.system.modes.iter().map(|mode| mode.public())
+    }
+
+    /// The joint whose damper or spring acts fastest, at the start; none where none has any.
+    pub fn stiffest_joint(&self) -> Option<&Stiffness> {
+        self.system.stiffest.as_ref()
     }
 
     /// Goes on until something happens, the next step ends, or the time `end` is reached.

@@ -11,6 +11,7 @@ use super::integrate::Flow;
 use super::margin::{Margin, STOP_MARGIN, Seen, WEDGE};
 use super::scale::Scales;
 use super::setup::{Actuator, Setup};
+use super::stiffness::Stiffness;
 use super::watch::Watch;
 
 /// Extra states: work of friction, damping and motors.
@@ -53,6 +54,8 @@ pub(super) struct System {
     pub(super) setup: Setup,
     pub(super) watch: Watch,
     pub(super) scales: Scales,
+    /// The joint that makes the equations stiff, if any.
+    pub(super) stiffest: Option<Stiffness>,
     pub(super) dynamics: Dynamics,
     /// Terms of the closed contacts, or of those at an instant.
     pub(super) contacts: Contacts,
@@ -93,6 +96,7 @@ impl System {
         Ok(Self {
             contacts: watch.contacts(&model),
             dynamics: Dynamics::new(Arc::clone(&model)),
+            stiffest: None,
             phase: PhaseForces::new(),
             modes: vec![Mode::Flight; watch.len()],
             creep: vec![STOP_MARGIN; watch.len()],
