@@ -62,7 +62,7 @@ pub struct Impact {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit codes: 0 ran to its end, 1 interrupted or failed on the way (what was simulated is written and marked), 2 bad input or usage."
+    after_help = "Exit codes: 0 ran to its end, 1 interrupted, out of time or failed on the way (what was simulated is written and marked), 2 bad input or usage."
 )]
 pub struct Simulate {
     /// A built-in simulation, a JSON or TOML scene file, or - for standard input
@@ -93,6 +93,14 @@ pub struct Simulate {
     /// Time between samples, in seconds [default: the scene's, else 0.01]
     #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
     pub interval: Option<f64>,
+
+    /// Events after which the run ends with an error [default: the scene's, else 1000000]
+    #[arg(long, value_name = "N")]
+    pub max_events: Option<u64>,
+
+    /// Seconds by the clock after which the run ends; what was simulated is written and marked [default: none]
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
+    pub max_time: Option<f64>,
 
     /// What an impact does where sticking would create energy [default: the scene's, else slip]
     #[arg(long, value_enum)]

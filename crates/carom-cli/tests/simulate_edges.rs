@@ -113,7 +113,7 @@ fn events_of_settling_add_up_to_the_book() {
         let run = Run::of(&[name]);
         let sum: f64 = run.events("settle").iter().map(|event| event["energy_change"].as_f64().unwrap()).sum();
         let booked = run.end("energy.settling");
-        assert!(booked < 0.0 && (sum - booked).abs() < 1e-3 * booked.abs(), "{name}: {sum} {booked}");
+        assert!(booked < 0.0 && (sum - booked).abs() < 1e-9 * booked.abs(), "{name}: {sum} {booked}");
     }
 }
 

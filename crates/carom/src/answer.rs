@@ -1,6 +1,8 @@
 //! What a problem comes to: the outcome of one contact, or of several that strike at once.
 
-use carom_law::{AnswerSearch, ContactOutcome, Energy, Law, Outcome, SimultaneousEffort, SimultaneousGuard, SimultaneousOutcome};
+use carom_law::{
+    AnswerSearch, ContactOutcome, Energy, Law, Outcome, SimultaneousEffort, SimultaneousGuard, SimultaneousOutcome,
+};
 use serde::{Serialize, Serializer};
 
 /// What an impact does.

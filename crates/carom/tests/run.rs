@@ -80,6 +80,8 @@ fn numbers(record: &Record) -> Vec<(String, Vec<u64>)> {
         "settling",
         "projection",
         "windows",
+        "rattle",
+        "sequences",
         "residual",
     ] {
         let ledgers: Vec<Value> = samples.iter().map(|sample| serde_json::to_value(sample.energy).unwrap()).collect();
@@ -246,9 +248,12 @@ fn names_are_escaped() {
 
 #[test]
 fn incomplete_runs_say_so_in_every_format() {
-    for (ending, word) in
-        [(Ending::Complete, "complete"), (Ending::Interrupted, "interrupted"), (Ending::Failed, "failed")]
-    {
+    for (ending, word) in [
+        (Ending::Complete, "complete"),
+        (Ending::Interrupted, "interrupted"),
+        (Ending::OutOfTime, "out_of_time"),
+        (Ending::Failed, "failed"),
+    ] {
         let mut record = common::cube();
         record.summary.ending = ending;
         let rows = csv(&record);

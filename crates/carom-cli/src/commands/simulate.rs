@@ -95,6 +95,8 @@ fn read(source: &Source, arguments: &Simulate) -> Result<(Setup, String), Proble
     settings.until = arguments.until.unwrap_or(settings.until);
     settings.tolerance = arguments.tolerance.unwrap_or(settings.tolerance);
     settings.interval = arguments.interval.or(settings.interval);
+    settings.max_events = arguments.max_events.unwrap_or(settings.max_events);
+    settings.max_time = arguments.max_time;
     Ok((setup, source.title(&problem)))
 }
 

@@ -192,6 +192,41 @@ impl Model {
         self
     }
 
+    /// The same robot with more armature, a number for each velocity. A joint that turns freely in space has one armature
+    /// for all of its velocities: the largest that is given for them is added.
+    ///
+    /// # Panics
+    /// Fewer numbers than velocities.
+    pub fn with_more_armature(mut self, added: &[f64]) -> Self {
+        for node in &mut self.tree.nodes {
+            let joint = &mut self.joints[node.joint].joint;
+            // A follower moves with its leader: what is added to that is all.
+            if joint.mimic.is_none() {
+                let added = added[node.v..node.v + node.motion.freedoms()].iter().fold(0.0_f64, |most, x| most.max(*x));
+                node.armature += added;
+                joint.armature = node.armature;
+            }
+        }
+        self
+    }
+
+    /// Viscous damping and stiffness of the joints' springs, for each velocity: -∂f/∂v and -∂f/∂q of
+    /// [`Dynamics::passive_forces`](crate::Dynamics::passive_forces), which have no other entries.
+    pub fn passive_coefficients(&self) -> (Vec<f64>, Vec<f64>) {
+        let (mut damping, mut stiffness) = (vec![0.0; self.freedoms()], vec![0.0; self.freedoms()]);
+        for node in &self.tree.nodes {
+            let joint = &self.joints[node.joint].joint;
+            let square = node.multiplier * node.multiplier;
+            for entry in &mut damping[node.v..node.v + node.motion.freedoms()] {
+                *entry += square * joint.damping;
+            }
+            if let Some(spring) = joint.spring.filter(|_| joint.kind.is_single()) {
+                stiffness[node.v] += square * spring.stiffness;
+            }
+        }
+        (damping, stiffness)
+    }
+
     /// The home configuration.
     pub fn home(&self) -> &[f64] {
         &self.home

@@ -100,7 +100,7 @@ fn actuation(
 
 fn settings(value: &Value) -> Result<Settings> {
     let map = object(value, "simulation")?;
-    check_keys(map, "simulation", &["until", "interval", "tolerance", "largest_step"])?;
+    check_keys(map, "simulation", &["until", "interval", "tolerance", "largest_step", "max_events"])?;
     let given = |key: &str| map.get(key).map(|value| positive(value, &format!("simulation.{key}"))).transpose();
     let standard = Settings::default();
     Ok(Settings {
@@ -108,6 +108,10 @@ fn settings(value: &Value) -> Result<Settings> {
         until: given("until")?.unwrap_or(standard.until),
         interval: given("interval")?.or(standard.interval),
         largest_step: given("largest_step")?,
+        max_events: map
+            .get("max_events")
+            .map_or(Ok(standard.max_events), |value| count(value, "simulation.max_events"))?,
+        max_time: None,
     })
 }
 
@@ -147,6 +151,14 @@ fn single<'m>(model: &'m Model, name: &str, path: &str) -> Result<&'m ModelJoint
 
 fn positive(value: &Value, path: &str) -> Result<f64> {
     bounded(value, path, |x| x > 0.0, "positive")
+}
+
+/// A whole number, 1 or more.
+fn count(value: &Value, path: &str) -> Result<u64> {
+    // Beyond this not every whole number has a double of its own.
+    const MOST: f64 = 9e15;
+    bounded(value, path, |x| x >= 1.0 && x.fract() == 0.0 && x <= MOST, "a whole number from 1 to 9e15")
+        .map(|x| x as u64)
 }
 
 fn not_negative(value: &Value, path: &str) -> Result<f64> {

@@ -17,12 +17,16 @@ pub struct Ledger {
     pub damping: f64,
     /// Work of the motors.
     pub torques: f64,
-    /// Taken where bounces were ended.
+    /// Taken where bounces too low to follow were ended.
     pub settling: f64,
     /// Taken or given where the state was brought back onto its contacts.
     pub projection: f64,
-    /// Change over windows of time stepping.
+    /// Change over windows of time stepping, less what impacts, damping and motors did in them.
     pub windows: f64,
+    /// Taken by impacts without restitution at contacts that rattled.
+    pub rattle: f64,
+    /// Taken by impacts of several contacts whose sequence was ended without restitution.
+    pub sequences: f64,
     /// What the book does not explain: the energy now, less that at the start, less all of the above.
     pub residual: f64,
 }
@@ -35,6 +39,11 @@ impl Ledger {
 
     /// What all columns together have added.
     pub fn booked(&self) -> f64 {
-        self.impacts + self.friction + self.damping + self.torques + self.settling + self.projection + self.windows
+        self.impacts + self.friction + self.damping + self.torques + self.by_devices()
+    }
+
+    /// What the numerical devices have added: settling, projection, windows, rattles and sequences that were ended.
+    pub fn by_devices(&self) -> f64 {
+        self.settling + self.projection + self.windows + self.rattle + self.sequences
     }
 }

@@ -78,6 +78,61 @@ pub enum SimulationError {
         /// Why.
         source: carom_law::Error,
     },
+    /// A numerical device added energy.
+    #[error(
+        "at t = {time} s {device} added {joules} J, more than {bound} J: what follows would not be the motion asked for",
+        joules = significant(*joules, 6),
+        bound = significant(*bound, 6)
+    )]
+    DeviceGain {
+        /// When.
+        time: f64,
+        /// Which.
+        device: &'static str,
+        /// How much.
+        joules: f64,
+        /// How much it may be.
+        bound: f64,
+    },
+    /// A numerical device left a contact inside its surface.
+    #[error(
+        "at t = {time} s {device} left contact {contact:?} {depth} m inside its surface, more than {bound} m",
+        depth = significant(*depth, 6),
+        bound = significant(*bound, 6)
+    )]
+    DevicePenetration {
+        /// When.
+        time: f64,
+        /// Which.
+        device: &'static str,
+        /// The contact.
+        contact: String,
+        /// How deep.
+        depth: f64,
+        /// How deep it may be.
+        bound: f64,
+    },
+    /// A contact with e = 1 that only an impact without restitution could bring on.
+    #[error(
+        "at t = {time} s {device} would have to take the restitution of contact {contact:?}, which is 1: it may do so only \
+         where it is less"
+    )]
+    ElasticContact {
+        /// When.
+        time: f64,
+        /// Which device.
+        device: &'static str,
+        /// The contact.
+        contact: String,
+    },
+    /// More events than allowed.
+    #[error("at t = {time} s there were {bound} events, the most allowed: max_events sets how many")]
+    TooManyEvents {
+        /// When.
+        time: f64,
+        /// The most.
+        bound: u64,
+    },
     /// Steps became too small to move on.
     #[error(
         "at t = {time} s the step fell to {step:e} s, below {bound:e} s, at the tolerance {tolerance:e}: a force law that \

@@ -46,8 +46,15 @@ pub enum EventKind {
     JamApproached,
     /// Sliding and lifting off were both possible; it lifted off.
     Ambiguous,
-    /// Events came too fast to be told apart; a short window of time stepping took over.
+    /// Events came too fast to be told apart; a short window of time stepping took over. One for each contact that took an
+    /// impulse in it, and one without a contact for the rest.
     Window,
+    /// It struck without restitution: it rattled, and was a thousand times slower than when it began to.
+    Rattle,
+    /// It struck, in a sequence of impacts at one instant that was ended without restitution.
+    Sequence,
+    /// It was brought back onto its surface, by more than a step of the integration may err.
+    Projection,
 }
 
 impl EventKind {
@@ -63,6 +70,9 @@ impl EventKind {
             Self::JamApproached => "jam_approached",
             Self::Ambiguous => "ambiguous",
             Self::Window => "window",
+            Self::Rattle => "rattle",
+            Self::Sequence => "sequence",
+            Self::Projection => "projection",
         }
     }
 }
@@ -82,8 +92,8 @@ pub struct Event {
     pub mode: Option<ContactMode>,
     /// Impulse along the normal and the tangents; zeros beyond the contact's dimension.
     pub impulse: [f64; 3],
-    /// What the contact did to the energy: its mean velocity times its impulse; at a settling and in a window, what was
-    /// taken.
+    /// What the contact did to the energy: its mean velocity times its impulse. In a window without a contact: what the
+    /// window changed beside its contacts.
     pub energy_change: f64,
     /// At a settling: when the bounces that are too small to follow would have ended.
     pub settled: Option<f64>,

@@ -5,6 +5,7 @@ use carom_law::{
     Restitution, Rows, Tangential, decide,
 };
 
+use super::device::Device;
 use super::error::{Result, SimulationError};
 use super::event::{Event, EventKind};
 use super::margin::{Margin, Reason, WEDGE};
@@ -169,9 +170,9 @@ impl Simulation {
             row += contact.dimension.rows();
             // A limit moves its own joint.
             if contact.surface.is_none() {
-                movable.push((k, scales.settled));
+                movable.push((k, self.resting_speed(k, scales.settled)));
             } else if mobility > IMMOBILE {
-                movable.push((k, scales.settled * mobility.sqrt().min(1.0)));
+                movable.push((k, self.resting_speed(k, scales.settled * mobility.sqrt().min(1.0))));
             }
         }
         Ok(movable)
@@ -200,17 +201,32 @@ impl Simulation {
     }
 
     /// An impact of all contacts that are there.
-    fn strike(&mut self, near: &[usize]) -> Result<()> {
+    pub(super) fn strike(&mut self, near: &[usize]) -> Result<()> {
         let time = self.time;
         let fail = |source| SimulationError::Law { time, what: "an impact", source };
         self.system.terms(time, near)?;
         let dimensions: Vec<Dimension> = near.iter().map(|&k| self.system.watch.contact(k).dimension).collect();
-        let is_calm = time < self.calm_until;
+        let striking: Vec<usize> =
+            near.iter().copied().filter(|&k| self.rates[k] < -self.system.scales.of(k).tiny).collect();
+        let drops = time < self.calm_until && self.may_rattle(&striking);
+        for &k in &striking {
+            self.episodes[k].strike(time, -self.rates[k], self.system.scales.time);
+        }
+        let is_plastic = |k: &usize| drops && striking.contains(k);
         let coefficients =
-            |&k: &usize| if is_calm { self.plastic(k) } else { self.system.watch.contact(k).coefficients };
+            |k: &usize| if is_plastic(k) { self.plastic(*k) } else { self.system.watch.contact(*k).coefficients };
         let coefficients: Vec<Coefficients> = near.iter().map(coefficients).collect();
         let (set, unreached) = self.contact_set(near, &dimensions, fail)?;
         let outcome = set.impact(&coefficients, self.system.setup.guard).map_err(fail)?;
+        let (device, kind) = match (outcome.settled, drops) {
+            (true, _) => (Some(Device::Sequences), EventKind::Sequence),
+            (false, true) => (Some(Device::Rattle), EventKind::Rattle),
+            (false, false) => (None, EventKind::Impact),
+        };
+        if outcome.settled {
+            let took_part = near.iter().zip(&outcome.contacts).filter(|(_, one)| one.impulse.iter().any(|i| *i != 0.0));
+            self.keep_elastic(Device::Sequences, took_part.map(|(&k, _)| k))?;
+        }
         let mut impulses = Vec::with_capacity(unreached.len());
         for (&k, contact) in near.iter().zip(&outcome.contacts) {
             impulses.extend_from_slice(&contact.impulse);
@@ -219,15 +235,48 @@ impl Simulation {
                     impact: Some(contact.mode),
                     impulse: three(&contact.impulse),
                     energy_change: contact.energy.change,
-                    ..Event::new(time, EventKind::Impact, Some(k))
+                    ..Event::new(time, kind, Some(k))
                 });
             }
         }
         let unreached: f64 = unreached.iter().zip(&impulses).map(|(v, i)| v * i).sum();
-        self.booked.impacts += outcome.energy.change + unreached;
+        let change = outcome.energy.change + unreached;
         self.counts.impacts += 1;
         self.at_rest = None;
-        self.kick(&impulses)
+        self.kick(&impulses)?;
+        match device {
+            None => self.booked.impacts += change,
+            Some(device) => {
+                match device {
+                    Device::Sequences => self.counts.sequences += 1,
+                    _ => self.counts.rattles += 1,
+                }
+                self.book(device, change)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether contacts that strike may go without restitution because they rattle: all of them may, and some have any.
+    fn may_rattle(&self, striking: &[usize]) -> bool {
+        let speed = |k: usize| -self.rates[k];
+        let has_restitution =
+            |&k: &usize| self.system.watch.contact(k).coefficients.restitution.normal_at(speed(k)) > 0.0;
+        striking.iter().all(|&k| self.may_drop_restitution(k, speed(k))) && striking.iter().any(has_restitution)
+    }
+
+    /// Contacts with e = 1 keep it.
+    ///
+    /// # Errors
+    /// A device has taken it away.
+    pub(super) fn keep_elastic(&self, device: Device, contacts: impl IntoIterator<Item = usize>) -> Result<()> {
+        match contacts.into_iter().find(|&k| self.is_elastic(k)) {
+            None => Ok(()),
+            Some(k) => {
+                let contact = self.system.watch.contact(k).name.clone();
+                Err(SimulationError::ElasticContact { time: self.time, device: device.name(), contact })
+            }
+        }
     }
 
     /// An impact of contacts whose terms are selected, and the part of their velocity that it leaves out: where W is
@@ -267,7 +316,6 @@ impl Simulation {
     /// Ends the bounces of contacts that are too slow to follow, all at once.
     fn settle(&mut self, slow: &[usize]) -> Result<()> {
         let time = self.time;
-        let before = self.system.energy();
         self.system.accelerate_freely(time)?;
         self.system.terms(time, slow)?;
         let free = self.system.free_accelerations().to_vec();
@@ -286,26 +334,28 @@ impl Simulation {
             ends.push((k, time + tail));
             row += contact.dimension.rows();
         }
-        self.stop_normals(slow)?;
+        let shares = self.stop_normals(slow)?;
         self.system.place(time, &self.state)?;
-        let taken = self.system.energy() - before;
-        ends.retain(|&(k, _)| !self.system.modes[k].is_closed());
-        if ends.is_empty() {
+        let taken = shares.iter().map(|(_, share)| share.energy).sum();
+        if slow.iter().all(|&k| self.system.modes[k].is_closed()) {
             // Nothing bounced: closed contacts were brought back.
-            self.booked.projection += taken;
-            return Ok(());
+            return self.book_projection(taken, &shares);
         }
-        self.booked.settling += taken;
-        let share = taken / ends.len() as f64;
-        for (k, end) in ends {
-            self.settled[k] = Some(end);
-            self.events.push_back(Event {
-                energy_change: share,
-                settled: Some(end),
-                ..Event::new(time, EventKind::Settle, Some(k))
-            });
+        self.counts.settlings += 1;
+        for ((k, end), (_, share)) in ends.into_iter().zip(shares) {
+            // A contact that is closed already takes an impulse, too, when another one settles.
+            let settled = (!self.system.modes[k].is_closed()).then_some(end);
+            self.settled[k] = settled.or(self.settled[k]);
+            if settled.is_some() || share.impulse[0] != 0.0 {
+                self.events.push_back(Event {
+                    impulse: share.impulse,
+                    energy_change: share.energy,
+                    settled,
+                    ..Event::new(time, EventKind::Settle, Some(k))
+                });
+            }
         }
-        Ok(())
+        self.book(Device::Settling, taken)
     }
 
     /// Takes away what is left of the sliding of contacts at rest. What slides on slowly beside them has another direction
@@ -328,9 +378,10 @@ impl Simulation {
                 return Ok(!rested.is_empty());
             }
             let before = self.system.energy();
-            self.project_velocities(slow, Rows::Held, |simulation, k| !simulation.slides[k])?;
+            let shares = self.project_velocities(slow, Rows::Held, |simulation, k| !simulation.slides[k])?;
             self.system.place(self.time, &self.state)?;
-            self.booked.projection += self.system.energy() - before;
+            let change = self.system.energy() - before;
+            self.book_projection(change, &shares)?;
             self.measure()?;
             rested = resting;
         }

@@ -1,7 +1,9 @@
 //! Event-driven simulation: flight, stick, slip and impact, with an energy book.
 
 mod advance;
+mod device;
 mod energy;
+mod episode;
 mod error;
 mod event;
 mod instant;
@@ -21,6 +23,7 @@ mod simulation;
 mod stiffness;
 mod system;
 mod touch;
+mod unwatched;
 mod watch;
 mod watchdog;
 mod window;
@@ -30,6 +33,6 @@ pub use error::{Result, SimulationError};
 pub use event::{ContactMode, Event, EventKind};
 pub use motion::{Body, Motion, Pose};
 pub use record::{ContactHeader, ContactSample, Ending, Header, Record, Recorder, Sample, Summary, SurfaceHeader};
-pub use setup::{Actuator, Condition, ForceLaw, Settings, Setup, Surface, TOLERANCE, WatchedContact};
+pub use setup::{Actuator, Condition, ForceLaw, MOST_EVENTS, Settings, Setup, Surface, TOLERANCE, WatchedContact};
 pub use simulation::{Silent, Simulation, Sink, Stop};
 pub use stiffness::Stiffness;

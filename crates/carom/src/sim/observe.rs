@@ -2,7 +2,7 @@
 
 use super::advance::DENSE_ERROR;
 use super::energy::Ledger;
-use super::error::Result;
+use super::error::{Result, SimulationError};
 use super::record::{ContactHeader, ContactSample, Ending, Header, Sample, Summary, SurfaceHeader};
 use super::simulation::{Simulation, Sink, Stop};
 use super::system::{Mode, dynamics};
@@ -124,9 +124,14 @@ impl Simulation {
         }
         while let Some(event) = self.events.pop_front() {
             sink.event(event);
+            self.counts.events += 1;
         }
         self.emit(sink)?;
-        Ok(true)
+        let bound = self.system.setup.settings.max_events;
+        match self.counts.events >= bound && self.time < self.end {
+            true => Err(SimulationError::TooManyEvents { time: self.time, bound }),
+            false => Ok(true),
+        }
     }
 
     fn sample(&mut self, time: f64, state: &[f64]) -> Result<Sample> {
@@ -149,6 +154,7 @@ impl Simulation {
             }
         };
         let contacts = (0..gaps.len()).map(contact).collect();
+        self.look_below(time);
         self.last_sample = Some(time);
         let energy = self.ledger(self.system.works(state));
         let (_, velocity, _) = self.system.parts(state);
@@ -198,21 +204,33 @@ impl Simulation {
     pub fn summary(&self) -> Summary {
         let counts = &self.counts;
         let is_complete = self.time >= self.system.setup.settings.until;
+        let has_come = self.at_rest.is_some_and(|rest| rest <= self.time);
+        let ending = match (is_complete, self.is_out_of_time) {
+            (true, _) => Ending::Complete,
+            (false, true) => Ending::OutOfTime,
+            (false, false) => Ending::Interrupted,
+        };
         Summary {
-            ending: if is_complete { Ending::Complete } else { Ending::Interrupted },
+            ending,
             failure: None,
             time: self.time,
             steps: counts.steps,
             rejected: counts.rejected,
             evaluations: self.system.evaluations,
             impacts: counts.impacts,
+            settlings: counts.settlings,
             windows: counts.windows,
+            rattles: counts.rattles,
+            sequences: counts.sequences,
+            projections: counts.projections,
             not_converged: counts.not_converged,
             settled: self.settled.clone(),
-            at_rest: self.at_rest,
+            at_rest: self.at_rest.filter(|_| has_come),
+            rests_at: self.at_rest.filter(|_| !has_come),
             penetration: counts.penetration,
             largest_energy: counts.largest_energy,
             residual: counts.largest_residual / self.energy_scale(),
+            warnings: self.unwatched.warnings.clone(),
         }
     }
 }

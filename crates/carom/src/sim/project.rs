@@ -2,7 +2,9 @@
 
 use carom_law::{Grip, PhaseContact, Rows};
 
+use super::device::{Device, Share};
 use super::error::{Result, SimulationError};
+use super::instant::three;
 use super::simulation::Simulation;
 use super::system::{Mode, dynamics, view};
 
@@ -27,18 +29,22 @@ impl Simulation {
         self.system.place(self.time, &self.state)?;
         let before = self.system.energy();
         self.measure()?;
-        if closed.iter().any(|&k| self.gaps[k].abs() > f64::EPSILON * self.system.scales.of(k).length) {
+        let has_moved = closed.iter().any(|&k| self.gaps[k].abs() > f64::EPSILON * self.system.scales.of(k).length);
+        if has_moved {
             self.project_positions(&closed)?;
         }
-        self.project_velocities(&closed, Rows::Held, is_held)?;
+        let shares = self.project_velocities(&closed, Rows::Held, is_held)?;
         self.system.place(self.time, &self.state)?;
-        self.booked.projection += self.system.energy() - before;
+        let change = self.system.energy() - before;
         self.follows = false;
-        Ok(())
+        if has_moved {
+            self.check_depth(Device::Projection)?;
+        }
+        self.book_projection(change, &shares)
     }
 
-    /// Takes away the normal velocities of contacts.
-    pub(super) fn stop_normals(&mut self, contacts: &[usize]) -> Result<()> {
+    /// Takes away the normal velocities of contacts. What each of them took.
+    pub(super) fn stop_normals(&mut self, contacts: &[usize]) -> Result<Vec<(usize, Share)>> {
         self.project_velocities(contacts, Rows::Normals, |_, _| false)
     }
 
@@ -69,7 +75,7 @@ impl Simulation {
             excess[row] = self.gaps[k];
             row += self.system.watch.contact(k).dimension.rows();
         }
-        let change = self.balanced(closed, Rows::Normals, &excess, |_, _| false)?;
+        let (change, _) = self.balanced(closed, Rows::Normals, &excess, |_, _| false)?;
         let model = std::sync::Arc::clone(self.system.model());
         let mut moved = vec![0.0; model.coordinates()];
         let (q, _, _) = self.system.parts_mut(&mut self.state);
@@ -78,20 +84,32 @@ impl Simulation {
         Ok(())
     }
 
+    /// Takes away the velocities that contacts cannot have. What each of them took: its impulse, and its mean velocity times
+    /// that.
     pub(super) fn project_velocities(
         &mut self,
         contacts: &[usize],
         rows: Rows,
         is_held: impl Fn(&Self, usize) -> bool,
-    ) -> Result<()> {
+    ) -> Result<Vec<(usize, Share)>> {
         self.system.terms(self.time, contacts)?;
         let excess = self.system.contacts.velocity().to_vec();
-        let change = self.balanced(contacts, rows, &excess, is_held)?;
+        let (change, impulses) = self.balanced(contacts, rows, &excess, is_held)?;
         let (_, velocity, _) = self.system.parts_mut(&mut self.state);
         for (v, dv) in velocity.iter_mut().zip(&change) {
             *v += dv;
         }
-        Ok(())
+        let jacobian = self.system.contacts.jacobian();
+        let mut row = 0;
+        let share = |&k: &usize| {
+            let rows = row..row + self.system.watch.contact(k).dimension.rows();
+            row = rows.end;
+            let mean =
+                |i: usize| excess[i] + 0.5 * jacobian.row(i).iter().zip(&change).map(|(a, v)| a * v).sum::<f64>();
+            let energy = rows.clone().map(|i| impulses[i] * mean(i)).sum();
+            (k, Share { impulse: three(&impulses[rows]), energy })
+        };
+        Ok(contacts.iter().map(share).collect())
     }
 
     /// The part of a velocity of contacts, whose terms are selected, that impulses can change: its projection on the
@@ -113,14 +131,14 @@ impl Simulation {
         Ok((0..velocity.len()).map(row).collect())
     }
 
-    /// The change M⁻¹ Aᵀ i that takes away an excess in the rows of contacts whose terms are selected.
+    /// The change M⁻¹ Aᵀ i that takes away an excess in the rows of contacts whose terms are selected, and i.
     fn balanced(
         &mut self,
         contacts: &[usize],
         rows: Rows,
         excess: &[f64],
         is_held: impl Fn(&Self, usize) -> bool,
-    ) -> Result<Vec<f64>> {
+    ) -> Result<(Vec<f64>, Vec<f64>)> {
         let grips: Vec<PhaseContact> = (contacts.iter())
             .map(|&k| PhaseContact {
                 dimension: self.system.watch.contact(k).dimension,
@@ -139,6 +157,6 @@ impl Simulation {
             .dynamics
             .contact_response(&system.contacts, &impulses, &mut change)
             .map_err(|source| dynamics(time, source))?;
-        Ok(change)
+        Ok((change, impulses))
     }
 }

@@ -114,6 +114,8 @@ pub enum Ending {
     Complete,
     /// Stopped from outside before that; what is there is right.
     Interrupted,
+    /// Stopped by the clock, after the time that it was allowed to take; what is there is right.
+    OutOfTime,
     /// By an error; what is there is right up to it.
     Failed,
 }
@@ -136,21 +138,33 @@ pub struct Summary {
     pub evaluations: u64,
     /// Impacts, each with all contacts that took part in it.
     pub impacts: u64,
+    /// Instants at which bounces too low to follow were ended.
+    pub settlings: u64,
     /// Windows of time stepping that the watchdog opened.
     pub windows: u64,
+    /// Impacts without restitution of contacts that rattled.
+    pub rattles: u64,
+    /// Impacts whose sequence was ended without restitution.
+    pub sequences: u64,
+    /// Projections that changed the energy by more than a step of the integration may err.
+    pub projections: u64,
     /// Impacts or decisions of modes that did not converge and were left to a window.
     pub not_converged: u64,
     /// When each contact settled for the last time, the end of its bounces counted in; none if it never did or left
     /// again.
     pub settled: Vec<Option<f64>>,
-    /// Since when nothing moves, the end of the bounces counted in.
+    /// Since when nothing moves, the end of the bounces counted in; never after `time`.
     pub at_rest: Option<f64>,
+    /// When the bounces that are too low to follow would end, where nothing else moves any more and that is after `time`.
+    pub rests_at: Option<f64>,
     /// The deepest that a contact was found inside a surface.
     pub penetration: f64,
     /// The largest energy |K| + |V - V(0)| seen.
     pub largest_energy: f64,
     /// The largest residual of the energy book, over the largest energy, which counts as at least a thousandth of m g L.
     pub residual: f64,
+    /// What was noticed on the way: links without a contact that went below a surface, a robot that falls for ever.
+    pub warnings: Vec<String>,
 }
 
 /// A sink that keeps everything.

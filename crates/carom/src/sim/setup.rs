@@ -9,6 +9,9 @@ use carom_multibody::{ContactPoint, HalfSpace, Model, Warning};
 /// Relative tolerance of the integration, unless stated.
 pub const TOLERANCE: f64 = 1e-10;
 
+/// Events after which a run is ended, unless stated.
+pub const MOST_EVENTS: u64 = 1_000_000;
+
 /// A robot in a state, what it can touch, and what drives it.
 #[derive(Debug, Clone)]
 pub struct Setup {
@@ -143,10 +146,21 @@ pub struct Settings {
     pub interval: Option<f64>,
     /// The largest step; none leaves it to the tolerance.
     pub largest_step: Option<f64>,
+    /// Events after which the run ends with an error.
+    pub max_events: u64,
+    /// Seconds of the clock after which the run ends; none lets it take as long as it needs.
+    pub max_time: Option<f64>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { tolerance: TOLERANCE, until: 10.0, interval: Some(0.01), largest_step: None }
+        Self {
+            tolerance: TOLERANCE,
+            until: 10.0,
+            interval: Some(0.01),
+            largest_step: None,
+            max_events: MOST_EVENTS,
+            max_time: None,
+        }
     }
 }

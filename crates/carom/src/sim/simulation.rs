@@ -1,9 +1,12 @@
 //! A robot that moves, strikes, slides, sticks and comes to rest.
 
 use std::collections::VecDeque;
+use std::time::Instant;
 
 use super::advance::Halt;
+use super::device::Device;
 use super::energy::Ledger;
+use super::episode::Episode;
 use super::error::{Result, SimulationError};
 use super::event::{ContactMode, Event};
 use super::integrate::Stepper;
@@ -13,6 +16,7 @@ use super::record::Sample;
 use super::setup::{Actuator, Setup};
 use super::stiffness::Stiffness;
 use super::system::{Mode, System, dynamics};
+use super::unwatched::Unwatched;
 use super::watchdog::{Bite, Watchdog};
 use super::window::LastWindow;
 
@@ -51,6 +55,8 @@ pub enum Stop {
     Time,
     /// The sink asked for it.
     Interrupted,
+    /// It took as long, by the clock, as it was allowed to.
+    OutOfTime,
 }
 
 /// Counts of a run.
@@ -59,7 +65,12 @@ pub(super) struct Counts {
     pub(super) steps: u64,
     pub(super) rejected: u64,
     pub(super) impacts: u64,
+    pub(super) events: u64,
+    pub(super) settlings: u64,
     pub(super) windows: u64,
+    pub(super) rattles: u64,
+    pub(super) sequences: u64,
+    pub(super) projections: u64,
     pub(super) not_converged: u64,
     pub(super) penetration: f64,
     pub(super) largest_energy: f64,
@@ -112,14 +123,19 @@ pub struct Simulation {
     /// Whether a contact slid where modes were last decided.
     pub(super) slides: Vec<bool>,
     pub(super) booked: Ledger,
+    /// The lowest that each device's column was.
+    pub(super) lowest: [f64; Device::COUNT],
     pub(super) counts: Counts,
     pub(super) watchdog: Watchdog,
     pub(super) last_window: LastWindow,
     /// When the direction in which a contact begins to slide was last lost, and whether directions are now kept.
     pub(super) last_lost: f64,
     pub(super) keeps_onsets: bool,
-    /// Until when impacts have no restitution, after a rattle.
+    /// Until when impacts go without restitution where they may, after a rattle.
     pub(super) calm_until: f64,
+    /// Of each contact: the impacts that follow on each other.
+    pub(super) episodes: Vec<Episode>,
+    pub(super) unwatched: Unwatched,
     pub(super) settled: Vec<Option<f64>>,
     pub(super) at_rest: Option<f64>,
     pub(super) events: VecDeque<Event>,
@@ -128,6 +144,9 @@ pub struct Simulation {
     /// The time asked for: no window goes beyond it.
     pub(super) end: f64,
     has_begun: bool,
+    /// When it began, by the clock, if it may not take for ever.
+    began: Option<Instant>,
+    pub(super) is_out_of_time: bool,
     pub(super) start_energy: f64,
     pub(super) start_potential: f64,
     pub(super) samples: u64,
@@ -180,18 +199,23 @@ impl Simulation {
             armed,
             slides: vec![false; count],
             booked: Ledger::default(),
+            lowest: [0.0; Device::COUNT],
             counts: Counts::default(),
             watchdog: Watchdog::new(system.scales.time),
             last_window: LastWindow::NONE,
             last_lost: f64::NEG_INFINITY,
             keeps_onsets: false,
             calm_until: f64::NEG_INFINITY,
+            episodes: vec![Episode::NONE; count],
+            unwatched: Unwatched::new(&system.setup),
             settled: vec![None; count],
             at_rest: None,
             events: VecDeque::new(),
             is_open: true,
             end: 0.0,
             has_begun: false,
+            began: None,
+            is_out_of_time: false,
             start_energy,
             start_potential,
             samples: 0,
@@ -256,13 +280,36 @@ impl Simulation {
     /// Goes on until something happens, the next step ends, or the time `end` is reached.
     ///
     /// # Errors
-    /// Steps that become too small, a state that has no dynamics. The simulation is then where it last was.
+    /// Steps that become too small, a state that has no dynamics, a device that adds energy or lets contacts sink in, too
+    /// many events. The simulation is then where it last was.
     pub fn step(&mut self, end: f64, sink: &mut dyn Sink) -> Result<Stop> {
         if sink.is_interrupted() {
             return Ok(Stop::Interrupted);
         }
+        if self.takes_too_long() {
+            return Ok(Stop::OutOfTime);
+        }
+        let stopped = self.try_step(end, sink);
+        if stopped.is_err() {
+            // What happened before the error is told all the same.
+            self.events.drain(..).for_each(|event| sink.event(event));
+        }
+        stopped
+    }
+
+    /// Whether the clock says that it is enough.
+    fn takes_too_long(&mut self) -> bool {
+        if let Some(most) = self.system.setup.settings.max_time {
+            let began = *self.began.get_or_insert_with(Instant::now);
+            self.is_out_of_time = self.has_begun && began.elapsed().as_secs_f64() > most;
+        }
+        self.is_out_of_time
+    }
+
+    fn try_step(&mut self, end: f64, sink: &mut dyn Sink) -> Result<Stop> {
         if !self.has_begun {
             self.has_begun = true;
+            self.audit()?;
             self.emit(sink)?;
             self.samples = 1;
         }
@@ -328,7 +375,7 @@ impl Simulation {
         loop {
             match self.step(end, sink)? {
                 Stop::Step | Stop::Event => {}
-                stop @ (Stop::Time | Stop::Interrupted) => return Ok(stop),
+                stop @ (Stop::Time | Stop::Interrupted | Stop::OutOfTime) => return Ok(stop),
             }
         }
     }
@@ -395,6 +442,10 @@ fn check(setup: &Setup) -> Result<()> {
     positive("until", settings.until)?;
     settings.interval.map_or(Ok(()), |interval| positive("interval", interval))?;
     settings.largest_step.map_or(Ok(()), |step| positive("largest_step", step))?;
+    settings.max_time.map_or(Ok(()), |time| positive("max_time", time))?;
+    if settings.max_events == 0 {
+        return Err(SimulationError::OutOfRange { field: "max_events", value: 0.0, bound: "1 or more" });
+    }
     let tolerance = settings.tolerance;
     if !(1e-14..=1e-2).contains(&tolerance) {
         let bound = "between 1e-14 and 1e-2";

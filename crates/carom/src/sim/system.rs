@@ -177,6 +177,23 @@ impl System {
         Ok(())
     }
 
+    /// Accelerations without contact forces, into `acceleration`, of the state it is placed in. To the forces of joints comes
+    /// what `more` makes of each velocity and its place.
+    pub(super) fn accelerate_over(&mut self, time: f64, more: impl Fn(usize, f64) -> f64) -> Result<()> {
+        self.drive(time)?;
+        for (k, (total, v)) in self.total.iter_mut().zip(self.dynamics.velocity()).enumerate() {
+            *total += more(k, *v);
+        }
+        let free = self.dynamics.forward_dynamics(&self.total).map_err(|source| dynamics(time, source))?;
+        self.acceleration.copy_from_slice(free);
+        Ok(())
+    }
+
+    /// The motors' forces where the joints were last driven.
+    pub(super) fn motors(&self) -> &[f64] {
+        &self.motors
+    }
+
     /// The forces of joints into `total`.
     fn drive(&mut self, time: f64) -> Result<()> {
         self.motors.fill(0.0);

@@ -46,13 +46,19 @@ fn summary(time: f64, contacts: usize) -> Summary {
         rejected: 7,
         evaluations: 1543,
         impacts: 0,
+        settlings: 0,
         windows: 0,
+        rattles: 0,
+        sequences: 0,
+        projections: 0,
         not_converged: 0,
         settled: vec![None; contacts],
         at_rest: None,
+        rests_at: None,
         penetration: 3.1e-14,
         largest_energy: 19.62,
         residual: 2.3e-13,
+        warnings: Vec::new(),
     }
 }
 

@@ -150,7 +150,7 @@ impl Sink for Judge {
         if self.is_verbose {
             println!("{event:?}");
         }
-        if event.time != self.last || event.kind == EventKind::Window {
+        if event.time != self.last || (event.kind == EventKind::Window && event.contact.is_none()) {
             self.instants += 1;
             self.last = event.time;
         }
@@ -169,7 +169,7 @@ pub fn judge(seed: u64) -> Verdict {
     loop {
         match simulation.step(until, &mut judge) {
             Ok(Stop::Step | Stop::Event) => {}
-            Ok(Stop::Time | Stop::Interrupted) => break,
+            Ok(Stop::Time | Stop::Interrupted | Stop::OutOfTime) => break,
             Err(error) => {
                 judge.fault(error.to_string());
                 break;

@@ -88,8 +88,12 @@ fn verdict(record: &Record) -> String {
     let time = significant(summary.time, 4);
     let mut text = match summary.ending {
         Ending::Complete => format!("{time} s"),
-        Ending::Interrupted | Ending::Failed => {
-            let how = if summary.ending == Ending::Failed { "failed" } else { "interrupted" };
+        ending @ (Ending::Interrupted | Ending::OutOfTime | Ending::Failed) => {
+            let how = match ending {
+                Ending::Failed => "failed",
+                Ending::OutOfTime => "out of time",
+                _ => "interrupted",
+            };
             format!("INCOMPLETE, {how} at {time} s of {} s", significant(record.header.until, 4))
         }
     };
@@ -140,13 +144,15 @@ type Part = fn(&Ledger) -> f64;
 /// potential is anyone's choice, and far from it all curves would be flat.
 fn energies(record: &Record) -> Vec<Curve> {
     let least = record.samples.iter().map(|sample| sample.energy.potential).fold(f64::INFINITY, f64::min);
-    let work: [(&str, Stroke, Part); 6] = [
+    let work: [(&str, Stroke, Part); 8] = [
         ("work of impacts", line(0xb0_3a00, 1.2, &[8.0, 2.0, 1.6, 2.0]), |energy| energy.impacts),
         ("work of friction", line(0xc0_6a00, 1.2, &[1.6, 1.8]), |energy| energy.friction),
         ("work of damping", line(0x1f_6b45, 1.0, &[4.0, 1.5]), |energy| energy.damping),
         ("work of motors", line(0x5b_3a7d, 1.0, &[3.0, 1.2, 1.0, 1.2]), |energy| energy.torques),
         ("settling and projection", line(0x40_4040, 0.7, &[1.0, 1.0]), |energy| energy.settling + energy.projection),
         ("windows", line(0x40_4040, 0.7, &[6.0, 1.0]), |energy| energy.windows),
+        ("rattle", line(0x40_4040, 0.7, &[3.0, 1.0]), |energy| energy.rattle),
+        ("sequences", line(0x40_4040, 0.7, &[2.0, 2.0]), |energy| energy.sequences),
     ];
     let largest = record.summary.largest_energy;
     let matters = |part: Part| record.samples.iter().any(|sample| part(&sample.energy).abs() > 1e-6 * largest);

@@ -126,6 +126,8 @@ fn data<'a>(record: &'a Record, title: &'a str, places: &[usize], motion: &Motio
     let header = &record.header;
     // The zero of the potential is anyone's choice; far from it all curves would be flat.
     let least = record.samples.iter().map(|sample| sample.energy.potential).fold(f64::INFINITY, f64::min);
+    let largest = record.summary.largest_energy;
+    let devices_matter = record.samples.iter().any(|sample| sample.energy.by_devices().abs() > DEVICES * largest);
     let samples = || places.iter().filter_map(|&i| record.samples.get(i));
     let contacts = || samples().flat_map(|sample| &sample.contacts);
     let moving = |pose: &(&Body, &Pose)| pose.0.is_moving;
@@ -160,7 +162,7 @@ fn data<'a>(record: &'a Record, title: &'a str, places: &[usize], motion: &Motio
         })),
         energy: floats(samples().flat_map(|sample| {
             let energy = Ledger { potential: sample.energy.potential - least, ..sample.energy };
-            ENERGIES.map(|(_, part)| part(&energy))
+            ENERGIES.map(|(name, part)| if name == "devices" && !devices_matter { 0.0 } else { part(&energy) })
         })),
     }
 }
@@ -168,7 +170,7 @@ fn data<'a>(record: &'a Record, title: &'a str, places: &[usize], motion: &Motio
 type Part = fn(&Ledger) -> f64;
 
 /// What the chart shows.
-const ENERGIES: [(&str, Part); 7] = [
+const ENERGIES: [(&str, Part); 8] = [
     ("kinetic", |energy| energy.kinetic),
     ("potential", |energy| energy.potential),
     ("total", Ledger::total),
@@ -176,7 +178,11 @@ const ENERGIES: [(&str, Part); 7] = [
     ("impacts", |energy| energy.impacts),
     ("damping", |energy| energy.damping),
     ("motors", |energy| energy.torques),
+    ("devices", Ledger::by_devices),
 ];
+
+/// What the devices did is shown from this part of the largest energy on: they always take a little.
+const DEVICES: f64 = 1e-6;
 
 fn numbers(pose: &Pose) -> [f64; NUMBERS_A_POSE] {
     let ([x, y, z], [qw, qx, qy, qz], [vx, vy, vz]) = (pose.position, pose.rotation.to_array(), pose.velocity);

@@ -98,7 +98,7 @@ fn what(event: &Event) -> String {
         (EventKind::Impact, None) => "impact".to_owned(),
         (EventKind::Settle, _) => match event.settled {
             Some(end) => format!("settles by {}", significant(end, TIME_DIGITS)),
-            None => "settles".to_owned(),
+            None => "holds another that settles".to_owned(),
         },
         (EventKind::LiftOff, _) => "lifts off".to_owned(),
         (EventKind::Stick, _) => "sticks".to_owned(),
@@ -107,5 +107,8 @@ fn what(event: &Event) -> String {
         (EventKind::JamApproached, _) => "is about to jam".to_owned(),
         (EventKind::Ambiguous, _) => "ambiguous, lifts off".to_owned(),
         (EventKind::Window, _) => "window of time stepping".to_owned(),
+        (EventKind::Rattle, _) => "rattles, impact without restitution".to_owned(),
+        (EventKind::Sequence, _) => "impacts ended without restitution".to_owned(),
+        (EventKind::Projection, _) => "put back onto its surface".to_owned(),
     }
 }

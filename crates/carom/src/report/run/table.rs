@@ -71,7 +71,7 @@ pub(super) fn events(record: &Record) -> Vec<Column<'_>> {
 type Part = fn(&Ledger) -> f64;
 
 /// The energy book, column by column.
-const LEDGER: [(&str, Part); 10] = [
+const LEDGER: [(&str, Part); 12] = [
     ("kinetic", |energy| energy.kinetic),
     ("potential", |energy| energy.potential),
     ("impacts", |energy| energy.impacts),
@@ -81,6 +81,8 @@ const LEDGER: [(&str, Part); 10] = [
     ("settling", |energy| energy.settling),
     ("projection", |energy| energy.projection),
     ("windows", |energy| energy.windows),
+    ("rattle", |energy| energy.rattle),
+    ("sequences", |energy| energy.sequences),
     ("residual", |energy| energy.residual),
 ];
 
@@ -89,6 +91,7 @@ pub(super) fn ending(ending: Ending) -> &'static str {
     match ending {
         Ending::Complete => "complete",
         Ending::Interrupted => "interrupted",
+        Ending::OutOfTime => "out_of_time",
         Ending::Failed => "failed",
     }
 }

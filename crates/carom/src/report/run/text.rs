@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use crate::number::{signed, significant, tidy};
-use crate::sim::{ContactMode, Ending, EventKind, Ledger, Record};
+use crate::sim::{ContactMode, Ending, Event, EventKind, Ledger, Record};
 
 use super::log::TIME_DIGITS;
 use crate::report::printable;
@@ -33,6 +33,7 @@ impl Display for RunText<'_> {
         writeln!(f)?;
         row(f, "robot", &self.record.header.model)?;
         self.warnings(f)?;
+        self.record.summary.warnings.iter().try_for_each(|warning| row(f, "warning", warning))?;
         self.events(f)?;
         self.contacts(f)?;
         self.energy(f)?;
@@ -58,11 +59,18 @@ impl RunText<'_> {
         let ran = match summary.ending {
             Ending::Complete => format!("ran for {time} s"),
             Ending::Interrupted => format!("INCOMPLETE: interrupted at {time} s of {until} s"),
+            Ending::OutOfTime => format!("INCOMPLETE: out of time at {time} s of {until} s"),
             Ending::Failed => format!("INCOMPLETE: failed at {time} s of {until} s"),
         };
-        match summary.at_rest {
-            Some(since) => format!("{ran}; at rest since t = {} s", significant(since, TIME_DIGITS)),
-            None => {
+        match (summary.at_rest, summary.rests_at) {
+            (Some(since), _) => format!("{ran}; at rest since t = {} s", significant(since, TIME_DIGITS)),
+            (None, Some(then)) => {
+                format!(
+                    "{ran}; the last bounces would end, and it come to rest, at t = {} s",
+                    significant(then, TIME_DIGITS)
+                )
+            }
+            (None, None) => {
                 let energy = self.record.samples.last().map_or(0.0, |sample| sample.energy.kinetic);
                 format!("{ran}; still moving, with {} J of kinetic energy", significant(energy, FEW))
             }
@@ -79,7 +87,9 @@ impl RunText<'_> {
     }
 
     fn events(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let count = |kind| self.record.events.iter().filter(|event| event.kind == kind).count();
+        // A contact that is closed already takes part in a settling, but does not settle.
+        let counts = |event: &Event| event.kind != EventKind::Settle || event.settled.is_some();
+        let count = |kind| self.record.events.iter().filter(|event| event.kind == kind && counts(event)).count();
         let mut parts = Vec::new();
         if self.record.summary.impacts > 0 {
             parts.push(plural(self.record.summary.impacts, "impact", "impacts"));
@@ -114,7 +124,10 @@ impl RunText<'_> {
             let mode = last.and_then(|sample| sample.contacts.get(i)).map(|contact| contact.mode);
             let name = mode.map_or("", ContactMode::name);
             let what = match self.record.summary.settled.get(i).copied().flatten() {
-                Some(time) => format!("settled at t = {} s, {name}", significant(time, TIME_DIGITS)),
+                Some(time) => {
+                    let settles = if time <= self.record.summary.time { "settled" } else { "would settle" };
+                    format!("{settles} at t = {} s, {name}", significant(time, TIME_DIGITS))
+                }
                 None if contacts.len() > MANY && mode == Some(ContactMode::Flight) => {
                     idle += 1;
                     continue;
@@ -159,6 +172,8 @@ impl RunText<'_> {
             ("  settling", book.settling),
             ("  projection", book.projection),
             ("  windows", book.windows),
+            ("  rattle", book.rattle),
+            ("  sequences", book.sequences),
         ] {
             if x != 0.0 {
                 let percent = if most > 0.0 { format!("{} %", signed(100.0 * x / most, FEW)) } else { String::new() };
@@ -177,8 +192,15 @@ impl RunText<'_> {
         };
         row(f, "not explained", &residual)?;
         row(f, "penetration", &format!("{} m at most", significant(summary.penetration, FEW)))?;
-        if summary.windows > 0 {
-            row(f, "time stepping", &plural(summary.windows, "window", "windows"))?;
+        for (count, name, one, many) in [
+            (summary.windows, "time stepping", "window", "windows"),
+            (summary.rattles, "rattle", "impact without restitution", "impacts without restitution"),
+            (summary.sequences, "sequences", "ended without restitution", "ended without restitution"),
+            (summary.projections, "projection", "beyond the tolerance of a step", "beyond the tolerance of a step"),
+        ] {
+            if count > 0 {
+                row(f, name, &plural(count, one, many))?;
+            }
         }
         if summary.not_converged > 0 {
             row(f, "not converged", &plural(summary.not_converged, "decision", "decisions"))?;

@@ -1,6 +1,6 @@
 // Energies over time, the contacts' modes as bars above them, events as ticks, and a cursor.
 
-const DASHES = { kinetic: [], potential: [7, 3], total: [], friction: [2, 3], impacts: [9, 3, 2, 3], damping: [5, 2], motors: [4, 2, 1, 2] };
+const DASHES = { kinetic: [], potential: [7, 3], total: [], friction: [2, 3], impacts: [9, 3, 2, 3], damping: [5, 2], motors: [4, 2, 1, 2], devices: [1, 2] };
 const WIDTHS = { total: 2.2 };
 const MOST_BARS = 12;
 

@@ -3,7 +3,7 @@
 (() => {
   const find = (id) => document.getElementById(id);
   const run = new Run(find("run").textContent);
-  const WORDS = { impact: "impact", settle: "settles", lift_off: "lifts off", stick: "sticks", slip: "slips", jam: "jams", ambiguous: "ambiguous, lifts off", window: "window of time stepping" };
+  const WORDS = { impact: "impact", settle: "settles", lift_off: "lifts off", stick: "sticks", slip: "slips", jam: "jams", ambiguous: "ambiguous, lifts off", window: "window of time stepping", rattle: "rattles, impact without restitution", sequence: "impacts ended without restitution", projection: "put back onto its surface" };
   const MOST_LISTED = 2000;
   const SCRUB = 10000;
   const COLOURS = ["paper", "soft", "stage", "body", "edge", "ground", "ground-line", "grid", "stick", "slip", "flight", "force", "flash", "path", "accent", "kinetic", "potential", "total", "friction", "impacts", "damping", "motors"];
