@@ -2,8 +2,9 @@
 //!
 //! [`judge`] reads a problem and the outcome as data, under the names of the documented interface, and computes every
 //! condition of the law anew in double-double arithmetic. [`random`] makes problems by seed, [`run`] tries many, [`shrink`]
-//! makes a finding small.
+//! makes a finding small, and [`fuzz`] holds the bodies of the fuzz targets, which the ordinary tests replay on the stored corpora.
 
+pub mod fuzz;
 pub mod judge;
 pub mod precise;
 pub mod problem;

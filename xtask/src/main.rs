@@ -1,7 +1,8 @@
-//! What a contributor runs: `cargo xtask test`, `native`, `lint`, `oracle`, `laws`, `drops`, `soak`, `reference`,
-//! `conformance`, `browser`, `bench`.
+//! What a contributor runs: `cargo xtask test`, `native`, `lint`, `oracle`, `laws`, `drops`, `soak`, `fuzz`,
+//! `reference`, `conformance`, `browser`, `bench`.
 
 mod browser;
+mod fuzz;
 mod python;
 mod robots;
 mod run;
@@ -24,6 +25,8 @@ cargo xtask TASK
   drops         10,000 random drops of boxes, rods, spheres and trees (CAROM_DROPS, CAROM_SEED, CAROM_FAMILY)
   soak [N]      N random impacts of all forms (20,000), every outcome judged in double-double arithmetic; the worst of
                 each kind, and findings as problems to be read by carom impact (CAROM_SEED, CAROM_THREADS)
+  fuzz [TARGET] law, contact_set, problem, robot, scene or all of them under libFuzzer, on a nightly toolchain;
+                --minutes N of each (2), --minimise the corpus in fuzz/corpus afterwards
   reference     recompute reference/precise with 80 digits and compare (Python 3)
   conformance   robots and flights against Pinocchio and MuJoCo, from PyPI (2 GB), and simultaneous impacts against
                 Siconos, from Debian; --write renews book/src/conformance.md, --only PATTERN compares some files, with
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Some("laws") => laws(),
         Some("drops") => drops(),
         Some("soak") => cargo(&["run", "--release", "--quiet", "-p", "carom-soak", "--"], &rest, &[]),
+        Some("fuzz") => fuzz::fuzz(&rest),
         Some("reference") => reference(),
         Some("conformance") => conformance(&rest),
         Some("browser") => browser::browser(),

@@ -1,0 +1,115 @@
+//! Documents: problems, robots, scenes with a few steps.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use carom::Problem;
+use carom::multibody::load::{self, Mimics, Options};
+use carom::multibody::{Dynamics, Model};
+use carom::problem::{Document, Format};
+use carom::sim::{Recorder, Setup, Simulation, Stop};
+use serde_json::Value;
+
+/// Steps of a simulation: enough for some events.
+const MOST_STEPS: usize = 60;
+
+/// Longer inputs say nothing new and take longer.
+const MOST_BYTES: usize = 1 << 14;
+
+fn text(data: &[u8]) -> Option<&str> {
+    std::str::from_utf8(data).ok().filter(|text| text.len() <= MOST_BYTES)
+}
+
+/// The problem of a document that names no file.
+fn read(text: &str) -> Option<Problem> {
+    let document = Document::read(text, Format::guess("", text)).ok()?;
+    let names_a_file = |model: &Value| !model.get("builtin").is_some_and(Value::is_string);
+    if document.tree().get("model").is_some_and(names_a_file) {
+        return None;
+    }
+    match Problem::from_tree(document.tree()) {
+        Ok(problem) => Some(problem),
+        Err(error) => {
+            document.locate(error);
+            None
+        }
+    }
+}
+
+/// A problem document in JSON or TOML, read and answered.
+///
+/// # Panics
+/// carom panics, or writes something that is no number.
+pub fn problem(data: &[u8]) {
+    let Some(problem) = text(data).and_then(read) else { return };
+    if let Ok(answer) = problem.answer() {
+        let outcome = serde_json::to_value(&answer).expect("an outcome is data");
+        let changes = [&outcome["energy"]["change"], &outcome["energy"]["normal"], &outcome["energy"]["tangential"]];
+        assert!(changes.iter().all(|x| x.is_f64()), "{outcome}");
+        let velocity = outcome.get("velocity").and_then(Value::as_array);
+        assert!(velocity.is_none_or(|velocity| velocity.iter().all(Value::is_f64)), "{outcome}");
+    }
+}
+
+/// A robot in URDF or MJCF, read and moved.
+///
+/// # Panics
+/// carom panics.
+pub fn robot(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    // Included files and meshes are not looked for on this machine.
+    if text.contains("file") {
+        return;
+    }
+    for (floating_base, mimics) in [(false, Mimics::Follow), (true, Mimics::Free)] {
+        let options = Options { floating_base, mimics, format: None };
+        let Ok(model) = load::text(text, Path::new("robot.xml"), &options) else { continue };
+        assert!(!model.links().is_empty());
+        shake(model);
+    }
+}
+
+/// The dynamics of a state, which may have none.
+fn shake(model: Model) {
+    let model = Arc::new(model);
+    let configuration = model.home().to_vec();
+    let velocity = vec![0.25; model.freedoms()];
+    let mut dynamics = Dynamics::new(Arc::clone(&model));
+    if dynamics.set_state(&configuration, &velocity).is_err() {
+        return;
+    }
+    let energy = dynamics.kinetic_energy();
+    assert!(energy >= 0.0 || !energy.is_finite(), "{energy} J");
+    let _ = dynamics.mass_matrix();
+    let force = vec![0.0; model.freedoms()];
+    let _ = dynamics.forward_dynamics(&force);
+    let _ = model.warnings_at(&configuration);
+}
+
+/// A scene with a built-in robot, simulated for a few steps.
+///
+/// # Panics
+/// carom panics, or the state is no longer one.
+pub fn scene(data: &[u8]) {
+    let Some(problem) = text(data).and_then(read) else { return };
+    let Ok(setup) = problem.setup() else { return };
+    // Whole robots take too long to be fuzzed.
+    if setup.model.freedoms() > 12 {
+        return;
+    }
+    simulate(setup);
+}
+
+fn simulate(setup: Setup) {
+    let end = setup.settings.until;
+    let Ok(mut simulation) = Simulation::new(setup) else { return };
+    let mut recorder = Recorder::new();
+    for _ in 0..MOST_STEPS {
+        match simulation.step(end, &mut recorder) {
+            Ok(Stop::Step | Stop::Event) => {}
+            Ok(Stop::Time | Stop::Interrupted) | Err(_) => break,
+        }
+        let state = simulation.configuration().iter().chain(simulation.velocity());
+        assert!(state.clone().all(|x| x.is_finite()), "{:?}", state.collect::<Vec<_>>());
+    }
+}
