@@ -22,6 +22,9 @@ const RELATIVE: f64 = 1e-9;
 /// Roundings allowed a coordinate.
 const ROUNDINGS: f64 = 32.0;
 
+/// Roundings of M allowed to impulses, times its condition: half a unit in the last place of M moves them by that much.
+const IMPULSE_ROUNDINGS: f64 = 10.0;
+
 /// What an outcome must satisfy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Condition {
@@ -359,7 +362,11 @@ fn generalized(
         with_tangents_together(problem, a.iter().map(|row| norm((0..n).map(|j| row[j] / m[j][j].sqrt()))).collect());
     let slack_before = reach.iter().map(|reach| (RELATIVE + rounding) * reach * speed_before).collect();
     let slack = reach.iter().map(|reach| reach * (RELATIVE * speed_before + rounding * speed_after)).collect();
-    momentum(&m, &a, [&before, &after], &impulse, rounding, verdict);
+    // At least the condition of M over n²; each coordinate in units of its own inertia.
+    let axis = |j: usize| (0..n).map(|i| if i == j { 1.0 } else { 0.0 }).collect::<Vec<f64>>();
+    let condition = (0..n).map(|j| m[j][j] * factor.inverse_quadratic(&axis(j)).hi()).fold(0.0, f64::max);
+    let relative = RELATIVE + IMPULSE_ROUNDINGS * f64::EPSILON * condition;
+    momentum(&m, &a, [&before, &after], &impulse, [relative, rounding], verdict);
     let kinetic = |v: &[f64]| quadratic(v, &m, v) * Double::from(0.5);
     let (k_before, k_after) = (kinetic(&before), kinetic(&after));
     let energy = Energies {
@@ -387,12 +394,19 @@ fn generalized(
 
 /// [7]: `M (q̇⁺ - q̇⁻) = Aᵀ i`, each coordinate in units of its own inertia. A factor of M has errors of the size of
 /// sqrt(M_ii M_jj), which is one here, and not of |M_ij|.
-fn momentum(m: &Rows, a: &Rows, [before, after]: [&[f64]; 2], impulse: &[f64], rounding: f64, verdict: &mut Verdict) {
+fn momentum(
+    m: &Rows,
+    a: &Rows,
+    [before, after]: [&[f64]; 2],
+    impulse: &[f64],
+    [relative, rounding]: [f64; 2],
+    verdict: &mut Verdict,
+) {
     let speeds: f64 = before.iter().chain(after).map(|x| x.abs()).sum();
     for j in 0..m.len() {
         let column: Vec<f64> = a.iter().map(|row| row[j]).collect();
         let left = dot(&m[j], after) - dot(&m[j], before) - dot(&column, impulse);
-        let slack = RELATIVE * abs_dot(&column, impulse) + 2.0 * rounding * speeds;
+        let slack = relative * abs_dot(&column, impulse) + 2.0 * rounding * speeds;
         verdict.note(Condition::Momentum, ratio(left.hi().abs(), slack));
     }
 }

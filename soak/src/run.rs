@@ -65,8 +65,8 @@ fn is_excused(kind: &Kind, problem: &Problem, refusal: &Refusal) -> bool {
     };
     is_bad_input
         || match refusal.kind.as_str() {
-            // Several contacts can wedge.
-            "not_converged" => problem.contacts.len() > 1,
+            // Several contacts can wedge, and without a guard feed each other.
+            "not_converged" | "check_failed" => problem.contacts.len() > 1,
             "overflow" => kind.family == Family::Units,
             // What a law claims is of regular matrices.
             "unsupported" => {
