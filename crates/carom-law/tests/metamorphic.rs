@@ -1,12 +1,12 @@
 //! The same impact told in another way has the same answer: other units, other coordinates, a mirror, turned tangents,
-//! a contact more that does nothing.
+//! another order of contacts, a contact more that does nothing.
 //!
 //! Nothing here knows how an answer is found. Two answers are compared by the velocity after the impact, in the metric of the
 //! mass matrix and relative to the velocity before.
 
 mod common;
 
-use carom_law::{Coefficients, ContactSet, Dimension, Friction, GeneralizedContact, Guard, Restitution};
+use carom_law::{Coefficients, ContactSet, Dimension, Friction, GeneralizedContact, Guard, Mode, Restitution};
 use common::random::{self, between, decades, normal};
 use fastrand::Rng;
 use nalgebra::{DMatrix, DVector};
@@ -38,6 +38,7 @@ struct Contact {
 #[derive(Debug)]
 struct Answer {
     velocity: DVector<f64>,
+    modes: Vec<Mode>,
     /// Impacts that followed each other.
     sequence: u32,
 }
@@ -84,16 +85,16 @@ impl Impact {
     fn answer(&self, guard: Guard) -> carom_law::Result<Answer> {
         let coefficients: Vec<Coefficients> = self.contacts.iter().map(Contact::coefficients).collect();
         let v = self.velocity.as_slice();
-        let (velocity, sequence) = if let [one] = &coefficients[..] {
+        let (velocity, modes, sequence) = if let [one] = &coefficients[..] {
             let outcome = GeneralizedContact::new(&self.mass, &self.jacobian, v)?.impact(one, guard)?;
-            (outcome.velocity, 1)
+            (outcome.velocity, vec![outcome.mode], 1)
         } else {
             let dimensions: Vec<Dimension> = self.contacts.iter().map(Contact::dimension).collect();
             let set = ContactSet::from_generalized(&dimensions, &self.mass, &self.jacobian, v)?;
             let outcome = set.impact(&coefficients, guard)?;
-            (outcome.velocity, outcome.sequence)
+            (outcome.velocity, outcome.contacts.iter().map(|contact| contact.mode).collect(), outcome.sequence)
         };
-        Ok(Answer { velocity: DVector::from_vec(velocity.unwrap()), sequence })
+        Ok(Answer { velocity: DVector::from_vec(velocity.unwrap()), modes, sequence })
     }
 
     /// How far two velocities are from each other, over the one before.
@@ -153,6 +154,15 @@ impl Impact {
             other.jacobian.row_mut(self.rows(k).end - 1).neg_mut();
         }
         other
+    }
+
+    fn reordered(&self, order: &[usize]) -> Self {
+        let rows: Vec<usize> = order.iter().flat_map(|k| self.rows(*k)).collect();
+        Self {
+            jacobian: self.jacobian.select_rows(&rows),
+            contacts: order.iter().map(|k| self.contacts[*k]).collect(),
+            ..self.clone()
+        }
     }
 
     /// A body more, which flies by itself and leaves its surface.
@@ -336,4 +346,58 @@ fn a_contact_that_separates_does_nothing_to_several() {
             if answer.sequence > 1 { impact.clone() } else { impact.with_a_separating_contact(rng, &answer.velocity) };
         (other, Box::new(same))
     });
+}
+
+#[test]
+fn the_order_of_contacts_does_not_matter() {
+    assert_told_alike("the_order_of_contacts_does_not_matter", true, |rng, impact, _| {
+        let mut order: Vec<usize> = (0..impact.contacts.len()).collect();
+        while order.is_sorted() {
+            rng.shuffle(&mut order);
+        }
+        (impact.reordered(&order), Box::new(same))
+    });
+}
+
+/// A disc comes down between two equal discs that touch, everything mirrored in the vertical: so is the answer, in either
+/// order of contacts and with a third contact far away. With e = 0.9 the contacts stick from μ = 0.0285 on.
+#[test]
+fn a_symmetric_impact_has_a_symmetric_answer() {
+    let (s, c) = (0.5, 0.75_f64.sqrt());
+    for mu in [0.0, 0.005, 0.01, 0.02, 0.028, 0.03, 0.1, 0.5] {
+        for e in [0.0, 0.5, 0.9, 1.0] {
+            // Coordinates x, y, turn of the cue, left and right ball; unit masses, radii and a ball's inertia, 2/5.
+            let mass = DMatrix::from_diagonal(&DVector::from_fn(9, |i, _| if i % 3 == 2 { 0.4 } else { 1.0 }));
+            // The cue moves along +y; the balls lie at (∓s, c) from it. Normals from ball to cue.
+            let mut jacobian = DMatrix::zeros(4, 9);
+            for (k, side) in [(0, -1.0), (1, 1.0)] {
+                let normal = [-side * s, -c];
+                let tangent = [-normal[1], normal[0]];
+                for axis in 0..2 {
+                    for (row, direction) in [(2 * k, normal), (2 * k + 1, tangent)] {
+                        jacobian[(row, axis)] = direction[axis];
+                        jacobian[(row, 3 + 3 * k + axis)] = -direction[axis];
+                    }
+                }
+                // A turn of either moves the point of contact along the tangent, by the radius.
+                jacobian[(2 * k + 1, 2)] = -1.0;
+                jacobian[(2 * k + 1, 5 + 3 * k)] = -1.0;
+            }
+            let mut velocity = DVector::zeros(9);
+            velocity[1] = 1.0;
+            let contact = Contact { d: 2, e, e_t: 0.0, mu_s: mu, mu_d: mu };
+            let impact = Impact { mass, jacobian, velocity, contacts: vec![contact; 2] };
+            let mut rng = random::generator("a_symmetric_impact_has_a_symmetric_answer");
+            let far = impact.with_a_body_far_away(&mut rng);
+            for guard in [Guard::Report, Guard::Limit] {
+                for told in [impact.clone(), impact.reordered(&[1, 0]), far.clone()] {
+                    let answer = told.answer(guard).unwrap();
+                    let v = &answer.velocity;
+                    let off = [v[0], v[2], v[3] + v[6], v[4] - v[7], v[5] + v[8]];
+                    let worst = off.iter().fold(0.0_f64, |worst, x| worst.max(x.abs()));
+                    assert!(worst <= 1e-9, "mu = {mu}, e = {e}, {guard:?}: {worst:e} {:?} {v}", answer.modes);
+                }
+            }
+        }
+    }
 }
