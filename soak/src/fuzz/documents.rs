@@ -78,8 +78,8 @@ fn shake(model: Model) {
     if dynamics.set_state(&configuration, &velocity).is_err() {
         return;
     }
-    let energy = dynamics.kinetic_energy();
-    assert!(energy >= 0.0 || !energy.is_finite(), "{energy} J");
+    // A file may state negative masses, which is a warning: the numbers say nothing.
+    let _ = dynamics.kinetic_energy();
     let _ = dynamics.mass_matrix();
     let force = vec![0.0; model.freedoms()];
     let _ = dynamics.forward_dynamics(&force);
