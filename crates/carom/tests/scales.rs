@@ -111,3 +111,41 @@ fn a_large_neighbour_does_not_coarsen_a_small_tree() {
         }
     }
 }
+
+/// A light finger with a strong damper takes steps as short as the damper acts. The run said nothing of it, and the step that
+/// became too small was blamed on a force law that jumps.
+#[test]
+fn a_stiff_joint_is_named() {
+    let finger = |damping: f64| {
+        let text = format!(
+            r#"<mujoco model="hand"><worldbody><body name="palm"><freejoint name="base"/>
+            <inertial pos="0 0 0" mass="1" diaginertia="0.01 0.01 0.01"/>
+            <body name="finger" pos="0.1 0 0"><joint name="knuckle" type="hinge" axis="0 1 0" damping="{damping}"/>
+            <inertial pos="0 0 0" mass="0.01" diaginertia="1e-6 1e-6 1e-6"/></body>
+            </body></worldbody></mujoco>"#
+        );
+        let mut setup = bodies(&[]);
+        setup.model = Arc::new(load::text(&text, "hand.xml".as_ref(), &Options::default()).unwrap());
+        setup.configuration = setup.model.home().to_vec();
+        setup.velocity = vec![1.0; setup.model.freedoms()];
+        setup.settings.until = 1.0;
+        setup
+    };
+    let simulation = Simulation::new(finger(1.0)).unwrap();
+    let stiffest = simulation.stiffest_joint().unwrap();
+    assert_eq!(stiffest.joint, "knuckle");
+    // d / J, the palm's own moment being ten thousand times as large.
+    assert!((stiffest.rate - 1e6).abs() < 1e3, "{}", stiffest.rate);
+    assert!(simulation.header().warnings.iter().any(|warning| warning.contains("stiff") && warning.contains("knuckle")));
+    // What it is expected to cost is what it costs.
+    let mut simulation = Simulation::new(finger(0.01)).unwrap();
+    let expected = simulation.stiffest_joint().unwrap().evaluations(1.0);
+    simulation.run_until(1.0, &mut Silent).unwrap();
+    let ratio = simulation.summary().evaluations as f64 / expected;
+    assert!((0.5..2.0).contains(&ratio), "{ratio}");
+    assert!(simulation.header().warnings.iter().all(|warning| !warning.contains("stiff")));
+    match Simulation::new(finger(1e12)).unwrap().run_until(1.0, &mut Silent) {
+        Err(error @ SimulationError::Stalled { .. }) => assert!(error.to_string().contains("knuckle"), "{error}"),
+        other => panic!("{other:?}"),
+    }
+}
