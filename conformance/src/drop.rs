@@ -31,7 +31,8 @@ pub(crate) fn of(model: Model, drop: &Value) -> Result<Value, String> {
     };
     let reason = loop {
         match simulation.step(until, &mut Silent) {
-            Ok(Stop::Time | Stop::Interrupted) => break None,
+            Ok(Stop::Time) => break None,
+            Ok(Stop::Interrupted | Stop::OutOfTime) => break Some("it was ended".to_owned()),
             Ok(Stop::Step | Stop::Event) => {}
             Err(error) => break Some(error.to_string()),
         }

@@ -82,6 +82,26 @@ fn a_slow_push_slides_on_time() {
     }
 }
 
+/// A step that ends a moment after the onset, where the force is outside but not far enough for an event to fire: the event
+/// fires in the next step, which cannot go back beyond its own start.
+#[test]
+fn a_step_that_ends_just_after_an_onset_does_not_make_it_late() {
+    let rate = 1e-4;
+    let wanted = MU_S * G / rate;
+    let push = Actuator::Force { freedom: 0, force: 0.0, rate };
+    let mut setup = mass(2, Friction::new(MU_S).unwrap(), vec![push], 1.001 * wanted);
+    // An event fires 1e-10 of the weight later: 9.8e-6 s.
+    let (step, after) = (10.0, 4e-6);
+    setup.settings.largest_step = Some(step);
+    let mut simulation = Simulation::new(setup).unwrap();
+    let mut recorder = Recorder::new();
+    simulation.run_until(wanted + after - step, &mut recorder).unwrap();
+    simulation.run_until(1.001 * wanted, &mut recorder).unwrap();
+    let slips = recorder.events().iter().filter(|event| event.kind == EventKind::Slip);
+    let slips: Vec<f64> = slips.map(|event| event.time).collect();
+    assert_once(&slips, wanted, 1e-14, "a step that ends just after the onset");
+}
+
 /// The same of a block on two corners: forces that are redundant. At rest for long it takes short steps, so that the
 /// slowest pushes are left out.
 #[test]

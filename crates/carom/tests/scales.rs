@@ -136,7 +136,9 @@ fn a_stiff_joint_is_named() {
     assert_eq!(stiffest.joint, "knuckle");
     // d / J, the palm's own moment being ten thousand times as large.
     assert!((stiffest.rate - 1e6).abs() < 1e3, "{}", stiffest.rate);
-    assert!(simulation.header().warnings.iter().any(|warning| warning.contains("stiff") && warning.contains("knuckle")));
+    assert!(
+        simulation.header().warnings.iter().any(|warning| warning.contains("stiff") && warning.contains("knuckle"))
+    );
     // What it is expected to cost is what it costs.
     let mut simulation = Simulation::new(finger(0.01)).unwrap();
     let expected = simulation.stiffest_joint().unwrap().evaluations(1.0);
