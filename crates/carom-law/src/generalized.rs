@@ -97,12 +97,10 @@ impl GeneralizedContact {
         let energy = representable(energy, "energy.after")?;
         outcome.energy.before = Some(before);
         outcome.energy.after = Some(energy);
-        let (velocity, row_sizes) = self.jacobian.times(&after);
-        let (_, before_sizes) = self.jacobian.times(&self.velocity);
         outcome.verify(&Evidence {
-            after: three(&velocity),
-            before_size: three(&before_sizes),
-            after_size: three(&row_sizes),
+            after: three(&self.jacobian.times(&after)),
+            before_size: three(&self.mechanism.sizes(&self.jacobian, &self.velocity)),
+            after_size: three(&self.mechanism.sizes(&self.jacobian, &after)),
             freedoms: self.velocity.len(),
             energy: Some(EnergyEvidence { before, after: energy, after_size }),
         })?;
@@ -137,7 +135,7 @@ impl GeneralizedContact {
     /// more is missing than the rounding of `A q̇⁺` itself.
     fn refine(&self, outcome: &Outcome, after: &mut [f64]) {
         let Some(whitened) = &self.contact.whitened else { return };
-        let (velocity, size) = self.jacobian.times(after);
+        let (velocity, size) = (self.jacobian.times(after), self.mechanism.sizes(&self.jacobian, after));
         let Contact { gamma, delassus, .. } = &self.contact;
         let rounding = ROUNDING * after.len() as f64;
         let mut missing = [0.0; 3];

@@ -157,14 +157,26 @@ impl Jacobian {
         Self { rows: (0..a.rows).map(|i| (0..a.columns).map(|j| a.at(i, j)).collect()).collect() }
     }
 
-    /// `A v` and `|A||v|`.
-    pub(crate) fn times(&self, v: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        let products = |row: &Vec<f64>| row.iter().zip(v).map(|(a, v)| a * v).collect::<Vec<f64>>();
-        self.rows
-            .iter()
-            .map(products)
-            .map(|terms| (terms.iter().sum::<f64>(), terms.iter().map(|term| term.abs()).sum::<f64>()))
-            .unzip()
+    /// `A v`.
+    pub(crate) fn times(&self, v: &[f64]) -> Vec<f64> {
+        self.rows.iter().map(|row| row.iter().zip(v).map(|(a, v)| a * v).sum()).collect()
+    }
+}
+
+impl Mechanism {
+    /// `|A_r||q̇|` of each row `A_r`: the product of their norms, with each coordinate in units in which its inertia is of order
+    /// one. Sums of `|a||v|` would be zero, or nearly, where terms vanish one by one, and leave no room for rounding.
+    pub(crate) fn sizes(&self, jacobian: &Jacobian, velocity: &[f64]) -> Vec<f64> {
+        let (x, unit) = self.unscaled(velocity);
+        let speed = x.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let size = |row: &Vec<f64>| {
+            let largest =
+                row.iter().zip(&self.delta).filter(|(a, _)| **a != 0.0).map(|(a, delta)| exponent(*a) - delta).max();
+            let Some(largest) = largest else { return 0.0 };
+            let squares = row.iter().zip(&self.delta).map(|(a, delta)| scale(*a, -delta - largest).powi(2));
+            scale(squares.sum::<f64>().sqrt() * speed, largest + unit)
+        };
+        jacobian.rows.iter().map(size).collect()
     }
 }
 

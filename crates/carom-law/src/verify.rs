@@ -72,6 +72,9 @@ impl Outcome {
         for row in 0..3 {
             answer.bound[row] = ACCURACY * evidence.before_size[row] + rounding * evidence.after_size[row];
         }
+        // Both tangents lie in one plane, wherever in it they point.
+        let tangential = answer.bound[1].max(answer.bound[2]);
+        answer.bound = [answer.bound[0], tangential, tangential];
         let mut residual = answer.check()?.residual;
         if let Some(energy) = &evidence.energy {
             residual = residual.max(self.verify_energy(energy, rounding)?);

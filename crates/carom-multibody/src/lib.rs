@@ -11,8 +11,8 @@ mod model;
 mod spatial;
 
 pub use dynamics::{
-    Candidate, CandidateError, CandidateOptions, ContactKind, ContactPoint, ContactTerms, Contacts, Dynamics,
-    DynamicsError, HalfSpace, JointLimit, LimitSide, Matrix, Rims, all_candidates, candidates, contact_basis,
+    Candidate, CandidateError, CandidateOptions, ContactKind, ContactMotion, ContactPoint, ContactTerms, Contacts,
+    Dynamics, DynamicsError, HalfSpace, JointLimit, LimitSide, Matrix, Rims, all_candidates, candidates, contact_basis,
     half_spaces, joint_limits,
 };
 pub use model::{

@@ -1,7 +1,8 @@
 //! One impact of a robot: from a state and a contact, or several, to the velocity after.
 
 use carom_law::{
-    Coefficients, Contact, ContactSet, Delassus, Dimension, Guard, Law, MatrixView, Outcome, SimultaneousOutcome,
+    Check, Coefficients, Contact, ContactSet, Delassus, Dimension, EnergyEvidence, Evidence, Guard, Law, MatrixView,
+    Outcome, SimultaneousOutcome,
 };
 use carom_multibody::{ContactPoint, ContactTerms, Contacts, Dynamics, DynamicsError};
 
@@ -17,7 +18,8 @@ pub enum StrikeError {
 }
 
 /// What an impact at a contact does to the state that `dynamics` holds: the outcome in contact space, and the
-/// velocity after in `velocity`. Nothing is allocated.
+/// velocity after in `velocity`. Nothing is allocated. The outcome was checked by [`Check::Contact`]; [`strike_by`] checks by
+/// [`Check::Full`], and so does a debug build.
 ///
 /// ```
 /// use carom::law::{Coefficients, Friction, Guard, Mode, Restitution};
@@ -49,7 +51,8 @@ pub fn strike(
     guard: Guard,
     velocity: &mut [f64],
 ) -> Result<Outcome, StrikeError> {
-    strike_by(Law::Aghili, dynamics, contact, coefficients, guard, velocity)
+    let outcome = answer(Law::Aghili, dynamics, contact, coefficients, guard, velocity)?;
+    checked(outcome, DEFAULT_CHECK, dynamics, contact, velocity)
 }
 
 /// [`strike`] by one of the laws.
@@ -57,6 +60,21 @@ pub fn strike(
 /// # Errors
 /// As [`strike`]; also a contact or a guard that the law has no answer to.
 pub fn strike_by(
+    law: Law,
+    dynamics: &mut Dynamics,
+    contact: &ContactPoint,
+    coefficients: &Coefficients,
+    guard: Guard,
+    velocity: &mut [f64],
+) -> Result<Outcome, StrikeError> {
+    let outcome = answer(law, dynamics, contact, coefficients, guard, velocity)?;
+    checked(outcome, Check::Full, dynamics, contact, velocity)
+}
+
+/// Whether the bare [`strike`] looks at the kinetic energies too.
+const DEFAULT_CHECK: Check = if cfg!(debug_assertions) { Check::Full } else { Check::Contact };
+
+fn answer(
     law: Law,
     dynamics: &mut Dynamics,
     contact: &ContactPoint,
@@ -74,6 +92,35 @@ pub fn strike_by(
     for (after, before) in velocity.iter_mut().zip(dynamics.velocity()) {
         *after += before;
     }
+    Ok(outcome)
+}
+
+/// The outcome, held against A q̇⁺ along the chain and, if asked for, against the kinetic energies of the links.
+fn checked(
+    mut outcome: Outcome,
+    check: Check,
+    dynamics: &mut Dynamics,
+    contact: &ContactPoint,
+    velocity: &[f64],
+) -> Result<Outcome, StrikeError> {
+    let before = dynamics.contact_velocity_of(contact, dynamics.velocity())?;
+    let after = dynamics.contact_velocity_of(contact, velocity)?;
+    let energy = match check {
+        Check::Contact => None,
+        Check::Full => {
+            let before = dynamics.kinetic_energy();
+            let after = dynamics.kinetic_energy_of(velocity)?;
+            // A sum of squares: its rounding is that of its terms.
+            Some(EnergyEvidence { before, after, after_size: 2.0 * after })
+        }
+    };
+    outcome.verify(&Evidence {
+        after: after.velocity,
+        before_size: [before.size; 3],
+        after_size: [after.size; 3],
+        freedoms: velocity.len(),
+        energy,
+    })?;
     Ok(outcome)
 }
 
@@ -123,19 +170,11 @@ pub fn strike_together(
     for (after, before) in velocity.iter_mut().zip(dynamics.velocity()) {
         *after += before;
     }
-    outcome.energy.before = Some(dynamics.kinetic_energy());
-    outcome.energy.after = Some(energy_with(dynamics, velocity)?);
+    let (before, after) = (dynamics.kinetic_energy(), dynamics.kinetic_energy_of(velocity)?);
+    outcome.verify_energy(&EnergyEvidence { before, after, after_size: 2.0 * after }, velocity.len())?;
+    (outcome.energy.before, outcome.energy.after) = (Some(before), Some(after));
     outcome.velocity = Some(velocity.to_vec());
     Ok(outcome)
-}
-
-/// The kinetic energy with another velocity; the state is left as it was.
-fn energy_with(dynamics: &mut Dynamics, velocity: &[f64]) -> Result<f64, DynamicsError> {
-    let [configuration, before] = [dynamics.configuration().to_vec(), dynamics.velocity().to_vec()];
-    dynamics.set_state(&configuration, velocity)?;
-    let energy = dynamics.kinetic_energy();
-    dynamics.set_state(&configuration, &before)?;
-    Ok(energy)
 }
 
 /// W and v_c⁻ of a robot's contact, with as many rows as it has dimensions.

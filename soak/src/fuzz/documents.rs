@@ -107,7 +107,7 @@ fn simulate(setup: Setup) {
     for _ in 0..MOST_STEPS {
         match simulation.step(end, &mut recorder) {
             Ok(Stop::Step | Stop::Event) => {}
-            Ok(Stop::Time | Stop::Interrupted) | Err(_) => break,
+            Ok(Stop::Time | Stop::Interrupted | Stop::OutOfTime) | Err(_) => break,
         }
         let state = simulation.configuration().iter().chain(simulation.velocity());
         assert!(state.clone().all(|x| x.is_finite()), "{:?}", state.collect::<Vec<_>>());

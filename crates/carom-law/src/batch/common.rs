@@ -13,6 +13,7 @@ use crate::mode::Mode;
 use crate::plane::{LARGEST_SQUARE, SMALLEST_SQUARE, Sym2, Vec2, dot, scaled};
 use crate::scaling::{is_tame, larger};
 use crate::tangent::Tangent;
+use crate::verify::{ACCURACY, ROUNDING};
 
 /// Problems a block: all arrays of a block fit the first-level cache.
 pub(super) const BLOCK: usize = 64;
@@ -94,6 +95,36 @@ fn turned_back(share: f64, push: f64, inv_w_nn: f64, w: Vec2, v_t: Vec2, tangent
     Turned { normal, tangential, critical, is_sound: (squares >= SMALLEST_SQUARE) & (squares <= LARGEST_SQUARE) }
 }
 
+/// The check at the door in its cheapest form: that `v_c⁻ + W i` is the velocity after. What fails it is left to the law.
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "numbers in registers")]
+fn is_velocity_of(
+    w_nn: f64,
+    w: Vec2,
+    w_tt: &Sym2,
+    v_n: f64,
+    v_t: Vec2,
+    e: f64,
+    i_n: f64,
+    i_t: Vec2,
+    v_t_after: Vec2,
+) -> bool {
+    let moved = [
+        w_nn * i_n + w[0] * i_t[0] + w[1] * i_t[1],
+        w[0] * i_n + w_tt.xx * i_t[0] + w_tt.xy * i_t[1],
+        w[1] * i_n + w_tt.xy * i_t[0] + w_tt.yy * i_t[1],
+    ];
+    // |W||i| is at most this in any row.
+    let largest = larger(w_nn, larger(w_tt.xx, w_tt.yy));
+    let rounding = 3.0 * ROUNDING * largest * (i_n + i_t[0].abs() + i_t[1].abs());
+    let slip = v_t[0].abs() + v_t[1].abs();
+    let scale = v_n.abs() + slip + 2.0 * v_n.abs() * (w[0].abs() + w[1].abs()) / w_nn;
+    let bound = ACCURACY * scale + rounding;
+    let missed_n = (v_n + moved[0] + e * v_n).abs();
+    let missed = [(v_t[0] + moved[1] - v_t_after[0]).abs(), (v_t[1] + moved[2] - v_t_after[1]).abs()];
+    (missed_n <= bound) & (missed[0] <= bound) & (missed[1] <= bound)
+}
+
 #[inline(always)]
 fn solve_one(numbers: [f64; INPUTS], guarded: bool) -> [f64; OUTPUTS] {
     let [w_nn, n1, n2, t11, t12, t22, v_n, v1, v2, e, e_t, mu_s, mu_d] = numbers;
@@ -146,5 +177,8 @@ fn solve_one(numbers: [f64; INPUTS], guarded: bool) -> [f64; OUTPUTS] {
     let after = |k: usize| pick(0.0 - e_t * v_t[k], -v_t[k], 2.0 * (speed * direction.u[k]) - v_t[k]) + 0.0;
     let work = 0.5 * (1.0 - e) * v_n * normal + pick(stick_work[1], 0.0, -friction * speed);
     let mode = pick(1.0, 3.0, 2.0);
-    [normal, tangential(0), tangential(1), -e * v_n, after(0), after(1), work, if is_common { mode } else { 0.0 }]
+    let (i_t, v_t_after) = ([tangential(0), tangential(1)], [after(0), after(1)]);
+    let is_borne_out = is_velocity_of(w_nn, w, &w_tt, v_n, v_t, e, normal, i_t, v_t_after);
+    let mode = if is_common & is_borne_out { mode } else { 0.0 };
+    [normal, i_t[0], i_t[1], -e * v_n, v_t_after[0], v_t_after[1], work, mode]
 }

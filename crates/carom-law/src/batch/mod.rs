@@ -11,7 +11,7 @@ use crate::delassus::{Delassus, Entries};
 use crate::error::{Error, Result};
 use crate::guard::Guard;
 use crate::mode::Mode;
-use crate::outcome::RestitutionValues;
+use crate::outcome::{Law, RestitutionValues};
 use common::{BLOCK, Columns, INPUTS, OUTPUTS};
 
 /// Spatial problems, one array a number: the six of `W`, the three of `v_c⁻`, the coefficients.
@@ -122,8 +122,10 @@ fn solve_one(p: &Problems<'_>, answers: &mut Answers<'_>, i: usize) -> Result<()
         return Ok(());
     }
     let impact = contact.request::<false>(&RestitutionValues { normal: e, tangential: e_t }, Some(friction))?;
-    let solution = contact.in_callers_units::<false>(&impact.decide(p.guard).answer);
+    let answer = impact.decide(p.guard).answer;
+    let solution = contact.in_callers_units::<false>(&answer);
     contact.check_representable(&solution)?;
+    contact.verified(&impact, &answer, Law::Aghili, p.guard)?;
     answers.put(i, solution.mode, solution.impulse, solution.after, solution.energy_change);
     Ok(())
 }

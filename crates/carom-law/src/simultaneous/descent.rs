@@ -25,6 +25,9 @@ const REFINED: f64 = 1e-15;
 /// A contact that slides by more than this, over the largest speed, does not stick.
 const SLIDING: f64 = 1e-9;
 
+/// Average sliding faster than this, over the largest speed, has a direction.
+const CLEARLY: f64 = 1e-6;
+
 /// Contacts that slide within this fraction of the fastest turn with it: in a mirror image of an impact that is its own
 /// mirror image, only rounding tells them apart, and must not.
 const TIE: f64 = 1e-6;
@@ -210,6 +213,27 @@ impl Strike {
         answer
     }
 
+    /// Turns the friction of contacts that clearly slide against their slip: where friction is small, the certificate, a
+    /// velocity, would let any direction pass. Whether any was turned.
+    fn turn_friction(&self, impulse: &mut [f64], after: &[f64], may_stick: &[bool]) -> bool {
+        let mut has_turned = false;
+        for ((block, contact), _) in self.system.blocks.iter().zip(&self.contacts).zip(may_stick).filter(|(_, s)| !**s)
+        {
+            let (before, after, i) = (block.of(&self.before), block.of(after), block.of(impulse));
+            let sum = [before[1] + after[1], before[2] + after[2]];
+            let (speed, friction) = (norm(sum), contact.mu_d * i[0]);
+            if speed <= CLEARLY * self.speed || friction == 0.0 {
+                continue;
+            }
+            let wanted = [-friction * sum[0] / speed, -friction * sum[1] / speed];
+            if norm([i[1] - wanted[0], i[2] - wanted[1]]) > CERTIFIED * friction {
+                impulse[block.range()][1..].copy_from_slice(&wanted[..block.dimension.rows() - 1]);
+                has_turned = true;
+            }
+        }
+        has_turned
+    }
+
     /// Impulses with their velocities and their certificate. Impulses that are rounding are left out, and friction beyond
     /// its cone is cut: where `W_tt` is small, the certificate, a velocity, would let it pass.
     pub(crate) fn assessed(&self, mut impulse: Vec<f64>, may_stick: Vec<bool>, factor: f64) -> Answer {
@@ -226,6 +250,9 @@ impl Strike {
         }
         let mut after = vec![0.0; self.system.rows];
         self.system.velocity(&self.before, &impulse, &mut after);
+        if self.turn_friction(&mut impulse, &after, &may_stick) {
+            self.system.velocity(&self.before, &impulse, &mut after);
+        }
         let mut answer = Answer { impulse, after, may_stick, factor, residual: 0.0 };
         answer.residual = self.certificate(&answer);
         answer

@@ -37,7 +37,7 @@ pub use feature::ContactKind;
 pub use half_space::{HalfSpace, half_spaces};
 pub use limit::{JointLimit, LimitSide, joint_limits};
 pub use matrix::Matrix;
-pub use response::ContactTerms;
+pub use response::{ContactMotion, ContactTerms};
 
 use crate::model::{Model, NO_NODE};
 use crate::spatial::{BodyInertia, Twist, Wrench};

@@ -19,7 +19,52 @@ pub struct ContactTerms {
     pub velocity: [f64; 3],
 }
 
+/// A contact's velocity for a velocity of the robot.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ContactMotion {
+    /// A v; zero beyond the contact's dimension.
+    pub velocity: [f64; 3],
+    /// The size of the terms that the rows of A v are sums of: |A||v|, or somewhat more.
+    pub size: f64,
+}
+
 impl Dynamics {
+    /// A v of one contact for any velocity v of the robot in its present configuration, along the chain alone, by sums that
+    /// share nothing with those of [`Dynamics::single_contact`] and [`Dynamics::impulse_response`]: what an answer is checked
+    /// with. Nothing is allocated.
+    ///
+    /// # Errors
+    /// A contact of another model, or a `velocity` of the wrong length.
+    pub fn contact_velocity_of(
+        &self,
+        contact: &ContactPoint,
+        velocity: &[f64],
+    ) -> Result<ContactMotion, DynamicsError> {
+        self.check_contact(contact)?;
+        check("velocity", velocity, self.velocity.len())?;
+        let mut motion = ContactMotion { velocity: [0.0; 3], size: 0.0 };
+        if contact.node == NO_NODE {
+            return Ok(motion);
+        }
+        let mut arm = self.arm(contact);
+        let mut sum = Vector::ZERO;
+        for i in self.model.tree.path(contact.node) {
+            let node = &self.model.tree.nodes[i];
+            for k in 0..node.motion.freedoms() {
+                let direction = self.nodes[i].rotation.columns[node.motion.column(k)];
+                let moved = if node.motion.slides(k) { direction } else { direction.cross(arm) };
+                let rate = node.multiplier * velocity[node.v + k];
+                sum = sum.plus(rate, moved);
+                motion.size += rate.abs() * moved.sum_of_sizes();
+            }
+            arm += self.nodes[i].offset;
+        }
+        for (row, direction) in contact.basis.iter().enumerate().take(contact.dimension) {
+            motion.velocity[row] = direction.dot(sum);
+        }
+        Ok(motion)
+    }
+
     /// W and the velocity of one contact.
     ///
     /// # Errors

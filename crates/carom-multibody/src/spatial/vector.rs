@@ -72,6 +72,13 @@ impl Vector {
         Self { lanes: Lanes::splat(factor).mul_add(other.lanes, self.lanes) }
     }
 
+    /// |x| + |y| + |z|
+    #[inline(always)]
+    pub fn sum_of_sizes(self) -> f64 {
+        let [x, y, z] = self.to_array();
+        x.abs() + y.abs() + z.abs()
+    }
+
     /// Length, safe from overflow and underflow.
     pub fn norm(self) -> f64 {
         let [x, y, z] = self.to_array();
