@@ -7,8 +7,10 @@ use carom::sim::{ContactMode, Event, EventKind, Sample, Setup, Simulation, Sink,
 
 use super::scenes;
 
-/// Evaluations of a drop beyond which it counts as hanging.
+/// Evaluations of a drop beyond which it counts as hanging...
 const MOST_EVALUATIONS: u64 = 2_000_000;
+/// ... beside so many for each instant: where restitution grows as impacts slow down, bounces are many and fade slowly.
+const EVALUATIONS_AN_INSTANT: u64 = 100;
 /// Windows likewise: they evaluate nothing.
 const MOST_WINDOWS: u64 = 10_000;
 /// Bound on the energy that the book does not explain, over the largest energy.
@@ -176,7 +178,9 @@ pub fn judge(seed: u64) -> Verdict {
             }
         }
         let so_far = simulation.summary();
-        if so_far.evaluations > MOST_EVALUATIONS || so_far.windows > MOST_WINDOWS {
+        if so_far.evaluations > MOST_EVALUATIONS + EVALUATIONS_AN_INSTANT * judge.instants
+            || so_far.windows > MOST_WINDOWS
+        {
             judge.fault(format!("hangs at t = {}", simulation.time()));
             break;
         }
