@@ -146,6 +146,7 @@ fn every_field_of_the_interface_is_there() {
         "friction",
         "contact_dimension",
         "law",
+        "residual",
         "robot",
         "id",
     ];

@@ -547,7 +547,10 @@ impl Simulation {
 
 /// Whether the law failed for want of digits.
 pub(super) fn is_numerical(error: &LawError) -> bool {
-    matches!(error.kind(), ErrorKind::NotConverged | ErrorKind::OutsideRange | ErrorKind::NotPositive)
+    matches!(
+        error.kind(),
+        ErrorKind::NotConverged | ErrorKind::CheckFailed | ErrorKind::OutsideRange | ErrorKind::NotPositive
+    )
 }
 
 pub(super) fn three(impulse: &[f64]) -> [f64; 3] {
