@@ -109,7 +109,7 @@ struct Page<'a> {
     plane: Option<[f64; 3]>,
     gravity: [f64; 3],
     length: f64,
-    surfaces: &'a [crate::sim::SurfaceHeader],
+    surfaces: Vec<crate::sim::SurfaceHeader>,
     contacts: Vec<Cow<'a, str>>,
     bodies: Vec<Value>,
     events: Vec<Value>,
@@ -142,7 +142,11 @@ fn data<'a>(record: &'a Record, title: &'a str, places: &[usize], motion: &Motio
         plane: header.plane,
         gravity: header.gravity,
         length: header.length,
-        surfaces: &header.surfaces,
+        surfaces: header
+            .surfaces
+            .iter()
+            .map(|surface| crate::sim::SurfaceHeader { name: printable(&surface.name).into_owned(), ..surface.clone() })
+            .collect(),
         contacts: header.contacts.iter().map(|contact| printable(&contact.name)).collect(),
         bodies: motion
             .bodies
