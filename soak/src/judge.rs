@@ -393,7 +393,7 @@ fn generalized(
 }
 
 /// [7]: `M (q̇⁺ - q̇⁻) = Aᵀ i`, each coordinate in units of its own inertia. A factor of M has errors of the size of
-/// sqrt(M_ii M_jj), which is one here, and not of |M_ij|.
+/// sqrt(M_ii M_jj), which is one here, and not of |M_ij|. What an impulse is off by is of its size, not of its direction.
 fn momentum(
     m: &Rows,
     a: &Rows,
@@ -403,10 +403,11 @@ fn momentum(
     verdict: &mut Verdict,
 ) {
     let speeds: f64 = before.iter().chain(after).map(|x| x.abs()).sum();
+    let pushed: f64 = a.iter().zip(impulse).map(|(row, i)| norm(row.iter().copied()) * i.abs()).sum();
+    let slack = relative * pushed + 2.0 * rounding * speeds;
     for j in 0..m.len() {
         let column: Vec<f64> = a.iter().map(|row| row[j]).collect();
         let left = dot(&m[j], after) - dot(&m[j], before) - dot(&column, impulse);
-        let slack = relative * abs_dot(&column, impulse) + 2.0 * rounding * speeds;
         verdict.note(Condition::Momentum, ratio(left.hi().abs(), slack));
     }
 }

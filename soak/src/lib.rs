@@ -4,6 +4,7 @@
 //! condition of the law anew in double-double arithmetic. [`random`] makes problems by seed, [`run`] tries many, [`shrink`]
 //! makes a finding small, and [`fuzz`] holds the bodies of the fuzz targets, which the ordinary tests replay on the stored corpora.
 
+pub mod condition;
 pub mod fuzz;
 pub mod judge;
 pub mod precise;

@@ -8,18 +8,22 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use carom::law::Law;
+use carom::law::{Guard, Law};
 
+use crate::condition::{delassus_condition, is_definite, mass_condition};
 use crate::judge::{Condition, Verdict, judge};
-use crate::precise::{Cholesky, exponent, shift};
-use crate::problem::{Problem, Refusal, Rows, Terms};
+use crate::problem::{Problem, Refusal, Terms};
 use crate::random::{self, Family, Kind};
 
 /// What a single impact may take, and some. An answer that takes longer counts as none: its thread is left behind.
 pub const MOST_SECONDS: f64 = 10.0;
 
-/// A mass matrix scaled to a unit diagonal with pivots above this is positive definite, rounded or not.
-const LEAST_PIVOT: f64 = 1e-15;
+/// Beyond this condition number of W or M, with the diagonal brought to order one, an answer that was solved for through W may
+/// fail its check: a seventh of the digits of 1e-9 is left.
+const ILL: f64 = 1e6;
+
+/// Beyond this condition number of M, or the root of W's, an answer for one contact may fail its check: three digits are left.
+const LOST: f64 = 1e13;
 
 /// What became of a problem.
 pub struct Examined {
@@ -65,8 +69,9 @@ fn is_excused(kind: &Kind, problem: &Problem, refusal: &Refusal) -> bool {
     };
     is_bad_input
         || match refusal.kind.as_str() {
-            // Several contacts can wedge, and without a guard feed each other.
-            "not_converged" | "check_failed" => problem.contacts.len() > 1,
+            // Several contacts can wedge.
+            "not_converged" => problem.contacts.len() > 1,
+            "check_failed" => is_honest(kind, problem, refusal),
             "overflow" => kind.family == Family::Units,
             // What a law claims is of regular matrices.
             "unsupported" => {
@@ -77,11 +82,21 @@ fn is_excused(kind: &Kind, problem: &Problem, refusal: &Refusal) -> bool {
         }
 }
 
-fn is_definite(mass: &Rows) -> bool {
-    let size: Vec<i32> = (0..mass.len()).map(|i| exponent(mass[i][i]).div_euclid(2)).collect();
-    let row = |i: usize| (0..mass.len()).map(|j| shift(mass[i][j], -size[i] - size[j])).collect();
-    let scaled: Rows = (0..mass.len()).map(row).collect();
-    Cholesky::new(&scaled).is_some_and(|factor| factor.least_pivot > LEAST_PIVOT)
+/// Whether an answer could fail its check for a reason that the problem gives.
+fn is_honest(kind: &Kind, problem: &Problem, refusal: &Refusal) -> bool {
+    // Without a guard energy may grow beyond what is answered.
+    let may_grow = problem.guard == Guard::Report && !problem.law.claims().dissipates;
+    if may_grow && refusal.message.contains("energy grows") {
+        return true;
+    }
+    // Rivals and several contacts are solved through W: what it lost where it or M is nearly singular is lost.
+    let is_ill = !matches!(kind.family, Family::Regular | Family::Units)
+        && (delassus_condition(problem) > ILL || mass_condition(problem) > ILL);
+    if problem.law != Law::Aghili || problem.contacts.len() > 1 {
+        return is_ill;
+    }
+    // One contact keeps its digits, but where nearly all of those of M or A are lost.
+    mass_condition(problem) > LOST || delassus_condition(problem) > LOST * LOST
 }
 
 /// The worst residual over its bound, and the problem it belongs to.

@@ -2,16 +2,20 @@
 
 use crate::contact::Contact;
 use crate::delassus::{Dimension, Factor};
-use crate::error::{Error, Result};
+use crate::error::{Condition, Error, Result};
 use crate::guard::Guard;
 use crate::matrix::MatrixView;
 use crate::mechanism::{Jacobian, Mechanism, check_shapes, contact_velocity};
 use crate::mode::Mode;
 use crate::orthogonal::Orthogonal;
-use crate::outcome::{Conditioning, Law, Outcome};
+use crate::outcome::{Conditioning, GuardReport, Law, Outcome, RestitutionValues, Unguarded};
 use crate::scaling::scale;
 use crate::solve::{Coefficients, representable};
-use crate::verify::{EnergyEvidence, Evidence, ROUNDING};
+use crate::vector::ContactVector;
+use crate::verify::{ACCURACY, EnergyEvidence, Evidence, ROUNDING};
+
+/// By what share a guard lowers a restitution once more where rounding in `M` made energy rise.
+const RETREATS: [f64; 7] = [1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3];
 
 /// A mechanism about to be struck at one point: `M`, `A`, `q̇⁻`, and the contact they make.
 #[derive(Debug, Clone)]
@@ -82,26 +86,79 @@ impl GeneralizedContact {
     /// # Errors
     /// As [`Contact::impact`]; also a velocity or kinetic energy beyond the range of `f64`.
     pub fn impact(&self, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
-        self.completed(self.contact.impact(coefficients, guard)?)
+        let outcome = self.contact.impact(coefficients, guard)?;
+        match self.completed(outcome.clone()) {
+            Err(Error::CheckFailed { condition: Condition::Gain, .. }) if guard == Guard::Limit => {
+                self.retreat(&outcome)
+            }
+            result => result,
+        }
+    }
+
+    /// Where `M` is ill-conditioned, the restitution at which energy ceases to rise is known to fewer digits than the energy
+    /// is checked to: one that is lower by as little as will do.
+    #[cold]
+    fn retreat(&self, outcome: &Outcome) -> Result<Outcome> {
+        let mut last = self.completed(outcome.clone());
+        for share in RETREATS {
+            let normal = outcome.guard.restitution * (1.0 - share);
+            let values = RestitutionValues { normal, tangential: outcome.restitution.tangential };
+            let lower = self.contact.assess_scaled(&values, outcome.friction, Guard::Limit)?;
+            let unguarded = Unguarded { mode: outcome.mode, energy_change: outcome.energy.change };
+            let guard = GuardReport {
+                acted: true,
+                restitution: lower.guard.restitution,
+                unguarded: outcome.guard.unguarded.or(Some(unguarded)),
+                ..outcome.guard
+            };
+            last = self.completed(Outcome {
+                mode: lower.mode,
+                impulse: lower.impulse,
+                contact_velocity: lower.contact_velocity,
+                direction: lower.direction,
+                energy: lower.energy,
+                guard,
+                ..outcome.clone()
+            });
+            if last.is_ok() {
+                break;
+            }
+        }
+        last
     }
 
     /// An outcome of the contact with what it does to the whole mechanism.
-    pub(crate) fn completed(&self, mut outcome: Outcome) -> Result<Outcome> {
-        let after = self.velocity_after(&outcome);
+    pub(crate) fn completed(&self, outcome: Outcome) -> Result<Outcome> {
+        match self.completed_by(outcome.clone(), Refinement::Bounded) {
+            Err(Error::CheckFailed { .. }) => self.completed_by(outcome, Refinement::Whole),
+            result => result,
+        }
+    }
+
+    fn completed_by(&self, mut outcome: Outcome, refinement: Refinement) -> Result<Outcome> {
+        let after = self.velocity_after(&mut outcome, refinement);
         if let Some(i) = after.iter().position(|x| !x.is_finite()) {
             return Err(Error::Overflow { field: format!("velocity[{i}]").into() });
         }
-        let (before, _) = self.mechanism.kinetic_energy(&self.velocity);
+        let (before, before_size) = self.mechanism.kinetic_energy(&self.velocity);
         let before = representable(before, "energy.before")?;
         let (energy, after_size) = self.mechanism.kinetic_energy(&after);
         let energy = representable(energy, "energy.after")?;
         outcome.energy.before = Some(before);
         outcome.energy.after = Some(energy);
+        let rounding = ROUNDING * self.velocity.len() as f64;
+        let rounded = rounding * after_size + (rounding * before_size).min(0.5 * ACCURACY * before);
+        outcome.energy.correct(self.mechanism.energy_change(&self.velocity, &after), rounded);
         outcome.verify(&Evidence {
             after: three(&self.jacobian.times(&after)),
             before_size: three(&self.mechanism.sizes(&self.jacobian, &self.velocity)),
             after_size: three(&self.mechanism.sizes(&self.jacobian, &after)),
             freedoms: self.velocity.len(),
+            // The rivals solve through W, and keep what it keeps.
+            impulse_error: match outcome.law {
+                Law::Aghili => self.condition.impulse_error(self.velocity.len()),
+                _ => 0.0,
+            },
             energy: Some(EnergyEvidence { before, after: energy, after_size }),
         })?;
         outcome.velocity = Some(after);
@@ -109,53 +166,75 @@ impl GeneralizedContact {
         Ok(outcome)
     }
 
-    /// `q̇⁺`. Where the velocity after is prescribed in all directions it is solved for in whitened coordinates: made of the
-    /// impulse, it would share the rounding of impulses that are large and cancel.
-    fn velocity_after(&self, outcome: &Outcome) -> Vec<f64> {
+    /// `q̇⁺`, by the change of the whitened velocity: what is prescribed of the velocity after goes into it as it is. Made of
+    /// the impulse alone, it would share the rounding of impulses that are large and cancel.
+    fn velocity_after(&self, outcome: &mut Outcome, refinement: Refinement) -> Vec<f64> {
         let share = match (outcome.mode, outcome.law) {
             (Mode::Separating, _) => return self.velocity.clone(),
             (Mode::Stick, Law::Aghili) => Some(outcome.restitution.tangential),
             (Mode::Reversal, Law::Aghili) => Some(1.0),
             _ => None,
         };
-        let change = match (share, &self.contact.whitened) {
-            (Some(share), Some(whitened)) => whitened.turn(&self.contact, outcome.guard.restitution, share, 0.0),
-            _ => None,
+        let Some(whitened) = &self.contact.whitened else { return self.velocity.clone() };
+        let turn = share.and_then(|share| whitened.turn(&self.contact, outcome.guard.restitution, share, 0.0));
+        let change = match turn {
+            Some(turn) => turn.change,
+            None => whitened.change_by(&self.contact, outcome),
         };
-        let change = match change {
-            Some(turn) => self.generalized(&turn.change),
-            None => self.velocity_change(&outcome.impulse),
-        };
+        let change = self.generalized(&change);
         let mut after: Vec<f64> = self.velocity.iter().zip(change).map(|(v, change)| v + change).collect();
-        self.refine(outcome, &mut after);
+        self.refine(outcome, &mut after, refinement);
         after
     }
 
-    /// Takes back what rounding in an ill-conditioned `M` did to the contact velocity: one step of iterative refinement, where
-    /// more is missing than the rounding of `A q̇⁺` itself.
-    fn refine(&self, outcome: &Outcome, after: &mut [f64]) {
+    /// Takes back what rounding in an ill-conditioned `M` did to the contact velocity, where more is missing than the rounding
+    /// of `A q̇⁺` itself: one step of iterative refinement.
+    ///
+    /// What holds the tangents has all of the velocity after prescribed, and its impulse follows. Else the impulse is bound to
+    /// its cone. Where `M` is ill-conditioned, little has to change for the velocity that the law found. Where tangents can
+    /// hardly move, much would have to: the tangential velocity is then what the impulse makes of it.
+    fn refine(&self, outcome: &mut Outcome, after: &mut [f64], refinement: Refinement) {
         let Some(whitened) = &self.contact.whitened else { return };
         let (velocity, size) = (self.jacobian.times(after), self.mechanism.sizes(&self.jacobian, after));
         let Contact { gamma, delassus, .. } = &self.contact;
         let rounding = ROUNDING * after.len() as f64;
-        let mut missing = [0.0; 3];
-        for (row, (wanted, v)) in outcome.contact_velocity.after.iter().zip(&velocity).enumerate() {
-            let unit = if row == 0 { *gamma } else { gamma + delassus.beta };
-            missing[row] = scale(wanted - v, -unit);
-        }
-        if outcome
-            .contact_velocity
-            .after
-            .iter()
-            .zip(velocity)
-            .zip(size)
-            .all(|((wanted, v), size)| (wanted - v).abs() <= rounding * size)
-        {
+        let wanted = three(&outcome.contact_velocity.after);
+        let holds = matches!(outcome.mode, Mode::Stick | Mode::Reversal);
+        // What would fail the check has to change; with an impulse that is bound to its cone, no more than that.
+        let accuracy = if holds { 0.0 } else { 0.5 * ACCURACY };
+        let size_before = self.mechanism.sizes(&self.jacobian, &self.velocity);
+        let is_missed = |r: usize| (wanted[r] - velocity[r]).abs() > rounding * size[r] + accuracy * size_before[r];
+        if !(0..velocity.len()).any(is_missed) {
             return;
         }
-        let correction = self.generalized(&whitened.change_for(delassus, missing));
-        if correction.iter().all(|x| x.is_finite()) {
-            after.iter_mut().zip(correction).for_each(|(v, change)| *v += change);
+        let mut missing = [0.0; 3];
+        for r in 0..velocity.len() {
+            let unit = if r == 0 { *gamma } else { gamma + delassus.beta };
+            missing[r] = scale(wanted[r] - velocity[r], -unit);
+        }
+        let mut change = whitened.change_for(delassus, missing);
+        let keeps_impulse = !holds && refinement == Refinement::Bounded && !whitened.is_small(change);
+        if keeps_impulse {
+            change = whitened.change_for_normal(missing[0]);
+        }
+        let correction = self.generalized(&change);
+        if !correction.iter().all(|x| x.is_finite()) {
+            return;
+        }
+        after.iter_mut().zip(correction).for_each(|(v, change)| *v += change);
+        if holds {
+            let mut impulse = three(&outcome.impulse);
+            for (r, change) in whitened.impulse_for(delassus, change).into_iter().enumerate() {
+                let beta = if r == 0 { 0 } else { delassus.beta };
+                impulse[r] += scale(change, gamma - delassus.omega - beta);
+            }
+            if impulse.iter().all(|i| i.is_finite()) && impulse[0] >= 0.0 {
+                outcome.impulse = ContactVector::new(delassus.dimension, impulse);
+            }
+        } else if keeps_impulse {
+            let mut told = three(&self.jacobian.times(after));
+            told[0] = wanted[0];
+            outcome.contact_velocity.after = ContactVector::new(delassus.dimension, told);
         }
     }
 
@@ -169,6 +248,15 @@ impl GeneralizedContact {
     pub fn velocity_change(&self, impulse: &[f64]) -> Vec<f64> {
         self.mechanism.velocity_change(impulse)
     }
+}
+
+/// How far `q̇⁺` may be moved to the contact velocity that the law found, where the impulse is bound to its cone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Refinement {
+    /// By what rounding may have done.
+    Bounded,
+    /// All the way: where nothing else passes the check.
+    Whole,
 }
 
 /// One to three numbers, and zeros.

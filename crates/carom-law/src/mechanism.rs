@@ -146,6 +146,26 @@ impl Mechanism {
     }
 }
 
+impl Mechanism {
+    /// `K⁺ - K⁻` as `½ (q̇⁺ - q̇⁻)ᵀ M (q̇⁺ + q̇⁻)`, which keeps the digits of a small change.
+    pub(crate) fn energy_change(&self, before: &[f64], after: &[f64]) -> f64 {
+        let unit_of = |v: &[f64]| self.unscaled(v).1;
+        let unit = unit_of(before).max(unit_of(after));
+        let scaled = |v: &[f64]| -> Vec<f64> { v.iter().zip(&self.delta).map(|(x, d)| scale(*x, d - unit)).collect() };
+        let (before, after) = (scaled(before), scaled(after));
+        let pairs = || before.iter().zip(&after);
+        let difference: Vec<f64> = pairs().map(|(before, after)| after - before).collect();
+        let mean: Vec<f64> = pairs().map(|(before, after)| 0.5 * (after + before)).collect();
+        let mut change = 0.0;
+        for i in 0..mean.len() {
+            let row = self.mass.row(i);
+            let below = |x: &[f64]| row[..i].iter().zip(x).map(|(m, x)| m * x).sum::<f64>();
+            change += difference[i] * (below(&mean) + row[i] * mean[i]) + below(&difference) * mean[i];
+        }
+        scale(change, 2 * unit)
+    }
+}
+
 /// The rows of the contacts as they were given.
 #[derive(Debug, Clone)]
 pub(crate) struct Jacobian {
@@ -164,16 +184,17 @@ impl Jacobian {
 }
 
 impl Mechanism {
-    /// `|A_r||q̇|` of each row `A_r`: the product of their norms, with each coordinate in units in which its inertia is of order
-    /// one. Sums of `|a||v|` would be zero, or nearly, where terms vanish one by one, and leave no room for rounding.
+    /// `|A_r||q̇|` of each row `A_r`: the product of their norms, with each coordinate in units in which its inertia is one. Sums of `|a||v|` would be zero, or nearly, where terms vanish one by one, and leave no room for rounding.
     pub(crate) fn sizes(&self, jacobian: &Jacobian, velocity: &[f64]) -> Vec<f64> {
         let (x, unit) = self.unscaled(velocity);
-        let speed = x.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let inertia = |j: usize| self.mass[(j, j)];
+        let speed = x.iter().enumerate().map(|(j, x)| inertia(j) * x * x).sum::<f64>().sqrt();
         let size = |row: &Vec<f64>| {
             let largest =
                 row.iter().zip(&self.delta).filter(|(a, _)| **a != 0.0).map(|(a, delta)| exponent(*a) - delta).max();
             let Some(largest) = largest else { return 0.0 };
-            let squares = row.iter().zip(&self.delta).map(|(a, delta)| scale(*a, -delta - largest).powi(2));
+            let scaled = row.iter().zip(&self.delta).map(|(a, delta)| scale(*a, -delta - largest));
+            let squares = scaled.enumerate().map(|(j, a)| a * a / inertia(j));
             scale(squares.sum::<f64>().sqrt() * speed, largest + unit)
         };
         jacobian.rows.iter().map(size).collect()

@@ -8,6 +8,7 @@ use crate::coefficients::Friction;
 use crate::guard::Guard;
 use crate::mode::Mode;
 use crate::vector::ContactVector;
+use crate::verify::ROUNDING;
 
 /// What an impact does. `discriminator`, the critical coefficients, `printed`, the limits,
 /// `admissible` and `violations` describe the request; `mode`, `impulse`, the velocities and
@@ -85,6 +86,14 @@ pub struct Conditioning {
     /// Of `W`, its largest eigenvalue over the smallest that is not zero, with the normal and the tangents brought to order
     /// one.
     pub delassus: f64,
+}
+
+impl Conditioning {
+    /// What an impulse may be off by, relative to its size, in a mechanism with so many degrees of freedom: the rounding of `M`
+    /// times its condition number, and that of a triangular `R` with `W = Rᵀ R` times its own.
+    pub(crate) fn impulse_error(&self, freedoms: usize) -> f64 {
+        ROUNDING * freedoms as f64 * self.mass_matrix.max(self.delassus.sqrt())
+    }
 }
 
 /// The impact laws.
@@ -167,6 +176,29 @@ pub struct Energy {
     pub normal: f64,
     /// Its tangential part `v̄_t · i_t`.
     pub tangential: f64,
+}
+
+/// Parts of a change that differ from it by more than this, of their sizes, do not add up.
+const SPLIT_ROUNDING: f64 = 8.0 * f64::EPSILON;
+
+impl Energy {
+    /// Takes the change computed from `M` where `v̄ · i` is off by more than `rounding`: with an ill-conditioned `W` impulses
+    /// lose digits that velocities keep. Elsewhere `v̄ · i` has more digits of a small change. Friction, if there is any,
+    /// takes up the difference.
+    pub(crate) fn correct(&mut self, change: f64, rounding: f64) {
+        if (change - self.change).abs() > rounding {
+            self.change = change;
+        }
+        let size = self.normal.abs() + self.tangential.abs();
+        if (self.normal + self.tangential - self.change).abs() <= SPLIT_ROUNDING * size {
+            return;
+        }
+        if self.tangential == 0.0 {
+            self.normal = self.change;
+        } else {
+            self.tangential = self.change - self.normal;
+        }
+    }
 }
 
 /// \[22\] and \[23\] to the letter; exact only for `e = 0` or `G_nt = 0`.

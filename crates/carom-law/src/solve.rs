@@ -147,7 +147,7 @@ impl Contact {
     }
 
     #[cold]
-    fn assess_scaled(
+    pub(crate) fn assess_scaled(
         &self,
         restitution: &RestitutionValues,
         friction: Option<Friction>,
@@ -240,6 +240,7 @@ impl Contact {
             energy_change: answer.energy_change,
             bound: [ACCURACY * v_n.abs() + rounding * terms[0], tangential(1), tangential(2)],
             impulse_bound: 0.0,
+            impulse_error: 0.0,
         };
         let checked = claimed.check()?;
         if checked.work > 0.0 {

@@ -45,6 +45,8 @@ pub struct Evidence {
     pub after_size: [f64; 3],
     /// The degrees of freedom `n`.
     pub freedoms: usize,
+    /// What the impulse may be off by, relative to its size, where `M` or `A` is ill-conditioned; 0 if that is not known.
+    pub impulse_error: f64,
     /// The kinetic energies.
     pub energy: Option<EnergyEvidence>,
 }
@@ -75,6 +77,7 @@ impl Outcome {
         // Both tangents lie in one plane, wherever in it they point.
         let tangential = answer.bound[1].max(answer.bound[2]);
         answer.bound = [answer.bound[0], tangential, tangential];
+        answer.impulse_error = evidence.impulse_error;
         let mut residual = answer.check()?.residual;
         if let Some(energy) = &evidence.energy {
             residual = residual.max(self.verify_energy(energy, rounding)?);
@@ -106,20 +109,22 @@ impl Outcome {
             energy_change: self.energy.change,
             bound: [0.0; 3],
             impulse_bound: 0.0,
+            impulse_error: 0.0,
         }
     }
 
     fn verify_energy(&self, energy: &EnergyEvidence, rounding: f64) -> Result<f64> {
         let bound = ACCURACY * energy.before + rounding * energy.after_size;
-        check_energy(energy, self.energy.change, bound, self.guard.name != Guard::Report)
+        let dissipates = self.guard.name != Guard::Report || self.law.claims().dissipates;
+        check_energy(energy, self.energy.change, bound, dissipates)
     }
 }
 
 /// `K⁺ - K⁻` anew against what was reported, and how much it may rise.
-pub(crate) fn check_energy(energy: &EnergyEvidence, reported: f64, bound: f64, is_guarded: bool) -> Result<f64> {
+pub(crate) fn check_energy(energy: &EnergyEvidence, reported: f64, bound: f64, dissipates: bool) -> Result<f64> {
     let change = energy.after - energy.before;
     let difference = within(Condition::Energy, (change - reported).abs(), bound)?;
-    if is_guarded {
+    if dissipates {
         return Ok(difference.max(within(Condition::Gain, change.max(0.0), bound)?));
     }
     check_growth(change, energy.before, bound)?;
@@ -157,6 +162,8 @@ pub(crate) struct Claimed {
     pub(crate) bound: [f64; 3],
     /// By how much friction may miss its direction: what `bound` is as an impulse, where friction is not solved for exactly.
     pub(crate) impulse_bound: f64,
+    /// What the impulse may be off by, relative to its size.
+    pub(crate) impulse_error: f64,
 }
 
 /// What a check found.
@@ -210,7 +217,11 @@ impl Claimed {
             worst = worst.max(self.check_mode(tangential_bound)?);
         }
         let work = 0.5 * ((before[0] + after[0]) * i_n + (before[1] + after[1]) * i_1 + (before[2] + after[2]) * i_2);
-        let work_bound = bound[0] * i_n.abs() + tangential_bound * (i_1.abs() + i_2.abs()) + ACCURACY * work.abs();
+        let [s_n, s_1, s_2] = [0, 1, 2].map(|row| 0.5 * (before[row].abs() + after[row].abs()));
+        let work_bound = bound[0] * i_n.abs()
+            + tangential_bound * (i_1.abs() + i_2.abs())
+            + ACCURACY * work.abs()
+            + self.impulse_error * (s_n * i_n.abs() + s_1 * i_1.abs() + s_2 * i_2.abs());
         worst = worst.max(within(Condition::Work, (work - self.energy_change).abs(), work_bound)?);
         Ok(Checked { residual: worst, work, work_bound })
     }

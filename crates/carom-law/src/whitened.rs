@@ -6,6 +6,7 @@
 
 use crate::contact::Contact;
 use crate::delassus::{Delassus, Dimension, Factor};
+use crate::outcome::Outcome;
 use crate::plane::{Vec2, add_scaled, dot, norm, scaled};
 use crate::scaling::scale;
 use crate::tangent::LinearImpulse;
@@ -13,6 +14,9 @@ use crate::tangent::LinearImpulse;
 /// With a singular `S`, the part of a condition on the tangential velocity that no impulse can meet may be this fraction of
 /// `|v_t⁻|`: data given with nine digits.
 const FEASIBILITY_TOLERANCE: f64 = 1e-9;
+
+/// What of `s` rounding may be: with `M` of a condition number of 1e14 its factor loses seven digits, and `s` some more.
+const SMALL_CHANGE: f64 = 1e-4;
 
 /// `R = [[r_nn, c], [0, R_t]]` and the velocity `s`, in the units of the scaled contact.
 #[derive(Debug, Clone, Copy)]
@@ -108,6 +112,42 @@ impl Whitened {
             [0.0, 0.0]
         };
         [s_n, s_t[0], s_t[1]]
+    }
+
+    /// Whether a change of `s` is what rounding in an ill-conditioned `M` may have done to it.
+    pub(crate) fn is_small(&self, [n, x, y]: [f64; 3]) -> bool {
+        norm([n, norm([x, y])]) <= SMALL_CHANGE * norm([self.s_n, norm(self.s_t)])
+    }
+
+    /// The shortest change of `s` that changes the normal velocity by `v_n`.
+    pub(crate) fn change_for_normal(&self, v_n: f64) -> [f64; 3] {
+        [v_n / self.r_nn, 0.0, 0.0]
+    }
+
+    /// The change of `s` by an outcome: its normal part by the velocity after, its tangential part by the impulse.
+    pub(crate) fn change_by(&self, contact: &Contact, outcome: &Outcome) -> [f64; 3] {
+        let Delassus { omega, beta, .. } = contact.delassus;
+        let v_n = scale(outcome.contact_velocity.after[0], -contact.gamma);
+        let tangential = |k: usize| {
+            let impulse = outcome.impulse.get(k).copied().unwrap_or(0.0);
+            scale(impulse, omega + beta - contact.gamma)
+        };
+        let [x, y] = self.times([tangential(1), tangential(2)]);
+        [(v_n - contact.v_n) / self.r_nn, x, y]
+    }
+
+    /// The impulse that makes a change of `s`, `R⁻¹` of it; the one with the least `|i_t|` if there are several.
+    pub(crate) fn impulse_for(&self, d: &Delassus, [s_n, s_1, s_2]: [f64; 3]) -> [f64; 3] {
+        let tangential = if d.tangent.is_regular() {
+            self.solve(d.dimension, [s_1, s_2])
+        } else if d.tangent.is_line() {
+            let range = d.line().range;
+            let image = self.times(range);
+            scaled(dot(image, [s_1, s_2]) / dot(image, image), range)
+        } else {
+            [0.0, 0.0]
+        };
+        [(s_n - dot(self.c, tangential)) / self.r_nn, tangential[0], tangential[1]]
     }
 
     /// What a change of `s` does to the energy.

@@ -6,7 +6,9 @@
 
 mod common;
 
-use carom_law::{Coefficients, ContactSet, Dimension, Friction, GeneralizedContact, Guard, Mode, Restitution};
+use carom_law::{
+    AnswerSearch, Coefficients, ContactSet, Dimension, Friction, GeneralizedContact, Guard, Mode, Restitution,
+};
 use common::random::{self, between, decades, normal};
 use fastrand::Rng;
 use nalgebra::{DMatrix, DVector};
@@ -41,6 +43,8 @@ struct Answer {
     modes: Vec<Mode>,
     /// Impacts that followed each other.
     sequence: u32,
+    /// Whether all answers were tried.
+    is_exhaustive: bool,
 }
 
 impl Contact {
@@ -85,16 +89,19 @@ impl Impact {
     fn answer(&self, guard: Guard) -> carom_law::Result<Answer> {
         let coefficients: Vec<Coefficients> = self.contacts.iter().map(Contact::coefficients).collect();
         let v = self.velocity.as_slice();
-        let (velocity, modes, sequence) = if let [one] = &coefficients[..] {
+        let (velocity, modes, sequence, is_exhaustive) = if let [one] = &coefficients[..] {
             let outcome = GeneralizedContact::new(&self.mass, &self.jacobian, v)?.impact(one, guard)?;
-            (outcome.velocity, vec![outcome.mode], 1)
+            (outcome.velocity, vec![outcome.mode], 1, true)
         } else {
             let dimensions: Vec<Dimension> = self.contacts.iter().map(Contact::dimension).collect();
             let set = ContactSet::from_generalized(&dimensions, &self.mass, &self.jacobian, v)?;
             let outcome = set.impact(&coefficients, guard)?;
-            (outcome.velocity, outcome.contacts.iter().map(|contact| contact.mode).collect(), outcome.sequence)
+            let modes = outcome.contacts.iter().map(|contact| contact.mode).collect();
+            // The later impacts of a sequence may be sampled.
+            let is_exhaustive = outcome.search == AnswerSearch::Exhaustive && outcome.sequence == 1;
+            (outcome.velocity, modes, outcome.sequence, is_exhaustive)
         };
-        Ok(Answer { velocity: DVector::from_vec(velocity.unwrap()), modes, sequence })
+        Ok(Answer { velocity: DVector::from_vec(velocity.unwrap()), modes, sequence, is_exhaustive })
     }
 
     /// How far two velocities are from each other, over the one before.
@@ -218,10 +225,14 @@ fn dimensions(rng: &mut Rng, is_several: bool) -> Vec<usize> {
 }
 
 /// Tries a change of telling on random impacts: `change` gives the other impact and the way back of its velocity.
+/// Where not all answers are tried, rounding decides which of several are found: in one impact of this many at most. (Seen: 1
+/// in 4000.)
+const SAMPLED: usize = 500;
+
 #[track_caller]
 fn assert_told_alike(name: &str, is_several: bool, change: impl Fn(&mut Rng, &Impact, &Answer) -> Retold) {
     let mut rng = random::generator(name);
-    let mut differing = Vec::new();
+    let (mut differing, mut sampled) = (Vec::new(), Vec::new());
     let cases = random::cases(if is_several { 500 } else { 2000 });
     for case in 0..cases {
         let dimensions = dimensions(&mut rng, is_several);
@@ -235,15 +246,18 @@ fn assert_told_alike(name: &str, is_several: bool, change: impl Fn(&mut Rng, &Im
                 Err(_) => f64::INFINITY,
             };
             if !(distance <= SAME) {
-                differing.push((case, guard, distance));
+                let list = if answer.is_exhaustive { &mut differing } else { &mut sampled };
+                list.push((case, guard, distance));
             }
         }
     }
+    let some =
+        |list: &[(usize, Guard, f64)]| format!("{} of 3 x {cases}: {:?}", list.len(), &list[..list.len().min(8)]);
+    assert!(differing.is_empty(), "all answers were tried, and others are given: {}", some(&differing));
     assert!(
-        differing.is_empty(),
-        "{} of 3 x {cases} differ: {:?}",
-        differing.len(),
-        &differing[..differing.len().min(8)]
+        sampled.len() <= 3 * cases.div_ceil(SAMPLED),
+        "some answers were tried, others are given: {}",
+        some(&sampled)
     );
 }
 

@@ -119,6 +119,7 @@ fn checked(
         before_size: [before.size; 3],
         after_size: [after.size; 3],
         freedoms: velocity.len(),
+        impulse_error: 0.0,
         energy,
     })?;
     Ok(outcome)

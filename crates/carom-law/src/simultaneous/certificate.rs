@@ -93,8 +93,13 @@ impl Strike {
 
     /// Whether every contact sticks that could, the others doing what they do.
     pub(crate) fn is_strong(&self, answer: &Answer) -> bool {
-        self.parts(answer).enumerate().all(|(k, part)| match part.mode(self.speed) {
-            Mode::Separating | Mode::Stick => true,
+        !self.could_stick(answer).contains(&true)
+    }
+
+    /// The contacts that slide but could stick, the others doing what they do.
+    pub(crate) fn could_stick(&self, answer: &Answer) -> Vec<bool> {
+        let could = |(k, part): (usize, Part<'_>)| match part.mode(self.speed) {
+            Mode::Separating | Mode::Stick => false,
             Mode::Slip | Mode::Reversal => {
                 let Part { block, contact, impulse, before, after } = part;
                 let target = self.target(k, answer.factor);
@@ -103,9 +108,10 @@ impl Strike {
                     let row = &self.system.matrix.row(block.start + r)[block.range()];
                     q[r] -= row.iter().zip(&impulse).map(|(w, i)| w * i).sum::<f64>();
                 }
-                !local::can_rest(&block.delassus, q, contact.mu_s * (1.0 - MARGIN))
+                local::can_rest(&block.delassus, q, contact.mu_s * (1.0 - MARGIN))
             }
-        })
+        };
+        self.parts(answer).enumerate().map(could).collect()
     }
 
     /// The normal and tangential work of contact `k`, `v̄·i`.

@@ -53,21 +53,28 @@ pub(crate) fn shapes(dimensions: &[Dimension], w: &MatrixView<'_>, velocity: &[f
     Ok(())
 }
 
-/// A common exponent of two, and one for each row, that bring all normal entries of `W` into [1/2, 2); `diagonal` has the
-/// exponents of the diagonal. A factor common to all contacts goes to the first alone.
-pub(crate) fn units(dimensions: &[Dimension], diagonal: impl Fn(usize) -> i32) -> (i32, Vec<i32>) {
+/// A common exponent of two, and one for each row, that bring all normal entries of `W` and the larger tangential entry of
+/// each contact into [1/2, 2); `diagonal` has the exponents of the diagonal, `None` where it is zero. A factor common to all
+/// contacts goes to the first alone.
+pub(crate) fn units(dimensions: &[Dimension], diagonal: impl Fn(usize) -> Option<i32>) -> (i32, Vec<i32>) {
+    let mut sizes = Vec::new();
+    for dimension in dimensions {
+        let first = sizes.len();
+        let normal = diagonal(first).unwrap_or(0);
+        let tangents = first + 1..first + dimension.rows();
+        let tangential = tangents.clone().filter_map(&diagonal).max().unwrap_or(normal);
+        sizes.push(normal);
+        sizes.extend(tangents.map(|_| tangential));
+    }
     let starts = dimensions.iter().scan(0, |row, dimension| {
         *row += dimension.rows();
         Some(*row - dimension.rows())
     });
-    let normals: Vec<i32> = starts.map(diagonal).collect();
-    let omega = normals.iter().copied().max().unwrap_or(0);
-    let units = normals.iter().map(|normal| (normal - omega).div_euclid(2));
-    let repeated = units.zip(dimensions).flat_map(|(unit, dimension)| std::iter::repeat_n(unit, dimension.rows()));
-    (omega, repeated.collect())
+    let omega = starts.map(|start| sizes[start]).max().unwrap_or(0);
+    (omega, sizes.iter().map(|size| (size - omega).div_euclid(2)).collect())
 }
 
-/// The matrix over `2^omega` with mirror entries averaged and each contact in units of its own; `omega`, and the power of two
+/// The matrix over `2^omega` with mirror entries averaged, normals and tangents of each contact in units of their own; `omega`, and the power of two
 /// taken out of each row.
 pub(crate) fn symmetrised(dimensions: &[Dimension], w: &MatrixView<'_>) -> Result<(Dense, i32, Vec<i32>)> {
     let mut first = 0;
@@ -87,7 +94,7 @@ pub(crate) fn symmetrised(dimensions: &[Dimension], w: &MatrixView<'_>) -> Resul
         }
         first += dimension.rows();
     }
-    let (omega, rows) = units(dimensions, |r| exponent(w.at(r, r)));
+    let (omega, rows) = units(dimensions, |r| Some(w.at(r, r)).filter(|w| *w != 0.0).map(exponent));
     let n = rows.len();
     let entry = |i: usize, j: usize| scale(w.at(i, j), -omega - rows[i] - rows[j]);
     let mut matrix = Dense::zeros(n, n);

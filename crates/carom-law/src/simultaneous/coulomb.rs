@@ -144,21 +144,54 @@ impl System {
         Self { matrix, blocks: contacts.iter().map(place).collect(), rows: rows.len() }
     }
 
-    /// `W` with a share of the mean of its diagonal added to the diagonal.
-    pub(crate) fn relaxed(&self, share: f64) -> Self {
-        let trace: f64 = (0..self.rows).map(|i| self.matrix[(i, i)]).sum();
-        let addition = share * trace / self.rows as f64;
-        let mut relaxed = self.clone();
-        for i in 0..self.rows {
-            relaxed.matrix[(i, i)] += addition;
+    /// `F W F` with the diagonal `F` that makes every normal entry, and the mean of each contact's tangential ones, one; and
+    /// `F`. Whatever the units, the problem is then the same but for rounding.
+    pub(crate) fn normalised(&self) -> (Self, Vec<f64>) {
+        let mut factors = vec![0.0; self.rows];
+        for block in &self.blocks {
+            for r in block.range() {
+                factors[r] = 1.0 / if r == block.start { block.w_nn } else { block.w_t }.sqrt();
+            }
         }
-        for block in &mut relaxed.blocks {
-            let (entries, w_t) = entries(&relaxed.matrix, block.start, block.dimension);
-            // A positive addition to a sound matrix leaves it sound.
+        let mut normalised = self.clone();
+        for i in 0..self.rows {
+            for j in 0..=i {
+                let entry = factors[i] * self.matrix[(i, j)] * factors[j];
+                normalised.matrix[(i, j)] = entry;
+                normalised.matrix[(j, i)] = entry;
+            }
+        }
+        normalised.assemble_blocks();
+        (normalised, factors)
+    }
+
+    /// `W` with a share of each contact's normal entry, and of the mean of its tangential ones, added to the diagonal: whatever
+    /// the units, the same problem.
+    pub(crate) fn relaxed(&self, share: f64) -> Self {
+        let mut relaxed = self.clone();
+        for block in &self.blocks {
+            for i in block.range() {
+                relaxed.matrix[(i, i)] += share * if i == block.start { block.w_nn } else { block.w_t };
+            }
+        }
+        relaxed.assemble_blocks();
+        relaxed
+    }
+
+    /// The contacts' own parts of a matrix that is as sound as before.
+    fn assemble_blocks(&mut self) {
+        for block in &mut self.blocks {
+            let (entries, w_t) = entries(&self.matrix, block.start, block.dimension);
             (block.delassus, _) = Delassus::assemble(&entries);
             (block.w_nn, block.w_t) = (entries.matrix[0][0], w_t);
         }
-        relaxed
+    }
+
+    /// The largest velocity, each row over the root of its own entry of `W`: as a root of an energy, whatever the units.
+    pub(crate) fn fastest(&self, velocity: &[f64]) -> f64 {
+        let entries = (0..self.rows).map(|r| self.matrix[(r, r)]);
+        let speeds = entries.zip(velocity).filter(|(w, _)| *w > 0.0).map(|(w, v)| v.abs() / w.sqrt());
+        speeds.fold(0.0, f64::max)
     }
 
     /// `y = q + W i`.

@@ -12,9 +12,11 @@ use std::cell::OnceCell;
 use super::coulomb::{Block, Coulomb, Effort, Rule, System, Workspace};
 use super::outcome::SimultaneousEffort;
 use crate::plane::norm;
+use crate::verify::ACCURACY;
 
-/// What counts as an answer: the certificate, over the largest speed.
-pub(crate) const CERTIFIED: f64 = 1e-9;
+/// What counts as an answer: the certificate, over the largest speed. Half of what the check lets pass, which measures speeds
+/// of the whole mechanism.
+pub(crate) const CERTIFIED: f64 = 0.5 * ACCURACY;
 
 /// What the Coulomb problems are solved to, over the largest speed.
 pub(crate) const SOLVED: f64 = 1e-11;
@@ -30,7 +32,7 @@ const CLEARLY: f64 = 1e-6;
 
 /// Contacts that slide within this fraction of the fastest turn with it: in a mirror image of an impact that is its own
 /// mirror image, only rounding tells them apart, and must not.
-const TIE: f64 = 1e-6;
+pub(crate) const TIE: f64 = 1e-6;
 
 /// A normal impulse that changes the contact's own velocity by less than this, over the largest speed, counts as zero.
 const NO_IMPULSE: f64 = 1e-12;
@@ -39,10 +41,12 @@ const NO_IMPULSE: f64 = 1e-12;
 /// chooses among the answers, and nearly always the same whatever the order of the contacts.
 const RELAXATION: f64 = 1e-3;
 
-/// Contacts that strike together, in units of order one.
+/// Contacts that strike together.
 #[derive(Debug)]
 pub(crate) struct Strike {
     pub(crate) system: System,
+    /// What velocities were multiplied by, and impulses divided by, to make the system what it is.
+    pub(crate) factors: Vec<f64>,
     relaxed: OnceCell<System>,
     pub(crate) contacts: Vec<Request>,
     /// `v⁻`
@@ -108,17 +112,37 @@ impl Work {
 }
 
 impl Strike {
-    /// `speed` is the largest of earlier impacts of the instant, 0 in the first.
+    /// One contact as it is, several with a diagonal of ones. `speed` is the largest of earlier impacts of the instant, 0 in
+    /// the first.
     pub(crate) fn new(
         system: System,
-        contacts: Vec<Request>,
-        before: Vec<f64>,
+        mut contacts: Vec<Request>,
+        mut before: Vec<f64>,
         speed: f64,
         rest: f64,
         ties: Vec<usize>,
     ) -> Self {
+        let (system, factors) = if contacts.len() > 1 {
+            system.normalised()
+        } else {
+            let ones = vec![1.0; system.rows];
+            (system, ones)
+        };
+        before.iter_mut().zip(&factors).for_each(|(v, factor)| *v *= factor);
+        for (block, contact) in system.blocks.iter().zip(&mut contacts) {
+            let ratio = factors[block.start] / factors[block.range().end - 1];
+            contact.mu_s *= ratio;
+            contact.mu_d *= ratio;
+        }
         let speed = before.iter().fold(speed, |speed, v| speed.max(v.abs()));
-        Self { system, relaxed: OnceCell::new(), contacts, before, speed, rest, ties }
+        Self { system, factors, relaxed: OnceCell::new(), contacts, before, speed, rest, ties }
+    }
+
+    /// Impulses and velocities as they were before they were multiplied.
+    pub(crate) fn restored(&self, answer: Answer) -> Answer {
+        let impulse = answer.impulse.iter().zip(&self.factors).map(|(i, factor)| i * factor).collect();
+        let after = answer.after.iter().zip(&self.factors).map(|(v, factor)| v / factor).collect();
+        Answer { impulse, after, ..answer }
     }
 
     /// The normal velocity that contact `k` is to leave with at least.
@@ -174,7 +198,8 @@ impl Strike {
                 system.velocity(problem.q, impulse, &mut y);
                 let speed = |(k, block): (usize, &Block)| {
                     let y = block.of(&y);
-                    if types[k] && impulse[block.start] > 0.0 { norm([y[1], y[2]]) } else { 0.0 }
+                    // As the root of an energy, in which units drop out.
+                    if types[k] && impulse[block.start] > 0.0 { norm([y[1], y[2]]) / block.w_t.sqrt() } else { 0.0 }
                 };
                 system.blocks.iter().enumerate().map(speed).collect()
             });
@@ -217,9 +242,12 @@ impl Strike {
     /// velocity, would let any direction pass. Whether any was turned.
     fn turn_friction(&self, impulse: &mut [f64], after: &[f64], may_stick: &[bool]) -> bool {
         let mut has_turned = false;
-        for ((block, contact), _) in self.system.blocks.iter().zip(&self.contacts).zip(may_stick).filter(|(_, s)| !**s)
-        {
+        for ((block, contact), may_stick) in self.system.blocks.iter().zip(&self.contacts).zip(may_stick) {
             let (before, after, i) = (block.of(&self.before), block.of(after), block.of(impulse));
+            let left = norm([after[1] + contact.e_t * before[1], after[2] + contact.e_t * before[2]]);
+            if *may_stick && left <= CERTIFIED * self.speed {
+                continue;
+            }
             let sum = [before[1] + after[1], before[2] + after[2]];
             let (speed, friction) = (norm(sum), contact.mu_d * i[0]);
             if speed <= CLEARLY * self.speed || friction == 0.0 {

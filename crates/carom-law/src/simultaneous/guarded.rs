@@ -5,14 +5,18 @@
 //! blended with the plastic impact without stick: cones and non-penetration are convex and the energy is a convex
 //! quadratic along the way.
 
-use super::descent::{Answer, Strike, Work};
+use super::descent::{Answer, Strike, TIE, Work};
 use super::outcome::AnswerSearch;
 use super::search::Found;
 use crate::guard::Guard;
 use crate::mode::Mode;
+use crate::verify::{ACCURACY, ROUNDING};
 
 /// A gain above this fraction of `V Σ|i|`, and above what the residual explains, is one.
 const ENERGY_ROUNDING: f64 = 1e-12;
+
+/// What a guard leaves of a gain, of the least kinetic energy that goes with the fastest row: half of what the check lets pass.
+const LARGEST_GAIN: f64 = 0.5 * ACCURACY;
 
 /// Halvings of the interval of the factor of restitution.
 const HALVINGS: u32 = 40;
@@ -35,7 +39,7 @@ impl Strike {
     pub(crate) fn guarded(&self, guard: Guard, work: &mut Work) -> Result<Guarded, Answer> {
         let Found { answer, solutions, search } = self.search(work)?;
         let creates_energy = self.gains(&answer);
-        if !creates_energy || guard == Guard::Report {
+        if guard == Guard::Report || !(creates_energy || self.exceeds(&answer)) {
             let modes = self.modes(&answer);
             return Ok(Guarded { answer, creates_energy, acted: false, blended: false, modes, solutions, search });
         }
@@ -44,7 +48,7 @@ impl Strike {
             Guard::Limit => self.limited(answer, work),
         };
         let mut modes = self.modes(&tried);
-        if !self.gains(&tried) {
+        if !self.exceeds(&tried) {
             let (acted, blended) = (true, false);
             return Ok(Guarded { answer: tried, creates_energy, acted, blended, modes, solutions, search });
         }
@@ -58,31 +62,37 @@ impl Strike {
         Ok(Guarded { answer, creates_energy, acted: true, blended: true, modes, solutions, search })
     }
 
+    /// Whether an answer creates energy, beyond what its residual explains.
     fn gains(&self, answer: &Answer) -> bool {
         let exchanged = self.speed * answer.impulse.iter().map(|i| i.abs()).sum::<f64>();
         // A contact at rest may have opened at up to `rest`, and gives that back.
         self.energy_change(answer) > (ENERGY_ROUNDING + self.rest + 2.0 * answer.residual) * exchanged
     }
 
-    /// Sticking contacts slide, one at a time and those first that give most energy, until none is gained.
+    /// Whether an answer gains more than the check of a guarded one lets pass.
+    fn exceeds(&self, answer: &Answer) -> bool {
+        let exchanged = self.speed * answer.impulse.iter().map(|i| i.abs()).sum::<f64>();
+        let fastest = self.system.fastest(&self.before);
+        self.energy_change(answer) > (ROUNDING * exchanged).max(LARGEST_GAIN * 0.5 * fastest * fastest)
+    }
+
+    /// Sticking contacts slide, those first that give most energy and with them those that give as much, until none is gained.
     fn sliding(&self, mut answer: Answer, work: &mut Work) -> Answer {
         let m = self.contacts.len();
         for _ in 0..m {
-            let mut most: Option<(f64, usize)> = None;
-            for k in (0..m).filter(|&k| answer.may_stick[k]) {
+            let work_of = |k: usize| {
                 let (normal, tangential) = self.work(k, &answer);
-                if most.is_none_or(|(other, _)| normal + tangential > other) {
-                    most = Some((normal + tangential, k));
-                }
-            }
-            let Some((_, k)) = most else { break };
-            let mut may_stick = answer.may_stick.clone();
-            may_stick[k] = false;
+                normal + tangential
+            };
+            let sticking = || (0..m).filter(|&k| answer.may_stick[k]);
+            let Some(most) = sticking().map(work_of).reduce(f64::max) else { break };
+            let size = sticking().map(|k| work_of(k).abs()).fold(0.0, f64::max);
+            let may_stick: Vec<bool> = (0..m).map(|k| answer.may_stick[k] && work_of(k) < most - TIE * size).collect();
             match self.answer(&may_stick, 1.0, work) {
                 Ok(next) => answer = next,
                 Err(_) => break,
             }
-            if !self.gains(&answer) {
+            if !self.exceeds(&answer) {
                 break;
             }
         }
@@ -93,14 +103,14 @@ impl Strike {
     fn limited(&self, answer: Answer, work: &mut Work) -> Answer {
         let all = vec![true; self.contacts.len()];
         let mut lawful = match self.answer(&all, 0.0, work) {
-            Ok(plastic) if !self.gains(&plastic) => plastic,
+            Ok(plastic) if !self.exceeds(&plastic) => plastic,
             _ => return answer,
         };
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..HALVINGS {
             let factor = 0.5 * (low + high);
             match self.answer(&all, factor, work) {
-                Ok(next) if !self.gains(&next) => {
+                Ok(next) if !self.exceeds(&next) => {
                     low = factor;
                     lawful = next;
                 }

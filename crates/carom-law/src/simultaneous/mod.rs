@@ -30,7 +30,7 @@ pub use outcome::{
     SimultaneousUnguarded,
 };
 
-use self::coulomb::System;
+use self::coulomb::{Block, System};
 use self::sequence::Ledger;
 use crate::delassus::Dimension;
 use crate::error::{Error, Result};
@@ -46,7 +46,8 @@ use crate::vector::ContactVector;
 /// symmetric and positive semidefinite, and singular where the contacts outnumber the degrees of freedom.
 #[derive(Debug, Clone)]
 pub struct ContactSet {
-    /// `W` over `2^omega`, with each contact in units of its own, in which `W_nn` is in [1/2, 2).
+    /// `W` over `2^omega`, with the normals and the tangents of each contact in units of their own, in which `W_nn` and the
+    /// larger diagonal entry of `W_tt` are in [1/2, 2).
     system: System,
     omega: i32,
     /// The power of two taken out of each row of `A`. In these units all velocities are roots of energies, so that speeds of
@@ -134,7 +135,10 @@ impl ContactSet {
         check_shapes(&m, &a, velocity)?;
         let mechanism = Mechanism::new(&m, &a, dimensions)?;
         // The velocity is in the range of W by construction, and W is positive semidefinite: neither is tested.
-        let diagonal = |r: usize| exponent(mechanism.gram(r, r)) + 2 * mechanism.rows[r];
+        let diagonal = |r: usize| {
+            let entry = Some(mechanism.gram(r, r)).filter(|w| *w != 0.0);
+            entry.map(|w| exponent(w) + 2 * mechanism.rows[r])
+        };
         let (omega, units) = check::units(dimensions, diagonal);
         let mut matrix = Dense::zeros(rows, rows);
         for i in 0..rows {
@@ -254,6 +258,9 @@ impl ContactSet {
             });
         }
         for (k, (block, coefficients)) in blocks.iter().zip(coefficients).enumerate() {
+            if !self.friction(block, coefficients).into_iter().all(f64::is_finite) {
+                return Err(Error::Overflow { field: format!("coefficients[{k}].friction").into() });
+            }
             if coefficients.friction.is_none() && block.dimension != Dimension::Normal {
                 return Err(Error::Missing {
                     field: format!("coefficients[{k}].friction").into(),
@@ -262,6 +269,13 @@ impl ContactSet {
             }
         }
         Ok(())
+    }
+
+    /// `μ_s` and `μ_d` in the set's units.
+    fn friction(&self, block: &Block, coefficients: &Coefficients) -> [f64; 2] {
+        let values = coefficients.friction.map_or([0.0; 2], |friction| [friction.mu_s(), friction.mu_d()]);
+        let tangential = self.rows[block.range().end - 1];
+        values.map(|mu| scale(mu, tangential - self.rows[block.start]))
     }
 
     /// The law's own answer, in short.
@@ -299,10 +313,9 @@ impl ContactSet {
             for i in block.of(&impulse) {
                 finite(i, "impulse")?;
             }
-            let unit = self.gamma + self.rows[block.start];
-            let after = block.of(&ledger.velocity).map(|v| scale(v, unit) + 0.0);
-            for v in after {
-                finite(v, "contact_velocity.after")?;
+            let mut after = block.of(&ledger.velocity);
+            for (v, r) in after.iter_mut().zip(block.range()) {
+                *v = finite(scale(*v, self.gamma + self.rows[r]) + 0.0, "contact_velocity.after")?;
             }
             let (normal, tangential) = (self.energy_out(entry.work.normal), self.energy_out(entry.work.tangential));
             energy.normal += normal;

@@ -48,15 +48,16 @@ fn key(set: &ContactSet, velocity: &[f64], coefficients: &[Coefficients], k: usi
         .sum();
     let Coefficients { restitution, friction } = &coefficients[k];
     // In the caller's units, so that other units do not change the order.
-    let unit = set.rows[block.start];
-    let (speed, mobility) = (|v: f64| scale(v, set.gamma + unit), |w: f64| scale(w, set.omega + 2 * unit));
+    let (n, t) = (set.rows[block.start], set.rows[block.range().end - 1]);
+    let (speed, mobility) =
+        (|v: f64, unit: i32| scale(v, set.gamma + unit), |w: f64, units: i32| scale(w, set.omega + units));
     [
-        speed(v_n),
-        speed(norm([v_1, v_2])),
-        mobility(own[0]),
-        mobility(norm([own[1], own[2]])),
-        mobility(block.w_t),
-        restitution.normal_at(speed(v_n.abs())),
+        speed(v_n, n),
+        speed(norm([v_1, v_2]), t),
+        mobility(own[0], 2 * n),
+        mobility(norm([own[1], own[2]]), n + t),
+        mobility(block.w_t, 2 * t),
+        restitution.normal_at(speed(v_n.abs(), n)),
         restitution.tangential(),
         friction.map_or(0.0, |friction| friction.mu_s()),
         friction.map_or(0.0, |friction| friction.mu_d()),

@@ -2,7 +2,7 @@
 //!
 //! Several contacts often have several answers: about two thirds of planar pairs, counting stick and slide of one contact
 //! apart. For up to three planar contacts every combination of modes is tried. Else answers are sought from contacts that
-//! all may stick, and from contacts that all slide. Of those found, the one given
+//! all may stick, from contacts that all slide, and from those that could stick in an answer but slide. Of those found, the one given
 //! 1. lets contacts that are alike do alike, so that a mirror-symmetric impact has a mirror-symmetric answer,
 //! 2. lets every contact stick that could, the others doing what they do, and then as many as possible,
 //! 3. dissipates most.
@@ -58,6 +58,7 @@ impl Strike {
                 (Err(best), Err(_)) if found.is_empty() => return Err(best),
                 (Err(_), Err(_)) => {}
             }
+            self.let_stick(&mut found, work);
         }
         let solutions = found.len() as u32;
         let chosen = found.into_iter().reduce(|a, b| if self.is_preferred(&b, &a) { b } else { a });
@@ -65,6 +66,20 @@ impl Strike {
             Some(answer) => Ok(Found { answer, solutions, search }),
             // Not reached: an empty list has returned above.
             None => Err(self.assessed(vec![0.0; self.system.rows], vec![false; self.contacts.len()], 1.0)),
+        }
+    }
+
+    /// Where a contact of every answer found slides that could stick, an answer in which it may.
+    fn let_stick(&self, found: &mut Vec<Answer>, work: &mut Work) {
+        for place in 0..found.len() {
+            let could = self.could_stick(&found[place]);
+            if !could.contains(&true) {
+                return;
+            }
+            let may_stick: Vec<bool> = found[place].may_stick.iter().zip(could).map(|(a, b)| *a || b).collect();
+            if let Ok(answer) = self.answer(&may_stick, 1.0, work) {
+                self.keep(found, answer);
+            }
         }
     }
 

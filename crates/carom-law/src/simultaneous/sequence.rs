@@ -19,7 +19,8 @@ use crate::plane::Vec2;
 use crate::scaling::scale;
 use crate::solve::Coefficients;
 
-/// A normal velocity within this, over the largest speed, is at rest.
+/// A normal velocity within this, over the largest speed, is at rest; speeds of rows are compared over the roots of their own
+/// entries of `W`, as roots of energies.
 const AT_REST: f64 = 1e-12;
 
 /// The same after an impact, whose velocities are known to the precision promised; over the largest speed before the
@@ -34,6 +35,9 @@ const RATTLE_SLOWED: f64 = 1e-3;
 
 /// Impacts of one instant, at most.
 const MOST_IMPACTS: u32 = 1000;
+
+/// Coulomb problems solved in one instant, at most: an impact takes about ten, and up to some hundreds where a guard acts.
+const MOST_SOLVES: u32 = 10_000;
 
 /// Without a guard, sticks that create energy may feed each other from impact to impact. Beyond this multiple of the energy
 /// that the first began with, the sequence is refused: the velocities it ends with are made of impulses that cancel.
@@ -101,7 +105,7 @@ impl Ledger {
             effort: SimultaneousEffort::default(),
         };
         // One contact alone is the law's business, however slowly it approaches.
-        let speed = ledger.velocity.iter().fold(0.0_f64, |speed, v| speed.max(v.abs()));
+        let speed = set.system.fastest(&ledger.velocity);
         let mut rest = if set.system.blocks.len() == 1 { 0.0 } else { AT_REST };
         let first_approach = ledger.approach(set);
         loop {
@@ -109,7 +113,7 @@ impl Ledger {
             if !states.contains(&State::Approaching) {
                 return Ok(ledger);
             }
-            if ledger.sequence == MOST_IMPACTS {
+            if ledger.sequence == MOST_IMPACTS || ledger.effort.solves > MOST_SOLVES {
                 let best = set.impulses_out(&ledger.impulse);
                 let (field, residual) = ("contact_velocity.after".into(), ledger.approach(set) / speed);
                 return Err(Error::NotConverged { field, residual, bound: rest, best });
@@ -126,7 +130,7 @@ impl Ledger {
             }
             rest = AT_REST_AGAIN;
             let is_struck = |(block, state): (&super::coulomb::Block, &State)| {
-                *state == State::Separating && ledger.velocity[block.start] < -rest * speed
+                *state == State::Separating && ledger.velocity[block.start] < -rest * speed * block.w_nn.sqrt()
             };
             if !set.system.blocks.iter().zip(&states).any(is_struck) {
                 return Ok(ledger);
@@ -134,9 +138,9 @@ impl Ledger {
         }
     }
 
-    /// The fastest approach.
+    /// The fastest approach, each contact in units in which `W_nn` is one.
     fn approach(&self, set: &ContactSet) -> f64 {
-        set.system.blocks.iter().map(|block| -self.velocity[block.start]).fold(0.0, f64::max)
+        set.system.blocks.iter().map(|block| -self.velocity[block.start] / block.w_nn.sqrt()).fold(0.0, f64::max)
     }
 
     /// Whether every contact that takes part loses speed by itself.
@@ -227,15 +231,16 @@ impl Ledger {
     }
 
     fn request(&self, set: &ContactSet, coefficients: &[Coefficients], states: &[State], k: usize) -> Request {
-        let Coefficients { restitution, friction } = &coefficients[k];
+        let restitution = &coefficients[k].restitution;
+        let [mu_s, mu_d] = set.friction(&set.system.blocks[k], &coefficients[k]);
         let approach = -self.velocity[set.system.blocks[k].start];
         let speed = scale(approach.max(0.0), set.gamma + set.rows[set.system.blocks[k].start]);
         let is_elastic = !self.settled;
         Request {
             e: if !is_elastic { 0.0 } else { restitution.normal_at(speed) },
             e_t: restitution.tangential(),
-            mu_s: friction.map_or(0.0, |friction| friction.mu_s()),
-            mu_d: friction.map_or(0.0, |friction| friction.mu_d()),
+            mu_s,
+            mu_d,
             is_at_rest: states[k] == State::AtRest,
         }
     }
@@ -272,7 +277,7 @@ impl Ledger {
         self.effort.add(&effort.effort);
         let guarded = match result {
             Ok(guarded) => guarded,
-            Err(best) => return Err(self.not_converged(set, contacts, strike, &best)),
+            Err(best) => return Err(self.not_converged(set, contacts, strike, &strike.restored(best))),
         };
         let answer = guarded.answer;
         if self.sequence == 1 {
@@ -291,7 +296,7 @@ impl Ledger {
                 entry.direction = if mode == Mode::Slip { strike.direction(place, &answer) } else { None };
             }
         }
-        Ok(answer)
+        Ok(strike.restored(answer))
     }
 
     fn note(&mut self, creates_energy: bool, acted: bool, blended: bool, factor: f64) {
@@ -322,7 +327,7 @@ enum State {
 }
 
 fn states(set: &ContactSet, velocity: &[f64], rest: f64) -> Vec<State> {
-    let of = |block: &super::coulomb::Block| match velocity[block.start] {
+    let of = |block: &super::coulomb::Block| match velocity[block.start] / block.w_nn.sqrt() {
         v_n if v_n < -rest => State::Approaching,
         v_n if v_n > rest => State::Separating,
         _ => State::AtRest,

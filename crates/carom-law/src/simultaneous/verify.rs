@@ -26,17 +26,19 @@ impl ContactSet {
             impulse.iter().zip(&self.rows).map(|(i, row)| scale(*i, self.omega + row - self.gamma)).collect();
         let before = self.scaled_velocity();
         let anew = match (&self.mechanism, &outcome.velocity) {
-            (Some(struck), Some(after)) => self.velocity_of(struck, after, &before),
+            (Some(struck), Some(after)) => self.velocity_of(struck, after),
             _ => self.velocity_by(&impulse, &before),
         };
         let is_single = outcome.sequence <= 1 && !outcome.guard.blended;
         let mut worst = outcome.residual;
         for (k, (block, contact)) in self.system.blocks.iter().zip(&outcome.contacts).enumerate() {
-            let unit = self.gamma + self.rows[block.start];
             let mut reported = [0.0; 3];
-            for (out, v) in reported.iter_mut().zip(contact.contact_velocity.after.iter()) {
-                *out = scale(*v, -unit);
+            for (v, (r, out)) in contact.contact_velocity.after.iter().zip(block.range().zip(&mut reported)) {
+                *out = scale(*v, -self.gamma - self.rows[r]);
             }
+            let friction = contact.friction.map_or([0.0; 2], |friction| [friction.mu_s(), friction.mu_d()]);
+            let tangential = self.rows[block.range().end - 1] - self.rows[block.start];
+            let [mu_s, mu_d] = friction.map(|mu| scale(mu, tangential));
             let claimed = Claimed {
                 law: Law::Aghili,
                 mode: contact.mode,
@@ -47,28 +49,31 @@ impl ContactSet {
                 direction: contact.direction.map(|u| [u[0], u.get(1).copied().unwrap_or(0.0)]),
                 e: contact.restitution_used,
                 e_t: contact.restitution.tangential,
-                mu_s: contact.friction.map_or(0.0, |friction| friction.mu_s()),
-                mu_d: contact.friction.map_or(0.0, |friction| friction.mu_d()),
+                mu_s,
+                mu_d,
                 energy_change: 0.0,
                 bound: block.of(&anew.bound),
                 impulse_bound: block.of(&anew.bound)[1] / block.w_t,
+                impulse_error: 0.0,
             };
             let residual = if is_single { claimed.check_struck(contact) } else { claimed.check_sequence() };
             worst = worst.max(residual.map_err(|error| at_contact(error, k))?);
         }
-        outcome.residual = worst.max(self.verify_energy(outcome, &impulse, &before, &anew)?);
+        outcome.residual = worst.max(match (&self.mechanism, &outcome.velocity) {
+            (Some(struck), Some(_)) => self.verify_kinetic_energy(struck, outcome)?,
+            _ => self.verify_work(outcome, &impulse, &before, &anew)?,
+        });
         Ok(())
     }
 
     /// `A q̇⁺`.
-    fn velocity_of(&self, struck: &Struck, after: &[f64], before: &[f64]) -> Anew {
-        let speed = before.iter().fold(0.0_f64, |speed, v| speed.max(v.abs()));
+    fn velocity_of(&self, struck: &Struck, after: &[f64]) -> Anew {
         let velocity = struck.jacobian.times(after);
         let size = struck.mechanism.sizes(&struck.jacobian, after);
         let size_before = struck.mechanism.sizes(&struck.jacobian, &struck.velocity);
         let to_units = |r: usize, v: f64| scale(v, -self.gamma - self.rows[r]);
         let rounding = ROUNDING * after.len() as f64;
-        let bound = |r: usize| ACCURACY * speed.max(to_units(r, size_before[r])) + rounding * to_units(r, size[r]);
+        let bound = |r: usize| ACCURACY * to_units(r, size_before[r]) + rounding * to_units(r, size[r]);
         Anew {
             after: velocity.iter().enumerate().map(|(r, v)| to_units(r, *v)).collect(),
             bound: (0..velocity.len()).map(bound).collect(),
@@ -77,35 +82,48 @@ impl ContactSet {
 
     /// `v⁻ + W i`.
     fn velocity_by(&self, impulse: &[f64], before: &[f64]) -> Anew {
-        let speed = before.iter().fold(0.0_f64, |speed, v| speed.max(v.abs()));
+        let (root, fastest) = (|r: usize| self.system.matrix[(r, r)].sqrt(), self.system.fastest(before));
         let mut after = vec![0.0; before.len()];
         self.system.velocity(before, impulse, &mut after);
         let rounding = ROUNDING * before.len() as f64;
         let size =
             |r: usize| -> f64 { self.system.matrix.row(r).iter().zip(impulse).map(|(w, i)| (w * i).abs()).sum() };
-        let bound = (0..before.len()).map(|r| ACCURACY * speed + rounding * (before[r].abs() + size(r))).collect();
+        let bound =
+            (0..before.len()).map(|r| ACCURACY * root(r) * fastest + rounding * (before[r].abs() + size(r))).collect();
         Anew { after, bound }
     }
 
-    fn verify_energy(
-        &self,
-        outcome: &SimultaneousOutcome,
-        impulse: &[f64],
-        before: &[f64],
-        anew: &Anew,
-    ) -> Result<f64> {
+    /// `K⁺ - K⁻` from `M`, against the work of the impulses; what is reported is then the former.
+    fn verify_kinetic_energy(&self, struck: &Struck, outcome: &mut SimultaneousOutcome) -> Result<f64> {
+        let (mechanism, before) = (&struck.mechanism, &struck.velocity);
+        let after = outcome.velocity.as_deref().unwrap_or(before);
+        let (k_before, before_size) = mechanism.kinetic_energy(before);
+        let (k_after, after_size) = mechanism.kinetic_energy(after);
+        let rounding = ROUNDING * before.len() as f64;
+        let bound = ACCURACY * k_before + rounding * after_size;
+        let contact_work = |contact: &ContactOutcome| -> f64 {
+            let velocity = &contact.contact_velocity;
+            let speeds = velocity.before.iter().zip(velocity.after.iter()).map(|(a, b)| 0.5 * (a.abs() + b.abs()));
+            speeds.zip(contact.impulse.iter()).map(|(speed, i)| speed * i.abs()).sum()
+        };
+        let work: f64 = outcome.contacts.iter().map(contact_work).sum();
         let is_guarded = outcome.guard.name != Guard::Report;
-        if let (Some(struck), Some(after)) = (&self.mechanism, &outcome.velocity) {
-            let (before, _) = struck.mechanism.kinetic_energy(&struck.velocity);
-            let (after, after_size) = struck.mechanism.kinetic_energy(after);
-            let bound = ACCURACY * before + ROUNDING * struck.velocity.len() as f64 * after_size;
-            return check_energy(
-                &EnergyEvidence { before, after, after_size },
-                outcome.energy.change,
-                bound,
-                is_guarded,
-            );
+        let evidence = EnergyEvidence { before: k_before, after: k_after, after_size };
+        let impulse_error = rounding * struck.condition * work;
+        let residual = check_energy(&evidence, outcome.energy.change, bound + impulse_error, is_guarded)?;
+        let rounded = rounding * after_size + (rounding * before_size).min(0.5 * ACCURACY * k_before);
+        outcome.energy.correct(mechanism.energy_change(before, after), rounded);
+        if is_guarded {
+            return Ok(residual.max(within(Condition::Gain, outcome.energy.change.max(0.0), bound)?));
         }
+        let explained = outcome.residual * work;
+        outcome.admissible &= outcome.energy.change <= bound + explained;
+        Ok(residual)
+    }
+
+    /// `v̄·i` with `v⁺` anew.
+    fn verify_work(&self, outcome: &SimultaneousOutcome, impulse: &[f64], before: &[f64], anew: &Anew) -> Result<f64> {
+        let is_guarded = outcome.guard.name != Guard::Report;
         let terms = || before.iter().zip(&anew.after).zip(impulse).map(|((v, after), i)| (0.5 * (v + after), i));
         let change: f64 = terms().map(|(mean, i)| mean * i).sum();
         let size: f64 = terms().map(|(mean, i)| (mean * i).abs()).sum();
@@ -115,7 +133,14 @@ impl ContactSet {
         let worst =
             within(Condition::Work, (change - scale(outcome.energy.change, self.omega - 2 * self.gamma)).abs(), bound)?;
         if is_guarded {
-            return Ok(worst.max(within(Condition::Gain, change.max(0.0), bound)?));
+            // The least kinetic energy that goes with the fastest row.
+            let least = 0.5 * self.system.fastest(before).powi(2);
+            let products = |r: usize| -> f64 {
+                let pushed: f64 = self.system.matrix.row(r).iter().zip(impulse).map(|(w, i)| (w * i).abs()).sum();
+                impulse[r].abs() * (before[r].abs() + 0.5 * pushed)
+            };
+            let rounding = ROUNDING * before.len() as f64 * (0..before.len()).map(products).sum::<f64>();
+            return Ok(worst.max(within(Condition::Gain, change.max(0.0), ACCURACY * least + rounding)?));
         }
         check_growth(change, energy, bound)?;
         Ok(worst)

@@ -1,0 +1,58 @@
+//! How far the matrices of a problem are from singular ones.
+
+use crate::precise::{Cholesky, exponent, shift};
+use crate::problem::{Problem, Rows, Terms};
+
+/// A mass matrix scaled to a unit diagonal with pivots above this is positive definite, rounded or not.
+const LEAST_PIVOT: f64 = 1e-15;
+
+/// Whether a mass matrix is positive definite beyond doubt.
+pub fn is_definite(mass: &Rows) -> bool {
+    Cholesky::new(&equilibrated(mass)).is_some_and(|factor| factor.least_pivot > LEAST_PIVOT)
+}
+
+/// The condition number of `W`, with its diagonal brought to order one, about: the inverse of its smallest pivot.
+pub fn delassus_condition(problem: &Problem) -> f64 {
+    let delassus = match &problem.terms {
+        Terms::ContactSpace { delassus, .. } => delassus.clone(),
+        Terms::Generalized { mass, jacobian, .. } => match delassus(mass, jacobian) {
+            Some(delassus) => delassus,
+            None => return f64::INFINITY,
+        },
+    };
+    Cholesky::new(&equilibrated(&delassus)).map_or(f64::INFINITY, |factor| 1.0 / factor.least_pivot)
+}
+
+/// That of `M`; 1 in contact space.
+pub fn mass_condition(problem: &Problem) -> f64 {
+    match &problem.terms {
+        Terms::ContactSpace { .. } => 1.0,
+        Terms::Generalized { mass, .. } => {
+            Cholesky::new(&equilibrated(mass)).map_or(f64::INFINITY, |factor| 1.0 / factor.least_pivot)
+        }
+    }
+}
+
+/// `A M⁻¹ Aᵀ`, with coordinates and rows in units of order one.
+fn delassus(mass: &Rows, jacobian: &Rows) -> Option<Rows> {
+    let size: Vec<i32> = (0..mass.len()).map(|i| exponent(mass[i][i]).div_euclid(2)).collect();
+    let factor = Cholesky::new(&equilibrated(mass))?;
+    let scaled = |row: &Vec<f64>| {
+        let row: Vec<f64> = row.iter().zip(&size).map(|(a, size)| shift(*a, -size)).collect();
+        let largest = exponent(row.iter().fold(0.0_f64, |largest, a| largest.max(a.abs())));
+        row.iter().map(|a| shift(*a, -largest)).collect::<Vec<f64>>()
+    };
+    let rows: Rows = jacobian.iter().map(scaled).collect();
+    let entry = |a: &Vec<f64>, b: &Vec<f64>| {
+        let combined = |sign: f64| a.iter().zip(b).map(|(a, b)| 0.5 * (a + sign * b)).collect::<Vec<f64>>();
+        (factor.inverse_quadratic(&combined(1.0)) - factor.inverse_quadratic(&combined(-1.0))).hi()
+    };
+    Some(rows.iter().map(|a| rows.iter().map(|b| entry(a, b)).collect()).collect())
+}
+
+/// With a diagonal of order one.
+fn equilibrated(matrix: &Rows) -> Rows {
+    let size: Vec<i32> = (0..matrix.len()).map(|i| exponent(matrix[i][i]).div_euclid(2)).collect();
+    let row = |i: usize| (0..matrix.len()).map(|j| shift(matrix[i][j], -size[i] - size[j])).collect();
+    (0..matrix.len()).map(row).collect()
+}
