@@ -63,4 +63,4 @@ pub use simultaneous::{
 };
 pub use solve::{Coefficients, impact};
 pub use vector::ContactVector;
-pub use verify::{Check, EnergyEvidence, Evidence};
+pub use verify::{Check, EnergyEvidence, Evidence, SimultaneousEvidence};

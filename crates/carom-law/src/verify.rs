@@ -8,6 +8,7 @@ use crate::error::{Condition, Error, Result};
 use crate::guard::Guard;
 use crate::mode::Mode;
 use crate::outcome::{Law, Outcome};
+use crate::persistent::Jam;
 use crate::plane::{Vec2, cross, dot, norm};
 
 /// What of the input's scale an answer may miss a condition by.
@@ -62,25 +63,35 @@ pub struct EnergyEvidence {
     pub after_size: f64,
 }
 
+/// What an outcome of several contacts is held against; rows are stacked as those of the set.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SimultaneousEvidence<'a> {
+    /// `A q̇⁺`
+    pub after: &'a [f64],
+    /// `|A||q̇⁻|`
+    pub before_size: &'a [f64],
+    /// `|A||q̇⁺|`
+    pub after_size: &'a [f64],
+    /// The degrees of freedom `n`.
+    pub freedoms: usize,
+    /// The kinetic energies; without them, the work of the impulses is checked.
+    pub energy: Option<EnergyEvidence>,
+}
+
 impl Outcome {
     /// Holds the outcome against evidence; its `residual` is then that of the worst condition.
     ///
     /// # Errors
     /// [`Error::CheckFailed`] if a condition is missed by more than its bound.
     pub fn verify(&mut self, evidence: &Evidence) -> Result<()> {
-        let rounding = ROUNDING * evidence.freedoms as f64;
         let mut answer = self.claimed();
-        answer.after = evidence.after;
-        for row in 0..3 {
-            answer.bound[row] = ACCURACY * evidence.before_size[row] + rounding * evidence.after_size[row];
-        }
-        // Both tangents lie in one plane, wherever in it they point.
-        let tangential = answer.bound[1].max(answer.bound[2]);
-        answer.bound = [answer.bound[0], tangential, tangential];
+        (answer.after, answer.bound) = (evidence.after, evidence.bound());
         answer.impulse_error = evidence.impulse_error;
         let mut residual = answer.check()?.residual;
         if let Some(energy) = &evidence.energy {
-            residual = residual.max(self.verify_energy(energy, rounding)?);
+            let bound = energy.bound(evidence.freedoms);
+            let dissipates = self.guard.name != Guard::Report || self.law.claims().dissipates;
+            residual = residual.max(check_energy(energy, self.energy.change, bound, dissipates)?);
         }
         self.residual = self.residual.max(residual);
         Ok(())
@@ -112,11 +123,40 @@ impl Outcome {
             impulse_error: 0.0,
         }
     }
+}
 
-    fn verify_energy(&self, energy: &EnergyEvidence, rounding: f64) -> Result<f64> {
-        let bound = ACCURACY * energy.before + rounding * energy.after_size;
-        let dissipates = self.guard.name != Guard::Report || self.law.claims().dissipates;
-        check_energy(energy, self.energy.change, bound, dissipates)
+impl Evidence {
+    /// By how much each row may miss its condition.
+    fn bound(&self) -> [f64; 3] {
+        let rounding = ROUNDING * self.freedoms as f64;
+        let bound = |row: usize| ACCURACY * self.before_size[row] + rounding * self.after_size[row];
+        // Both tangents lie in one plane, wherever in it they point.
+        let tangential = bound(1).max(bound(2));
+        [bound(0), tangential, tangential]
+    }
+}
+
+impl EnergyEvidence {
+    /// By how much a change of the energy may miss what it should be.
+    pub(crate) fn bound(&self, freedoms: usize) -> f64 {
+        ACCURACY * self.before + ROUNDING * freedoms as f64 * self.after_size
+    }
+}
+
+impl Jam {
+    /// Holds the impact without collision against evidence: the velocity after it, and that no energy is created.
+    ///
+    /// # Errors
+    /// [`Error::CheckFailed`] if a condition is missed by more than its bound.
+    pub fn verify(&self, evidence: &Evidence) -> Result<()> {
+        let bound = evidence.bound();
+        for (row, v) in self.contact_velocity.iter().enumerate() {
+            within(Condition::Velocity(row), (evidence.after[row] - v).abs(), bound[row])?;
+        }
+        if let Some(energy) = &evidence.energy {
+            check_energy(energy, self.energy_change, energy.bound(evidence.freedoms), true)?;
+        }
+        Ok(())
     }
 }
 

@@ -9,7 +9,9 @@ mod common;
 
 use std::sync::Arc;
 
-use carom_multibody::{ContactPoint, ContactTerms, Contacts, Dynamics, LinkId, Vector, contact_basis};
+use carom_multibody::{
+    ContactPoint, ContactTerms, Contacts, Dynamics, DynamicsError, LinkId, Vector, contact_basis, joint_limits,
+};
 use common::*;
 
 #[test]
@@ -72,6 +74,40 @@ fn delassus_matrix_is_a_m_inverse_a_transposed() {
             row += contact.dimension();
         }
         assert_eq!(row, w.len());
+    });
+}
+
+#[test]
+fn velocities_along_the_chains_are_a_v_and_energies_of_the_links_half_v_m_v() {
+    // Of any velocity, not that of the state alone; relative to |A||v|, which the size stated is no less than, and to K.
+    let mut of_contacts = Gauge::new("A v along the chains", 1e-14);
+    let mut energy = Gauge::new("K of another velocity", 1e-14);
+    for_cases(300, |rng| {
+        let mut sample = Sample::random(rng, Options::ALL);
+        let full = contacts(&sample.model, rng, 4);
+        let mut terms = Contacts::with_limits(&sample.model, &reduced(&full, rng), &joint_limits(&sample.model));
+        let selected: Vec<usize> = terms.selected().iter().copied().filter(|_| rng.u8(..4) > 0).collect();
+        terms.select(&selected).unwrap();
+        sample.dynamics.contact_kinematics(&mut terms).unwrap();
+        let v = numbers(rng, sample.freedoms(), 2.0);
+        let count = terms.velocity().len();
+        let (mut moving, mut sizes) = (vec![f64::NAN; count], vec![f64::NAN; count]);
+        sample.dynamics.contacts_velocity_of(&terms, &v, &mut moving, &mut sizes).unwrap();
+        for (r, row) in rows(terms.jacobian()).iter().enumerate() {
+            let size: f64 = row.iter().zip(&v).map(|(a, v)| (a * v).abs()).sum();
+            assert!(sizes[r] >= size * (1.0 - 1e-14), "row {r}: {} < {size}", sizes[r]);
+            of_contacts.see((moving[r] - dot(row, &v)).abs(), sizes[r]);
+        }
+        let expected = 0.5 * dot(&v, &apply(&sample.mass, &v));
+        let kinetic = sample.dynamics.kinetic_energy_of(&v).unwrap();
+        energy.see((kinetic - expected).abs(), sample.condition * expected);
+        // The state is as it was.
+        let own = 0.5 * dot(&sample.v, &apply(&sample.mass, &sample.v));
+        energy.see((sample.dynamics.kinetic_energy() - own).abs(), sample.condition * own);
+        if count > 0 {
+            let short = sample.dynamics.contacts_velocity_of(&terms, &v, &mut moving[1..], &mut sizes);
+            assert!(matches!(short, Err(DynamicsError::Length { field: "moving", .. })));
+        }
     });
 }
 

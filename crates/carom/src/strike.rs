@@ -2,7 +2,7 @@
 
 use carom_law::{
     Check, Coefficients, Contact, ContactSet, Delassus, Dimension, EnergyEvidence, Evidence, Guard, Law, MatrixView,
-    Outcome, SimultaneousOutcome,
+    Outcome, SimultaneousEvidence, SimultaneousOutcome,
 };
 use carom_multibody::{ContactPoint, ContactTerms, Contacts, Dynamics, DynamicsError};
 
@@ -107,12 +107,7 @@ fn checked(
     let after = dynamics.contact_velocity_of(contact, velocity)?;
     let energy = match check {
         Check::Contact => None,
-        Check::Full => {
-            let before = dynamics.kinetic_energy();
-            let after = dynamics.kinetic_energy_of(velocity)?;
-            // A sum of squares: its rounding is that of its terms.
-            Some(EnergyEvidence { before, after, after_size: 2.0 * after })
-        }
+        Check::Full => Some(energies(dynamics, velocity)?),
     };
     outcome.verify(&Evidence {
         after: after.velocity,
@@ -165,17 +160,59 @@ pub fn strike_together(
     let dimensions = dimensions.collect::<carom_law::Result<Vec<_>>>()?;
     let w = contacts.delassus();
     let w = MatrixView::row_major(w.rows(), w.columns(), w.as_slice());
-    let mut outcome = ContactSet::new(&dimensions, w, contacts.velocity())?.impact(coefficients, guard)?;
+    let set = ContactSet::new(&dimensions, w, contacts.velocity())?;
+    let mut outcome = set.impact(coefficients, guard)?;
+    let energy = respond_together(dynamics, contacts, &set, &mut outcome, velocity)?;
+    (outcome.energy.before, outcome.energy.after) = (Some(energy.before), Some(energy.after));
+    outcome.velocity = Some(velocity.to_vec());
+    Ok(outcome)
+}
+
+/// The velocity of a robot after the impulses of an outcome, in `velocity`. The outcome is held against A q̇⁺ along the chains
+/// and against the kinetic energies of the links, computed anew.
+///
+/// `contacts` has the terms of the present state. The velocity that `set` was made with need not be A q̇⁻ quite: the impulses
+/// are judged by what they do to the former, and by the energy of a robot that has it.
+pub(crate) fn respond_together(
+    dynamics: &mut Dynamics,
+    contacts: &Contacts,
+    set: &ContactSet,
+    outcome: &mut SimultaneousOutcome,
+    velocity: &mut [f64],
+) -> Result<EnergyEvidence, StrikeError> {
     let impulse: Vec<f64> = outcome.contacts.iter().flat_map(|contact| contact.impulse.to_vec()).collect();
     dynamics.contact_response(contacts, &impulse, velocity)?;
     for (after, before) in velocity.iter_mut().zip(dynamics.velocity()) {
         *after += before;
     }
+    let rows = impulse.len();
+    let (mut before, mut before_size) = (vec![0.0; rows], vec![0.0; rows]);
+    let (mut after, mut after_size) = (vec![0.0; rows], vec![0.0; rows]);
+    dynamics.contacts_velocity_of(contacts, dynamics.velocity(), &mut before, &mut before_size)?;
+    dynamics.contacts_velocity_of(contacts, velocity, &mut after, &mut after_size)?;
+    let energy = energies(dynamics, velocity)?;
+    let mut told = energy;
+    for (r, given) in set.velocity().iter().enumerate() {
+        let shift = given - contacts.velocity()[r];
+        after[r] += shift;
+        told.after += shift * impulse[r];
+    }
+    let evidence = SimultaneousEvidence {
+        after: &after,
+        before_size: &before_size,
+        after_size: &after_size,
+        freedoms: velocity.len(),
+        energy: Some(told),
+    };
+    set.verify_against(outcome, &evidence)?;
+    Ok(energy)
+}
+
+/// K before, of the state, and K of another velocity, from the links' own motion.
+pub(crate) fn energies(dynamics: &mut Dynamics, velocity: &[f64]) -> Result<EnergyEvidence, DynamicsError> {
     let (before, after) = (dynamics.kinetic_energy(), dynamics.kinetic_energy_of(velocity)?);
-    outcome.verify_energy(&EnergyEvidence { before, after, after_size: 2.0 * after }, velocity.len())?;
-    (outcome.energy.before, outcome.energy.after) = (Some(before), Some(after));
-    outcome.velocity = Some(velocity.to_vec());
-    Ok(outcome)
+    // A sum of squares: its rounding is that of its terms.
+    Ok(EnergyEvidence { before, after, after_size: 2.0 * after })
 }
 
 /// W and v_c⁻ of a robot's contact, with as many rows as it has dimensions.
@@ -187,4 +224,97 @@ pub(crate) fn contact_of(terms: &ContactTerms, dimension: usize) -> carom_law::R
         _ => Delassus::normal(w[0][0])?,
     };
     Contact::new(delassus, &terms.velocity[..dimension.clamp(1, 3)])
+}
+
+#[cfg(test)]
+mod tests {
+    use carom_law::{Condition, Error, Friction, Restitution};
+    use carom_multibody::{Inertia, Joint, JointKind, LinkId, LinkSpec, ModelBuilder};
+
+    use super::*;
+
+    const STATE: [f64; 8] = [0.0, 0.0, 0.3, 1.0, 0.0, 0.0, 0.0, 0.4];
+    const VELOCITY: [f64; 7] = [0.7, 0.2, -1.5, 0.3, -0.4, 0.1, 0.8];
+
+    /// A body with an arm, and a contact on each.
+    fn robot() -> (Dynamics, Contacts) {
+        let mut builder = ModelBuilder::new("walker");
+        let body =
+            LinkSpec::new("body").joint(Joint::new("free", JointKind::Floating)).inertia(Inertia::ball(2.0, 0.3));
+        let body = builder.link(LinkId::WORLD, body).unwrap();
+        let hinge = Joint::new("hinge", JointKind::Revolute).along([0.0, 1.0, 0.0]).through([0.0; 3]);
+        let arm = LinkSpec::new("arm").joint(hinge).inertia(Inertia::ball(0.5, 0.2));
+        let arm = builder.link(body, arm).unwrap();
+        let model = builder.build().unwrap();
+        let up = [0.0, 0.0, 1.0];
+        let points = [
+            ContactPoint::new(&model, body, [-0.4, 0.1, -0.3], up).unwrap(),
+            ContactPoint::new(&model, arm, [0.5, 0.0, -0.2], up).unwrap(),
+        ];
+        let contacts = Contacts::new(&model, &points);
+        (Dynamics::new(model), contacts)
+    }
+
+    fn struck() -> (Dynamics, Contacts, ContactSet, SimultaneousOutcome) {
+        let (mut dynamics, mut contacts) = robot();
+        dynamics.set_state(&STATE, &VELOCITY).unwrap();
+        dynamics.contact_terms(&mut contacts).unwrap();
+        let w = contacts.delassus();
+        let w = MatrixView::row_major(w.rows(), w.columns(), w.as_slice());
+        let set = ContactSet::new(&[Dimension::Spatial; 2], w, contacts.velocity()).unwrap();
+        let coefficients = Coefficients::new(Restitution::new(0.5).unwrap(), Friction::new(0.3).unwrap());
+        let outcome = set.impact(&[coefficients; 2], Guard::Slip).unwrap();
+        (dynamics, contacts, set, outcome)
+    }
+
+    #[test]
+    fn several_contacts_are_held_against_the_velocity_along_the_chains() {
+        let (mut dynamics, contacts, set, outcome) = struck();
+        let mut after = [0.0; 7];
+        let mut sound = outcome.clone();
+        respond_together(&mut dynamics, &contacts, &set, &mut sound, &mut after).unwrap();
+        assert!(sound.residual < 1e-12, "{:e}", sound.residual);
+
+        // Terms of another configuration: W i bears the impulses out, what they do to the robot does not.
+        let mut elsewhere = STATE;
+        elsewhere[7] += 1e-6;
+        dynamics.set_state(&elsewhere, &VELOCITY).unwrap();
+        let mut stale = outcome.clone();
+        let error = respond_together(&mut dynamics, &contacts, &set, &mut stale, &mut after).unwrap_err();
+        let StrikeError::Law(Error::CheckFailed { field, condition: Condition::Velocity(_), value, bound }) = error
+        else {
+            panic!("{error}");
+        };
+        assert!(field.starts_with("contacts[1].contact_velocity.after"), "{field}");
+        assert!(value > bound && bound > 0.0);
+
+        // Within its bound a miss is told by the residual.
+        elsewhere[7] = STATE[7] + 1e-10;
+        dynamics.set_state(&elsewhere, &VELOCITY).unwrap();
+        let mut near = outcome.clone();
+        respond_together(&mut dynamics, &contacts, &set, &mut near, &mut after).unwrap();
+        assert!(near.residual > 1e3 * sound.residual && near.residual > 1e-12, "{:e}", near.residual);
+    }
+
+    #[test]
+    fn several_contacts_are_held_against_kinetic_energies() {
+        let (mut dynamics, contacts, set, mut outcome) = struck();
+        outcome.energy.change *= 1.0 + 1e-6;
+        let error = respond_together(&mut dynamics, &contacts, &set, &mut outcome, &mut [0.0; 7]).unwrap_err();
+        assert!(matches!(error, StrikeError::Law(Error::CheckFailed { condition: Condition::Energy, .. })), "{error}");
+    }
+
+    /// A simulation tells the law velocities that differ a little from A q̇⁻.
+    #[test]
+    fn velocities_that_were_shifted_are_judged_by_the_shift() {
+        let (mut dynamics, contacts, _, _) = struck();
+        let w = contacts.delassus();
+        let w = MatrixView::row_major(w.rows(), w.columns(), w.as_slice());
+        let shifted: Vec<f64> = contacts.velocity().iter().map(|v| v - 1e-3).collect();
+        let set = ContactSet::new(&[Dimension::Spatial; 2], w, &shifted).unwrap();
+        let coefficients = Coefficients::new(Restitution::new(0.5).unwrap(), Friction::new(0.3).unwrap());
+        let mut outcome = set.impact(&[coefficients; 2], Guard::Slip).unwrap();
+        respond_together(&mut dynamics, &contacts, &set, &mut outcome, &mut [0.0; 7]).unwrap();
+        assert!(outcome.residual < 1e-12);
+    }
 }

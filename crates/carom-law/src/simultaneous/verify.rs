@@ -10,7 +10,9 @@ use crate::mode::Mode;
 use crate::outcome::Law;
 use crate::plane::norm;
 use crate::scaling::scale;
-use crate::verify::{ACCURACY, Claimed, EnergyEvidence, ROUNDING, check_energy, check_growth, within};
+use crate::verify::{
+    ACCURACY, Claimed, EnergyEvidence, ROUNDING, SimultaneousEvidence, check_energy, check_growth, within,
+};
 
 /// Velocities after the impact, anew, and by how much each row may miss a condition; in the set's units.
 struct Anew {
@@ -19,16 +21,92 @@ struct Anew {
 }
 
 impl ContactSet {
-    /// Holds the outcome against the data; its `residual` is then that of the worst condition.
+    /// Holds an outcome of this set against the data it was made from; its `residual` is then that of the worst condition.
     pub(super) fn verify(&self, outcome: &mut SimultaneousOutcome) -> Result<()> {
-        let impulse: Vec<f64> = outcome.contacts.iter().flat_map(|contact| contact.impulse.to_vec()).collect();
-        let impulse: Vec<f64> =
-            impulse.iter().zip(&self.rows).map(|(i, row)| scale(*i, self.omega + row - self.gamma)).collect();
-        let before = self.scaled_velocity();
-        let anew = match (&self.mechanism, &outcome.velocity) {
-            (Some(struck), Some(after)) => self.velocity_of(struck, after),
-            _ => self.velocity_by(&impulse, &before),
+        let (Some(struck), Some(after)) = (&self.mechanism, outcome.velocity.take()) else {
+            let (impulse, before) = (self.scaled_impulse(outcome), self.scaled_velocity());
+            let anew = self.velocity_by(&impulse, &before);
+            let worst = self.check_contacts(outcome, &impulse, &before, &anew)?;
+            outcome.residual = worst.max(self.check_work(outcome, &impulse, &before, &anew)?);
+            return Ok(());
         };
+        let evidence = SimultaneousEvidence {
+            after: &struck.jacobian.times(&after),
+            before_size: &struck.mechanism.sizes(&struck.jacobian, &struck.velocity),
+            after_size: &struck.mechanism.sizes(&struck.jacobian, &after),
+            freedoms: after.len(),
+            energy: None,
+        };
+        let (impulse, before) = (self.scaled_impulse(outcome), self.scaled_velocity());
+        outcome.residual = self.check_contacts(outcome, &impulse, &before, &self.anew(&evidence, 0.0))?;
+        outcome.residual = outcome.residual.max(verify_kinetic_energy(struck, outcome, &after)?);
+        outcome.velocity = Some(after);
+        Ok(())
+    }
+
+    /// Holds an outcome of this set against evidence from elsewhere, such as a robot that the impulses were applied to; its
+    /// `residual` is then that of the worst condition.
+    ///
+    /// # Errors
+    /// [`Error::CheckFailed`] if a condition is missed by more than its bound; evidence of another number of rows.
+    pub fn verify_against(&self, outcome: &mut SimultaneousOutcome, evidence: &SimultaneousEvidence<'_>) -> Result<()> {
+        self.check_rows("evidence.after", evidence.after)?;
+        self.check_rows("evidence.before_size", evidence.before_size)?;
+        self.check_rows("evidence.after_size", evidence.after_size)?;
+        let (impulse, before) = (self.scaled_impulse(outcome), self.scaled_velocity());
+        // A row that moves only once others are struck is held to what they moved by.
+        let anew = self.anew(evidence, largest(&before));
+        let mut worst = self.check_contacts(outcome, &impulse, &before, &anew)?;
+        worst = worst.max(match &evidence.energy {
+            Some(energy) => {
+                let is_guarded = outcome.guard.name != Guard::Report;
+                check_energy(energy, outcome.energy.change, energy.bound(evidence.freedoms), is_guarded)?
+            }
+            None => self.check_work(outcome, &impulse, &before, &anew)?,
+        });
+        outcome.residual = worst;
+        Ok(())
+    }
+
+    /// The velocities of evidence in the set's units; bounds are at least those of a row of the speed given.
+    fn anew(&self, evidence: &SimultaneousEvidence<'_>, speed: f64) -> Anew {
+        let in_units = |r: usize, v: f64| scale(v, -self.gamma - self.rows[r]);
+        let rounding = ROUNDING * evidence.freedoms as f64;
+        let bound = |r: usize| {
+            let size = speed.max(in_units(r, evidence.before_size[r]));
+            ACCURACY * size + rounding * in_units(r, evidence.after_size[r])
+        };
+        Anew {
+            after: evidence.after.iter().enumerate().map(|(r, v)| in_units(r, *v)).collect(),
+            bound: (0..self.velocity.len()).map(bound).collect(),
+        }
+    }
+
+    fn check_rows(&self, field: &'static str, rows: &[f64]) -> Result<()> {
+        if rows.len() == self.velocity.len() {
+            return Ok(());
+        }
+        Err(Error::Shape {
+            field: field.into(),
+            found: format!("{} numbers", rows.len()),
+            expected: format!("{} numbers, as the contacts have rows", self.velocity.len()),
+        })
+    }
+
+    /// The impulses of an outcome in the set's units.
+    fn scaled_impulse(&self, outcome: &SimultaneousOutcome) -> Vec<f64> {
+        let impulse = outcome.contacts.iter().flat_map(|contact| contact.impulse.to_vec());
+        impulse.zip(&self.rows).map(|(i, row)| scale(i, self.omega + row - self.gamma)).collect()
+    }
+
+    /// The worst residual of the contacts' conditions, with velocities anew.
+    fn check_contacts(
+        &self,
+        outcome: &SimultaneousOutcome,
+        impulse: &[f64],
+        before: &[f64],
+        anew: &Anew,
+    ) -> Result<f64> {
         let is_single = outcome.sequence <= 1 && !outcome.guard.blended;
         let mut worst = outcome.residual;
         for (k, (block, contact)) in self.system.blocks.iter().zip(&outcome.contacts).enumerate() {
@@ -42,8 +120,8 @@ impl ContactSet {
             let claimed = Claimed {
                 law: Law::Aghili,
                 mode: contact.mode,
-                impulse: block.of(&impulse),
-                before: block.of(&before),
+                impulse: block.of(impulse),
+                before: block.of(before),
                 reported,
                 after: block.of(&anew.after),
                 direction: contact.direction.map(|u| [u[0], u.get(1).copied().unwrap_or(0.0)]),
@@ -59,25 +137,7 @@ impl ContactSet {
             let residual = if is_single { claimed.check_struck(contact) } else { claimed.check_sequence() };
             worst = worst.max(residual.map_err(|error| at_contact(error, k))?);
         }
-        outcome.residual = worst.max(match (&self.mechanism, &outcome.velocity) {
-            (Some(struck), Some(_)) => self.verify_kinetic_energy(struck, outcome)?,
-            _ => self.verify_work(outcome, &impulse, &before, &anew)?,
-        });
-        Ok(())
-    }
-
-    /// `A q̇⁺`.
-    fn velocity_of(&self, struck: &Struck, after: &[f64]) -> Anew {
-        let velocity = struck.jacobian.times(after);
-        let size = struck.mechanism.sizes(&struck.jacobian, after);
-        let size_before = struck.mechanism.sizes(&struck.jacobian, &struck.velocity);
-        let to_units = |r: usize, v: f64| scale(v, -self.gamma - self.rows[r]);
-        let rounding = ROUNDING * after.len() as f64;
-        let bound = |r: usize| ACCURACY * to_units(r, size_before[r]) + rounding * to_units(r, size[r]);
-        Anew {
-            after: velocity.iter().enumerate().map(|(r, v)| to_units(r, *v)).collect(),
-            bound: (0..velocity.len()).map(bound).collect(),
-        }
+        Ok(worst)
     }
 
     /// `v⁻ + W i`.
@@ -93,36 +153,8 @@ impl ContactSet {
         Anew { after, bound }
     }
 
-    /// `K⁺ - K⁻` from `M`, against the work of the impulses; what is reported is then the former.
-    fn verify_kinetic_energy(&self, struck: &Struck, outcome: &mut SimultaneousOutcome) -> Result<f64> {
-        let (mechanism, before) = (&struck.mechanism, &struck.velocity);
-        let after = outcome.velocity.as_deref().unwrap_or(before);
-        let (k_before, before_size) = mechanism.kinetic_energy(before);
-        let (k_after, after_size) = mechanism.kinetic_energy(after);
-        let rounding = ROUNDING * before.len() as f64;
-        let bound = ACCURACY * k_before + rounding * after_size;
-        let contact_work = |contact: &ContactOutcome| -> f64 {
-            let velocity = &contact.contact_velocity;
-            let speeds = velocity.before.iter().zip(velocity.after.iter()).map(|(a, b)| 0.5 * (a.abs() + b.abs()));
-            speeds.zip(contact.impulse.iter()).map(|(speed, i)| speed * i.abs()).sum()
-        };
-        let work: f64 = outcome.contacts.iter().map(contact_work).sum();
-        let is_guarded = outcome.guard.name != Guard::Report;
-        let evidence = EnergyEvidence { before: k_before, after: k_after, after_size };
-        let impulse_error = rounding * struck.condition * work;
-        let residual = check_energy(&evidence, outcome.energy.change, bound + impulse_error, is_guarded)?;
-        let rounded = rounding * after_size + (rounding * before_size).min(0.5 * ACCURACY * k_before);
-        outcome.energy.correct(mechanism.energy_change(before, after), rounded);
-        if is_guarded {
-            return Ok(residual.max(within(Condition::Gain, outcome.energy.change.max(0.0), bound)?));
-        }
-        let explained = outcome.residual * work;
-        outcome.admissible &= outcome.energy.change <= bound + explained;
-        Ok(residual)
-    }
-
-    /// `v̄·i` with `v⁺` anew.
-    fn verify_work(&self, outcome: &SimultaneousOutcome, impulse: &[f64], before: &[f64], anew: &Anew) -> Result<f64> {
+    /// `v̄·i` anew against the energy change, where no kinetic energies are known.
+    fn check_work(&self, outcome: &SimultaneousOutcome, impulse: &[f64], before: &[f64], anew: &Anew) -> Result<f64> {
         let is_guarded = outcome.guard.name != Guard::Report;
         let terms = || before.iter().zip(&anew.after).zip(impulse).map(|((v, after), i)| (0.5 * (v + after), i));
         let change: f64 = terms().map(|(mean, i)| mean * i).sum();
@@ -147,17 +179,35 @@ impl ContactSet {
     }
 }
 
-impl SimultaneousOutcome {
-    /// Holds the outcome of a robot with `freedoms` velocities against its kinetic energies, computed anew.
-    ///
-    /// # Errors
-    /// [`Error::CheckFailed`] if they do not bear the energy change out, or rise under a guard.
-    pub fn verify_energy(&mut self, energy: &EnergyEvidence, freedoms: usize) -> Result<()> {
-        let bound = ACCURACY * energy.before + ROUNDING * freedoms as f64 * energy.after_size;
-        let residual = check_energy(energy, self.energy.change, bound, self.guard.name != Guard::Report)?;
-        self.residual = self.residual.max(residual);
-        Ok(())
+/// `K⁺ - K⁻` from `M`, against the work of the impulses; what is reported is then the former.
+fn verify_kinetic_energy(struck: &Struck, outcome: &mut SimultaneousOutcome, after: &[f64]) -> Result<f64> {
+    let (mechanism, before) = (&struck.mechanism, &struck.velocity);
+    let (k_before, before_size) = mechanism.kinetic_energy(before);
+    let (k_after, after_size) = mechanism.kinetic_energy(after);
+    let rounding = ROUNDING * before.len() as f64;
+    let bound = ACCURACY * k_before + rounding * after_size;
+    let contact_work = |contact: &ContactOutcome| -> f64 {
+        let velocity = &contact.contact_velocity;
+        let speeds = velocity.before.iter().zip(velocity.after.iter()).map(|(a, b)| 0.5 * (a.abs() + b.abs()));
+        speeds.zip(contact.impulse.iter()).map(|(speed, i)| speed * i.abs()).sum()
+    };
+    let work: f64 = outcome.contacts.iter().map(contact_work).sum();
+    let is_guarded = outcome.guard.name != Guard::Report;
+    let evidence = EnergyEvidence { before: k_before, after: k_after, after_size };
+    let impulse_error = rounding * struck.condition * work;
+    let residual = check_energy(&evidence, outcome.energy.change, bound + impulse_error, is_guarded)?;
+    let rounded = rounding * after_size + (rounding * before_size).min(0.5 * ACCURACY * k_before);
+    outcome.energy.correct(mechanism.energy_change(before, after), rounded);
+    if is_guarded {
+        return Ok(residual.max(within(Condition::Gain, outcome.energy.change.max(0.0), bound)?));
     }
+    let explained = outcome.residual * work;
+    outcome.admissible &= outcome.energy.change <= bound + explained;
+    Ok(residual)
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0_f64, |largest, v| largest.max(v.abs()))
 }
 
 impl Claimed {

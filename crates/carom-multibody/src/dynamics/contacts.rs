@@ -369,6 +369,40 @@ impl Dynamics {
         Ok(())
     }
 
+    /// A v of all rows for any velocity v of the robot in its present configuration, and of each row the size of the terms
+    /// that it is a sum of: [`Dynamics::contact_velocity_of`] for each that is selected. Neither A nor the terms that
+    /// `contacts` holds are used, so that answers which were made of those are checked by it. Nothing is allocated.
+    ///
+    /// # Errors
+    /// Contacts of another model, a rim that lies flat, vectors of the wrong length, or a `velocity` that is not finite.
+    pub fn contacts_velocity_of(
+        &self,
+        contacts: &Contacts,
+        velocity: &[f64],
+        moving: &mut [f64],
+        sizes: &mut [f64],
+    ) -> Result<(), DynamicsError> {
+        self.check_contacts(contacts)?;
+        check("velocity", velocity, self.velocity.len())?;
+        check_length("moving", moving.len(), contacts.velocity.len())?;
+        check_length("sizes", sizes.len(), contacts.velocity.len())?;
+        for (k, &index) in contacts.selected.iter().enumerate() {
+            let rows = contacts.rows(k);
+            match contacts.points.get(index) {
+                Some(contact) => {
+                    let motion = self.contact_velocity_of(contact, velocity)?;
+                    moving[rows.clone()].copy_from_slice(&motion.velocity[..rows.len()]);
+                    sizes[rows].fill(motion.size);
+                }
+                None => {
+                    let rate = contacts.limits[index - contacts.points.len()].rate(velocity);
+                    (moving[rows.start], sizes[rows.start]) = (rate, rate.abs());
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// M⁻¹ Aᵀ i, what impulses along all rows add to the velocity: `change` is overwritten. A is that of the last
     /// [`Dynamics::contact_kinematics`] or [`Dynamics::contact_terms`], which must have been in the present state.
     ///

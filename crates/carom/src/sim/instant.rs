@@ -11,7 +11,7 @@ use super::event::{Event, EventKind};
 use super::margin::{Margin, Reason, WEDGE};
 use super::scale::TINY;
 use super::simulation::Simulation;
-use super::system::{Mode, direction, dynamics, tangential, view};
+use super::system::{Mode, direction, tangential, view};
 
 /// Impacts, settlings and jams that may follow each other at one instant.
 const ROUNDS: usize = 40;
@@ -217,7 +217,7 @@ impl Simulation {
             |k: &usize| if is_plastic(k) { self.plastic(*k) } else { self.system.watch.contact(*k).coefficients };
         let coefficients: Vec<Coefficients> = near.iter().map(coefficients).collect();
         let (set, unreached) = self.contact_set(near, &dimensions, fail)?;
-        let outcome = set.impact(&coefficients, self.system.setup.guard).map_err(fail)?;
+        let mut outcome = set.impact(&coefficients, self.system.setup.guard).map_err(fail)?;
         let (device, kind) = match (outcome.settled, drops) {
             (true, _) => (Some(Device::Sequences), EventKind::Sequence),
             (false, true) => (Some(Device::Rattle), EventKind::Rattle),
@@ -227,6 +227,7 @@ impl Simulation {
             let took_part = near.iter().zip(&outcome.contacts).filter(|(_, one)| one.impulse.iter().any(|i| *i != 0.0));
             self.keep_elastic(Device::Sequences, took_part.map(|(&k, _)| k))?;
         }
+        self.kick(&set, &mut outcome, fail)?;
         let mut impulses = Vec::with_capacity(unreached.len());
         for (&k, contact) in near.iter().zip(&outcome.contacts) {
             impulses.extend_from_slice(&contact.impulse);
@@ -243,7 +244,6 @@ impl Simulation {
         let change = outcome.energy.change + unreached;
         self.counts.impacts += 1;
         self.at_rest = None;
-        self.kick(&impulses)?;
         match device {
             None => self.booked.impacts += change,
             Some(device) => {
@@ -297,20 +297,6 @@ impl Simulation {
             }
             Err(error) => Err(fail(error)),
         }
-    }
-
-    /// Adds M⁻¹ Aᵀ i to the velocity, for impulses in the rows that are selected.
-    pub(super) fn kick(&mut self, impulses: &[f64]) -> Result<()> {
-        let mut change = vec![0.0; self.system.model().freedoms()];
-        self.system
-            .dynamics
-            .contact_response(&self.system.contacts, impulses, &mut change)
-            .map_err(|source| dynamics(self.time, source))?;
-        let (_, velocity, _) = self.system.parts_mut(&mut self.state);
-        for (v, dv) in velocity.iter_mut().zip(&change) {
-            *v += dv;
-        }
-        Ok(())
     }
 
     /// Ends the bounces of contacts that are too slow to follow, all at once.

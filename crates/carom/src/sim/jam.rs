@@ -70,6 +70,7 @@ impl Simulation {
 
     /// Takes the impulse of a jam, and tells it.
     fn take_jam(&mut self, k: usize, kind: EventKind, outcome: &Jam) -> Result<()> {
+        self.kick_by_jam(outcome)?;
         self.events.push_back(Event {
             impact: Some(outcome.mode),
             impulse: three(&outcome.impulse),
@@ -78,7 +79,7 @@ impl Simulation {
         });
         self.booked.impacts += outcome.energy_change;
         self.counts.impacts += 1;
-        self.kick(&outcome.impulse)
+        Ok(())
     }
 
     /// An impact without collision of several contacts, none of which jams alone: where no finite forces exist, impulses
@@ -97,14 +98,13 @@ impl Simulation {
         let later: Vec<f64> = now.iter().zip(free).map(|(v, a)| v + moment * a).collect();
         let dimensions: Vec<Dimension> = slow.iter().map(|&k| self.system.watch.contact(k).dimension).collect();
         let coefficients: Vec<Coefficients> = slow.iter().map(|&k| self.plastic(k)).collect();
-        let outcome = ContactSet::new(&dimensions, view(&self.system.contacts), &later)
-            .and_then(|set| set.impact(&coefficients, self.system.setup.guard));
-        let outcome = match outcome {
-            Ok(outcome) => outcome,
+        let set = ContactSet::new(&dimensions, view(&self.system.contacts), &later);
+        let outcome = set.and_then(|set| Ok((set.impact(&coefficients, self.system.setup.guard)?, set)));
+        let (mut outcome, set) = match outcome {
+            Ok(answered) => answered,
             Err(source) if is_numerical(&source) => return Ok(false),
             Err(source) => return Err(fail(source)),
         };
-        let impulses: Vec<f64> = outcome.contacts.iter().flat_map(|contact| contact.impulse.to_vec()).collect();
         let change = outcome.contacts.iter().flat_map(|contact| {
             let (before, after) = (contact.contact_velocity.before, contact.contact_velocity.after);
             before.iter().zip(after.iter()).map(|(b, a)| (a - b).abs()).collect::<Vec<_>>()
@@ -112,6 +112,7 @@ impl Simulation {
         if change.fold(0.0, f64::max) <= JAM * moment * largest(free) {
             return Ok(false);
         }
+        self.kick(&set, &mut outcome, fail)?;
         let mut row = 0;
         for (&k, contact) in slow.iter().zip(&outcome.contacts) {
             let rows = row..row + contact.impulse.len();
@@ -130,7 +131,6 @@ impl Simulation {
             }
         }
         self.counts.impacts += 1;
-        self.kick(&impulses)?;
         Ok(true)
     }
 }

@@ -9,6 +9,7 @@ mod event;
 mod instant;
 mod integrate;
 mod jam;
+mod kick;
 mod margin;
 mod motion;
 mod observe;

@@ -382,13 +382,12 @@ impl Simulation {
         let fail = |source| SimulationError::Law { time, what: "a window of time stepping", source };
         let dimensions: Vec<Dimension> = reached.iter().map(|&k| self.system.watch.contact(k).dimension).collect();
         let (set, _) = self.contact_set(reached, &dimensions, fail)?;
-        let outcome = set.impact(with, self.system.setup.guard).map_err(fail)?;
-        let mut impulses = Vec::new();
+        let mut outcome = set.impact(with, self.system.setup.guard).map_err(fail)?;
+        self.kick(&set, &mut outcome, fail)?;
         for (&k, contact) in reached.iter().zip(&outcome.contacts) {
-            impulses.extend_from_slice(&contact.impulse);
             add(&mut shares[k].1, &Share { impulse: three(&contact.impulse), energy: contact.energy.change });
         }
-        self.kick(&impulses)
+        Ok(())
     }
 
     fn law_error(&self, source: carom_law::Error) -> SimulationError {
