@@ -103,7 +103,7 @@ impl GeneralizedContact {
         for share in RETREATS {
             let normal = outcome.guard.restitution * (1.0 - share);
             let values = RestitutionValues { normal, tangential: outcome.restitution.tangential };
-            let lower = self.contact.assess_scaled(&values, outcome.friction, Guard::Limit)?;
+            let lower = self.contact.impact_at(&values, outcome.friction, Guard::Limit)?;
             let unguarded = Unguarded { mode: outcome.mode, energy_change: outcome.energy.change };
             let guard = GuardReport {
                 acted: true,

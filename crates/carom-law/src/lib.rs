@@ -61,6 +61,8 @@ pub use simultaneous::{
     AnswerSearch, ContactEnergy, ContactOutcome, ContactSet, SimultaneousEffort, SimultaneousGuard,
     SimultaneousOutcome, SimultaneousStage, SimultaneousUnguarded,
 };
-pub use solve::{Coefficients, impact};
+#[doc(hidden)]
+pub use solve::impact_unchecked;
+pub use solve::{Coefficients, impact, impact_verified_by};
 pub use vector::ContactVector;
 pub use verify::{Check, EnergyEvidence, Evidence, SimultaneousEvidence};

@@ -17,7 +17,7 @@ use crate::outcome::{
 };
 use crate::plane::norm;
 use crate::vector::ContactVector;
-use crate::verify::{ACCURACY, Claimed, ROUNDING};
+use crate::verify::{ACCURACY, Claimed, Evidence, ROUNDING};
 
 /// The coefficients of a contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,44 +62,185 @@ pub fn impact(
     coefficients: &Coefficients,
     guard: Guard,
 ) -> Result<Outcome> {
+    impact_by(delassus, velocity, coefficients, guard, ByMatrix)
+}
+
+/// [`impact`], held against evidence that the caller computes of the impulse, and not against `v_c⁻ + W i`: a robot's own
+/// velocity after the impact.
+///
+/// # Errors
+/// As [`impact`], and those of the caller.
+pub fn impact_verified_by<E: From<Error>>(
+    delassus: &[[f64; 3]; 3],
+    velocity: &[f64; 3],
+    coefficients: &Coefficients,
+    guard: Guard,
+    evidence: impl FnOnce(&[f64; 3]) -> std::result::Result<Evidence, E>,
+) -> std::result::Result<Outcome, E> {
+    impact_by(delassus, velocity, coefficients, guard, ByEvidence(evidence))
+}
+
+/// [`impact`] without a check: what benchmarks hold the price of the check against.
+///
+/// # Errors
+/// As [`impact`].
+#[doc(hidden)]
+pub fn impact_unchecked(
+    delassus: &[[f64; 3]; 3],
+    velocity: &[f64; 3],
+    coefficients: &Coefficients,
+    guard: Guard,
+) -> Result<Outcome> {
+    impact_by(delassus, velocity, coefficients, guard, Unchecked)
+}
+
+/// What an answer is held against before it is reported.
+trait Judge {
+    type Fault: From<Error>;
+
+    /// The residual of an answer.
+    fn judge<const NATURAL: bool>(
+        self,
+        impact: &Impact<'_>,
+        answer: &Answer,
+        guard: Guard,
+    ) -> std::result::Result<f64, Self::Fault>;
+
+    /// The same where the contact separates.
+    fn judge_separating(self, contact: &Contact, guard: Guard) -> std::result::Result<f64, Self::Fault>;
+}
+
+/// `v_c⁻ + W i`.
+struct ByMatrix;
+
+/// What the caller makes of the impulse.
+struct ByEvidence<F>(F);
+
+/// Nothing.
+struct Unchecked;
+
+impl Judge for ByMatrix {
+    type Fault = Error;
+
+    #[inline(always)]
+    fn judge<const NATURAL: bool>(self, impact: &Impact<'_>, answer: &Answer, guard: Guard) -> Result<f64> {
+        impact.contact.verified(impact, answer, Law::Aghili, guard)
+    }
+
+    fn judge_separating(self, _: &Contact, _: Guard) -> Result<f64> {
+        Ok(0.0)
+    }
+}
+
+impl<E: From<Error>, F: FnOnce(&[f64; 3]) -> std::result::Result<Evidence, E>> Judge for ByEvidence<F> {
+    type Fault = E;
+
+    #[inline(always)]
+    fn judge<const NATURAL: bool>(
+        self,
+        impact: &Impact<'_>,
+        answer: &Answer,
+        guard: Guard,
+    ) -> std::result::Result<f64, E> {
+        let contact = impact.contact;
+        let solution = contact.in_callers_units::<NATURAL>(answer);
+        contact.check_representable(&solution)?;
+        let evidence = (self.0)(&solution.impulse)?;
+        let claimed = Claimed {
+            law: Law::Aghili,
+            mode: solution.mode,
+            impulse: solution.impulse,
+            before: contact.before.padded(),
+            reported: solution.after,
+            after: evidence.after,
+            direction: answer.direction,
+            e: answer.e,
+            e_t: impact.e_t,
+            mu_s: contact.coefficient_value::<NATURAL>(impact.mu_s),
+            mu_d: contact.coefficient_value::<NATURAL>(impact.mu_d),
+            energy_change: solution.energy_change,
+            bound: evidence.bound(),
+            impulse_bound: 0.0,
+            impulse_error: evidence.impulse_error,
+        };
+        let checked = claimed.check_inlined()?;
+        let mut residual = checked.residual;
+        if checked.work > 0.0 {
+            let energy = contact.energy::<NATURAL>(limits::contact_energy(contact));
+            residual = residual.max(checked.check_gain(energy, guard != Guard::Report)?);
+        }
+        Ok(residual.max(evidence.check_energy(solution.energy_change, guard != Guard::Report)?))
+    }
+
+    #[cold]
+    fn judge_separating(self, contact: &Contact, guard: Guard) -> std::result::Result<f64, E> {
+        let evidence = (self.0)(&[0.0; 3])?;
+        let residual = evidence.check_velocity(&contact.before.padded())?;
+        Ok(residual.max(evidence.check_energy(0.0, guard != Guard::Report)?))
+    }
+}
+
+impl Judge for Unchecked {
+    type Fault = Error;
+
+    #[inline(always)]
+    fn judge<const NATURAL: bool>(self, _: &Impact<'_>, _: &Answer, _: Guard) -> Result<f64> {
+        Ok(0.0)
+    }
+
+    fn judge_separating(self, _: &Contact, _: Guard) -> Result<f64> {
+        Ok(0.0)
+    }
+}
+
+#[inline(always)]
+fn impact_by<J: Judge>(
+    delassus: &[[f64; 3]; 3],
+    velocity: &[f64; 3],
+    coefficients: &Coefficients,
+    guard: Guard,
+    judge: J,
+) -> std::result::Result<Outcome, J::Fault> {
     #[cfg(target_arch = "x86_64")]
     if std::is_x86_feature_detected!("avx2") {
         #[allow(unsafe_code, reason = "a function compiled for AVX2 may run only where that is available")]
         // SAFETY: just detected.
-        return unsafe { impact_avx2(delassus, velocity, coefficients, guard) };
+        return unsafe { impact_avx2(delassus, velocity, coefficients, guard, judge) };
     }
-    impact_portable(delassus, velocity, coefficients, guard)
+    impact_portable(delassus, velocity, coefficients, guard, judge)
 }
 
 /// The same instructions in their three-operand form: a tenth of the time.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn impact_avx2(
+fn impact_avx2<J: Judge>(
     delassus: &[[f64; 3]; 3],
     velocity: &[f64; 3],
     coefficients: &Coefficients,
     guard: Guard,
-) -> Result<Outcome> {
-    impact_portable(delassus, velocity, coefficients, guard)
+    judge: J,
+) -> std::result::Result<Outcome, J::Fault> {
+    impact_portable(delassus, velocity, coefficients, guard, judge)
 }
 
 #[inline(always)]
-fn impact_portable(
+fn impact_portable<J: Judge>(
     delassus: &[[f64; 3]; 3],
     velocity: &[f64; 3],
     coefficients: &Coefficients,
     guard: Guard,
-) -> Result<Outcome> {
+    judge: J,
+) -> std::result::Result<Outcome, J::Fault> {
     let entries = Entries::spatial(*delassus);
     let (delassus, is_sound) = Delassus::assemble(&entries);
     if !is_sound {
-        return Err(entries.fault());
+        return Err(entries.fault().into());
     }
     let contact = Contact::assemble(delassus, *velocity);
     if !contact.is_sound() {
-        return Err(contact.fault());
+        return Err(contact.fault().into());
     }
-    contact.impact_inlined(coefficients, guard)
+    contact.impact_inlined(coefficients, guard, judge)
 }
 
 impl Contact {
@@ -126,11 +267,16 @@ impl Contact {
     /// # Errors
     /// Friction is missing, or the answer is beyond the range of `f64`.
     pub fn impact(&self, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
-        self.impact_inlined(coefficients, guard)
+        self.impact_inlined(coefficients, guard, ByMatrix)
     }
 
     #[inline(always)]
-    fn impact_inlined(&self, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
+    fn impact_inlined<J: Judge>(
+        &self,
+        coefficients: &Coefficients,
+        guard: Guard,
+        judge: J,
+    ) -> std::result::Result<Outcome, J::Fault> {
         let restitution = RestitutionValues {
             normal: coefficients.restitution.normal_at(self.approach_speed()),
             tangential: coefficients.restitution.tangential(),
@@ -138,22 +284,35 @@ impl Contact {
         if !self.approaches() {
             // Friction is checked all the same.
             self.request::<false>(&restitution, coefficients.friction)?;
-            Ok(self.separating(&restitution, coefficients.friction, guard))
+            let residual = judge.judge_separating(self, guard)?;
+            Ok(Outcome { residual, ..self.separating(&restitution, coefficients.friction, guard) })
         } else if self.is_natural {
-            self.assess::<true>(&restitution, coefficients.friction, guard)
+            self.assess::<true, J>(&restitution, coefficients.friction, guard, judge)
         } else {
-            self.assess_scaled(&restitution, coefficients.friction, guard)
+            self.assess_scaled(&restitution, coefficients.friction, guard, judge)
         }
     }
 
+    /// [`Contact::impact`] of a contact that approaches, with restitutions as numbers.
     #[cold]
-    pub(crate) fn assess_scaled(
+    pub(crate) fn impact_at(
         &self,
         restitution: &RestitutionValues,
         friction: Option<Friction>,
         guard: Guard,
     ) -> Result<Outcome> {
-        self.assess::<false>(restitution, friction, guard)
+        self.assess::<false, ByMatrix>(restitution, friction, guard, ByMatrix)
+    }
+
+    #[cold]
+    fn assess_scaled<J: Judge>(
+        &self,
+        restitution: &RestitutionValues,
+        friction: Option<Friction>,
+        guard: Guard,
+        judge: J,
+    ) -> std::result::Result<Outcome, J::Fault> {
+        self.assess::<false, J>(restitution, friction, guard, judge)
     }
 
     /// The request in the contact's units.
@@ -189,15 +348,16 @@ impl Contact {
     }
 
     #[inline(always)]
-    fn assess<const NATURAL: bool>(
+    fn assess<const NATURAL: bool, J: Judge>(
         &self,
         restitution: &RestitutionValues,
         friction: Option<Friction>,
         guard: Guard,
-    ) -> Result<Outcome> {
+        judge: J,
+    ) -> std::result::Result<Outcome, J::Fault> {
         let impact = &self.request::<NATURAL>(restitution, friction)?;
         let decision = impact.decide(guard);
-        let residual = self.verified(impact, &decision.answer, Law::Aghili, guard)?;
+        let residual = judge.judge::<NATURAL>(impact, &decision.answer, guard)?;
         Ok(Outcome { residual, ..self.report::<NATURAL>(restitution, friction, guard, impact, &decision)? })
     }
 

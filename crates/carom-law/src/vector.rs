@@ -17,6 +17,12 @@ impl ContactVector {
         Self { components, len: dimension.rows() }
     }
 
+    /// All three, zero beyond the dimension.
+    #[inline]
+    pub(crate) fn padded(&self) -> [f64; 3] {
+        [0, 1, 2].map(|k| if k < self.len { self.components[k] } else { 0.0 })
+    }
+
     /// The tangential part alone, of a contact that has tangents.
     #[inline]
     pub(crate) fn tangential(dimension: Dimension, t: [f64; 2]) -> Self {

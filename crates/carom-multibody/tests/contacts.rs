@@ -10,7 +10,8 @@ mod common;
 use std::sync::Arc;
 
 use carom_multibody::{
-    ContactPoint, ContactTerms, Contacts, Dynamics, DynamicsError, LinkId, Vector, contact_basis, joint_limits,
+    ContactPoint, ContactTerms, Contacts, Dynamics, DynamicsError, EnergyChange, LinkId, Vector, contact_basis,
+    joint_limits,
 };
 use common::*;
 
@@ -99,11 +100,18 @@ fn velocities_along_the_chains_are_a_v_and_energies_of_the_links_half_v_m_v() {
             of_contacts.see((moving[r] - dot(row, &v)).abs(), sizes[r]);
         }
         let expected = 0.5 * dot(&v, &apply(&sample.mass, &v));
-        let kinetic = sample.dynamics.kinetic_energy_of(&v).unwrap();
-        energy.see((kinetic - expected).abs(), sample.condition * expected);
+        let EnergyChange { before, after, after_size } = sample.dynamics.kinetic_energy_change(&v).unwrap();
+        energy.see((after - expected).abs(), sample.condition * expected);
+        assert!(after_size >= 2.0 * expected * (1.0 - 1e-14 * sample.condition));
         // The state is as it was.
         let own = 0.5 * dot(&sample.v, &apply(&sample.mass, &sample.v));
+        energy.see((before - own).abs(), sample.condition * own);
         energy.see((sample.dynamics.kinetic_energy() - own).abs(), sample.condition * own);
+        for point in terms.points() {
+            let [now, then] = sample.dynamics.contact_velocity_change(point, &v).unwrap();
+            assert_eq!(now, sample.dynamics.contact_velocity_of(point, &sample.v).unwrap());
+            assert_eq!(then, sample.dynamics.contact_velocity_of(point, &v).unwrap());
+        }
         if count > 0 {
             let short = sample.dynamics.contacts_velocity_of(&terms, &v, &mut moving[1..], &mut sizes);
             assert!(matches!(short, Err(DynamicsError::Length { field: "moving", .. })));

@@ -1,28 +1,49 @@
-//! What an impact of a whole robot costs: from (q, v⁻) to (v⁺, impulse, mode), one spatial contact, one thread.
+//! What an impact of a whole robot costs: from (q, v⁻) to (v⁺, impulse, mode), one spatial contact, one thread. Without a
+//! check, with `Check::Contact`, which is the default of `strike`, and with `Check::Full`, that of `strike_by`.
 //!
 //! `CAROM_ROBOTS` names a list of robots, one a line: name, URDF, 0 or 1 for a floating base, frame. One line of
-//! JSON is printed for each. `cargo xtask bench robots` makes the list and prints Pinocchio beside it.
+//! JSON is printed for each. `cargo xtask bench robots` makes the list and prints Pinocchio beside it. Without a list the
+//! robots are those of `models/`.
 
 use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-use carom::law::{Coefficients, Friction, Guard, Mode, Restitution};
+use carom::law::{Coefficients, Friction, Guard, Law, Mode, Restitution};
 use carom::multibody::{ContactPoint, Dynamics, Model, load};
 use fastrand::Rng;
 
 /// States in turn, so that no branch is learnt by heart.
 const STATES: usize = 64;
-/// Batches of about two milliseconds, the fastest of which counts.
+/// Batches of about two milliseconds, the fastest of which counts. Those of the three forms follow each other, so that a
+/// busy machine is busy for all of them.
 const BATCHES: usize = 101;
 
+/// Built-in robots: name, whether the base floats, frame.
+const BUILT_IN: [(&str, bool, &str); 3] =
+    [("arm", false, "tool_tip"), ("quadruped", true, "front_left_foot"), ("humanoid", false, "left_sole")];
+
+/// How an answer is checked.
+#[derive(Clone, Copy)]
+enum Form {
+    Unchecked,
+    Contact,
+    Full,
+}
+
 fn main() {
+    let only = std::env::args().nth(1).filter(|argument| !argument.starts_with('-'));
+    let is_asked_for = |name: &str| only.as_deref().is_none_or(|only| name.contains(only));
     let Some(list) = std::env::var_os("CAROM_ROBOTS") else {
-        println!("CAROM_ROBOTS is not set: run cargo xtask bench robots");
+        for (name, floating_base, frame) in BUILT_IN {
+            if is_asked_for(name) {
+                let model = carom::models::find(name).expect("a built-in model");
+                time(name, model.load(&options(floating_base)).expect("a robot"), frame);
+            }
+        }
         return;
     };
     let list = std::fs::read_to_string(list).expect("the list of robots");
-    let only = std::env::args().nth(1).filter(|argument| !argument.starts_with('-'));
     for line in list.lines() {
         // A path may hold blanks, and then stands in quotes.
         let [name, floating, frame] =
@@ -31,16 +52,18 @@ fn main() {
             panic!("a line of the list is: name \"file\" 0|1 frame, not {line:?}");
         };
         let file = line.split('"').nth(1).expect("a path in quotes");
-        if only.as_deref().is_none_or(|only| name.contains(only)) {
-            time(name, Path::new(file), floating == "1", frame);
+        if is_asked_for(name) {
+            time(name, load::file(Path::new(file), &options(floating == "1")).expect("a robot"), frame);
         }
     }
 }
 
-fn time(name: &str, file: &Path, floating_base: bool, frame: &str) {
-    // Pinocchio moves mimic joints by themselves: the same degrees of freedom on both sides.
-    let options = load::Options { floating_base, mimics: load::Mimics::Free, format: None };
-    let model = load::file(file, &options).expect("a robot");
+/// Pinocchio moves mimic joints by themselves: the same degrees of freedom on both sides.
+fn options(floating_base: bool) -> load::Options {
+    load::Options { floating_base, mimics: load::Mimics::Free, format: None }
+}
+
+fn time(name: &str, model: Model, frame: &str) {
     let (link, place) = model.find_place(frame).expect("the frame");
     let contact = ContactPoint::spatial(&model, link, place.translation, [0.0, 0.0, 1.0]).expect("a contact");
     let coefficients =
@@ -52,38 +75,49 @@ fn time(name: &str, file: &Path, floating_base: bool, frame: &str) {
     let states: Vec<_> = (0..STATES).map(|_| state(&model, &mut dynamics, &contact, &mut rng)).collect();
     let mut after = vec![0.0; model.freedoms()];
     let mut modes = [0; 4];
-    let mut strike = |(q, v): &(Vec<f64>, Vec<f64>)| {
+    let mut strike = |form: Form, (q, v): &(Vec<f64>, Vec<f64>)| {
         dynamics.set_state(q, v).expect("a state");
-        let outcome = carom::strike(&mut dynamics, &contact, &coefficients, Guard::Report, &mut after);
+        let (law, guard) = (Law::Aghili, Guard::Report);
+        let outcome = match form {
+            Form::Unchecked => carom::strike_unchecked(&mut dynamics, &contact, &coefficients, guard, &mut after),
+            Form::Contact => carom::strike(&mut dynamics, &contact, &coefficients, guard, &mut after),
+            Form::Full => carom::strike_by(law, &mut dynamics, &contact, &coefficients, guard, &mut after),
+        };
         black_box(&after);
         outcome.expect("an answer").mode
     };
     for state in &states {
-        modes[match strike(state) {
+        modes[match strike(Form::Full, state) {
             Mode::Separating => 0,
             Mode::Stick => 1,
             Mode::Slip => 2,
             Mode::Reversal => 3,
         }] += 1;
     }
-    let mut count = 64;
-    let fastest = loop {
-        let mut batch = || {
-            let start = Instant::now();
-            for i in 0..count {
-                black_box(strike(&states[i % STATES]));
-            }
-            start.elapsed().as_secs_f64()
-        };
-        if batch() > 2e-3 {
-            break (0..BATCHES).map(|_| batch()).fold(f64::INFINITY, f64::min) / count as f64;
+    let mut batch = |form: Form, count: usize| {
+        let start = Instant::now();
+        for i in 0..count {
+            black_box(strike(form, &states[i % STATES]));
         }
-        count *= 2;
+        start.elapsed().as_secs_f64()
     };
+    let mut count = STATES;
+    while batch(Form::Contact, count) < 2e-3 {
+        count *= 2;
+    }
+    let mut fastest = [f64::INFINITY; 3];
+    for _ in 0..BATCHES {
+        for (fastest, form) in fastest.iter_mut().zip([Form::Unchecked, Form::Contact, Form::Full]) {
+            *fastest = fastest.min(batch(form, count));
+        }
+    }
+    let [unchecked, contact, full] = fastest.map(|seconds| 1e9 * seconds / count as f64);
     println!(
-        "{{\"robot\": \"{name}\", \"nv\": {}, \"carom_ns\": {:.0}, \"stick\": {}, \"slip\": {}}}",
+        "{{\"robot\": \"{name}\", \"nv\": {}, \"carom_ns\": {contact:.0}, \"unchecked_ns\": {unchecked:.0}, \"full_ns\": {full:.0}, \
+         \"contact_percent\": {:.1}, \"full_percent\": {:.1}, \"stick\": {}, \"slip\": {}}}",
         model.freedoms(),
-        1e9 * fastest,
+        100.0 * (contact / unchecked - 1.0),
+        100.0 * (full / unchecked - 1.0),
         modes[1],
         modes[2] + modes[3],
     );

@@ -28,6 +28,8 @@ pub use answer::{Answer, Several};
 pub use carom_law as law;
 pub use carom_multibody as multibody;
 pub use problem::{Problem, ProblemError};
+#[doc(hidden)]
+pub use strike::strike_unchecked;
 pub use strike::{StrikeError, strike, strike_by, strike_together};
 
 /// The book's code is compiled and run.

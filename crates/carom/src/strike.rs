@@ -4,7 +4,7 @@ use carom_law::{
     Check, Coefficients, Contact, ContactSet, Delassus, Dimension, EnergyEvidence, Evidence, Guard, Law, MatrixView,
     Outcome, SimultaneousEvidence, SimultaneousOutcome,
 };
-use carom_multibody::{ContactPoint, ContactTerms, Contacts, Dynamics, DynamicsError};
+use carom_multibody::{ContactPoint, ContactTerms, Contacts, Dynamics, DynamicsError, EnergyChange};
 
 /// Why a robot's impact has no answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -51,8 +51,7 @@ pub fn strike(
     guard: Guard,
     velocity: &mut [f64],
 ) -> Result<Outcome, StrikeError> {
-    let outcome = answer(Law::Aghili, dynamics, contact, coefficients, guard, velocity)?;
-    checked(outcome, DEFAULT_CHECK, dynamics, contact, velocity)
+    strike_checked(Law::Aghili, DEFAULT_CHECK, dynamics, contact, coefficients, guard, velocity)
 }
 
 /// [`strike`] by one of the laws.
@@ -67,15 +66,15 @@ pub fn strike_by(
     guard: Guard,
     velocity: &mut [f64],
 ) -> Result<Outcome, StrikeError> {
-    let outcome = answer(law, dynamics, contact, coefficients, guard, velocity)?;
-    checked(outcome, Check::Full, dynamics, contact, velocity)
+    strike_checked(law, Check::Full, dynamics, contact, coefficients, guard, velocity)
 }
 
-/// Whether the bare [`strike`] looks at the kinetic energies too.
-const DEFAULT_CHECK: Check = if cfg!(debug_assertions) { Check::Full } else { Check::Contact };
-
-fn answer(
-    law: Law,
+/// [`strike`] without a check: what benchmarks hold the price of the check against. Spatial contacts only.
+///
+/// # Errors
+/// As [`strike`].
+#[doc(hidden)]
+pub fn strike_unchecked(
     dynamics: &mut Dynamics,
     contact: &ContactPoint,
     coefficients: &Coefficients,
@@ -83,41 +82,74 @@ fn answer(
     velocity: &mut [f64],
 ) -> Result<Outcome, StrikeError> {
     let terms = dynamics.single_contact(contact)?;
-    // The quickest way for the common case, which keeps no contact.
-    let outcome = match contact.dimension() {
-        3 if law == Law::Aghili => carom_law::impact(&terms.delassus, &terms.velocity, coefficients, guard)?,
-        _ => contact_of(&terms, contact.dimension())?.impact_by(law, coefficients, guard)?,
-    };
-    dynamics.impulse_response(contact, &outcome.impulse, velocity)?;
-    for (after, before) in velocity.iter_mut().zip(dynamics.velocity()) {
-        *after += before;
-    }
+    let outcome = carom_law::impact_unchecked(&terms.delassus, &terms.velocity, coefficients, guard)?;
+    respond(dynamics, contact, &outcome.impulse, velocity)?;
     Ok(outcome)
 }
 
-/// The outcome, held against A q̇⁺ along the chain and, if asked for, against the kinetic energies of the links.
-fn checked(
-    mut outcome: Outcome,
+/// Whether the bare [`strike`] looks at the kinetic energies too.
+const DEFAULT_CHECK: Check = if cfg!(debug_assertions) { Check::Full } else { Check::Contact };
+
+#[inline(always)]
+fn strike_checked(
+    law: Law,
+    check: Check,
+    dynamics: &mut Dynamics,
+    contact: &ContactPoint,
+    coefficients: &Coefficients,
+    guard: Guard,
+    velocity: &mut [f64],
+) -> Result<Outcome, StrikeError> {
+    let terms = dynamics.single_contact(contact)?;
+    if law == Law::Aghili && contact.dimension() == 3 {
+        // The quickest way for the common case, which keeps no contact.
+        return carom_law::impact_verified_by(&terms.delassus, &terms.velocity, coefficients, guard, |impulse| {
+            respond(dynamics, contact, impulse, velocity)?;
+            evidence(check, dynamics, contact, velocity)
+        });
+    }
+    let mut outcome = contact_of(&terms, contact.dimension())?.impact_by(law, coefficients, guard)?;
+    respond(dynamics, contact, &outcome.impulse, velocity)?;
+    outcome.verify(&evidence(check, dynamics, contact, velocity)?)?;
+    Ok(outcome)
+}
+
+/// The velocity after an impulse.
+#[inline(always)]
+fn respond(
+    dynamics: &mut Dynamics,
+    contact: &ContactPoint,
+    impulse: &[f64],
+    velocity: &mut [f64],
+) -> Result<(), StrikeError> {
+    dynamics.impulse_response(contact, impulse, velocity)?;
+    for (after, before) in velocity.iter_mut().zip(dynamics.velocity()) {
+        *after += before;
+    }
+    Ok(())
+}
+
+/// A q̇⁺ along the chain and, if asked for, the kinetic energies of the links.
+#[inline(always)]
+fn evidence(
     check: Check,
     dynamics: &mut Dynamics,
     contact: &ContactPoint,
     velocity: &[f64],
-) -> Result<Outcome, StrikeError> {
-    let before = dynamics.contact_velocity_of(contact, dynamics.velocity())?;
-    let after = dynamics.contact_velocity_of(contact, velocity)?;
+) -> Result<Evidence, StrikeError> {
+    let [before, after] = dynamics.contact_velocity_change(contact, velocity)?;
     let energy = match check {
         Check::Contact => None,
         Check::Full => Some(energies(dynamics, velocity)?),
     };
-    outcome.verify(&Evidence {
+    Ok(Evidence {
         after: after.velocity,
         before_size: [before.size; 3],
         after_size: [after.size; 3],
         freedoms: velocity.len(),
         impulse_error: 0.0,
         energy,
-    })?;
-    Ok(outcome)
+    })
 }
 
 /// What an impact of all selected contacts at once does to the state that `dynamics` holds: the outcome with the kinetic
@@ -208,11 +240,10 @@ pub(crate) fn respond_together(
     Ok(energy)
 }
 
-/// K before, of the state, and K of another velocity, from the links' own motion.
+/// K of the state and of another velocity, from the links' own motion.
 pub(crate) fn energies(dynamics: &mut Dynamics, velocity: &[f64]) -> Result<EnergyEvidence, DynamicsError> {
-    let (before, after) = (dynamics.kinetic_energy(), dynamics.kinetic_energy_of(velocity)?);
-    // A sum of squares: its rounding is that of its terms.
-    Ok(EnergyEvidence { before, after, after_size: 2.0 * after })
+    let EnergyChange { before, after, after_size } = dynamics.kinetic_energy_change(velocity)?;
+    Ok(EnergyEvidence { before, after, after_size })
 }
 
 /// W and v_c⁻ of a robot's contact, with as many rows as it has dimensions.

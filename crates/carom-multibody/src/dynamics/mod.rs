@@ -32,6 +32,7 @@ use std::sync::Arc;
 pub use candidate::{Candidate, CandidateError, CandidateOptions, Rims, all_candidates, candidates};
 pub use contact::{ContactPoint, contact_basis};
 pub use contacts::Contacts;
+pub use energy::EnergyChange;
 pub use error::DynamicsError;
 pub use feature::ContactKind;
 pub use half_space::{HalfSpace, half_spaces};
@@ -44,6 +45,7 @@ use crate::spatial::{BodyInertia, Twist, Wrench};
 use crate::{LinkId, Placement, Rotation, Vector};
 use articulated::{Articulated, Size};
 use chain_matrix::ChainMatrix;
+use energy::TwistPair;
 
 /// A state of a model and room for everything computed from it; after it is made nothing allocates.
 ///
@@ -66,6 +68,8 @@ pub struct Dynamics {
     inverse_roots: Vec<f64>,
     vector: Vec<f64>,
     contact_rows: [Vec<f64>; 3],
+    // Of each node.
+    twist_pairs: Vec<TwistPair>,
     /// The contact that `given` belongs to.
     strand: Option<ContactPoint>,
 }
@@ -164,6 +168,7 @@ impl Dynamics {
             inverse_roots: vec![0.0; freedoms],
             vector: vec![0.0; freedoms],
             contact_rows: [(); 3].map(|()| vec![0.0; freedoms]),
+            twist_pairs: vec![TwistPair::ZERO; nodes],
             strand: None,
             model,
         };
@@ -226,6 +231,15 @@ fn check_length(field: &'static str, given: usize, expected: usize) -> Result<()
 /// Checks a vector that a caller hands over.
 fn check(field: &'static str, values: &[f64], expected: usize) -> Result<(), DynamicsError> {
     check_length(field, values.len(), expected)?;
+    // Without a branch for each: nearly always all are.
+    if values.iter().fold(true, |all, value| all & value.is_finite()) {
+        return Ok(());
+    }
+    not_finite(field, values)
+}
+
+#[cold]
+fn not_finite(field: &'static str, values: &[f64]) -> Result<(), DynamicsError> {
     match values.iter().position(|value| !value.is_finite()) {
         Some(index) => Err(DynamicsError::NotFinite { field, index, value: values[index] }),
         None => Ok(()),

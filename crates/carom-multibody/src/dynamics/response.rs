@@ -42,27 +42,75 @@ impl Dynamics {
     ) -> Result<ContactMotion, DynamicsError> {
         self.check_contact(contact)?;
         check("velocity", velocity, self.velocity.len())?;
-        let mut motion = ContactMotion { velocity: [0.0; 3], size: 0.0 };
+        let [motion] = self.contact_motions(contact, [velocity]);
+        Ok(motion)
+    }
+
+    /// [`Dynamics::contact_velocity_of`] the state's own velocity and of another, on one way along the chain. Nothing is
+    /// allocated.
+    ///
+    /// # Errors
+    /// A contact of another model, a `velocity` of the wrong length or one that is not finite.
+    pub fn contact_velocity_change(
+        &mut self,
+        contact: &ContactPoint,
+        velocity: &[f64],
+    ) -> Result<[ContactMotion; 2], DynamicsError> {
+        self.check_contact(contact)?;
+        check("velocity", velocity, self.velocity.len())?;
+        Ok(simd::contact_velocity_change(self, contact, velocity))
+    }
+
+    #[inline(always)]
+    pub(super) fn contact_velocity_change_inlined(
+        &mut self,
+        contact: &ContactPoint,
+        velocity: &[f64],
+    ) -> [ContactMotion; 2] {
+        self.contact_motions(contact, [&self.velocity, velocity])
+    }
+
+    #[inline(always)]
+    fn contact_motions<const N: usize>(&self, contact: &ContactPoint, velocities: [&[f64]; N]) -> [ContactMotion; N] {
+        let mut motions = [ContactMotion { velocity: [0.0; 3], size: 0.0 }; N];
         if contact.node == NO_NODE {
-            return Ok(motion);
+            return motions;
         }
         let mut arm = self.arm(contact);
-        let mut sum = Vector::ZERO;
-        for i in self.model.tree.path(contact.node) {
+        let mut passed = [Passed { velocity: [0.0; 3], size: 0.0 }; N];
+        let mut i = contact.node;
+        while i != NO_NODE {
             let node = &self.model.tree.nodes[i];
-            for k in 0..node.motion.freedoms() {
-                let direction = self.nodes[i].rotation.columns[node.motion.column(k)];
-                let moved = if node.motion.slides(k) { direction } else { direction.cross(arm) };
-                let rate = node.multiplier * velocity[node.v + k];
-                sum = sum.plus(rate, moved);
-                motion.size += rate.abs() * moved.sum_of_sizes();
+            let columns = &self.nodes[i].rotation.columns;
+            let rates = |v: usize| velocities.map(|velocity| node.multiplier * velocity[v]);
+            match node.motion {
+                Motion::Turn => pass(&mut passed, rates(node.v), columns[2].cross(arm)),
+                Motion::Slide => pass(&mut passed, rates(node.v), columns[2]),
+                Motion::Ball => {
+                    for k in 0..3 {
+                        pass(&mut passed, rates(node.v + k), columns[k].cross(arm));
+                    }
+                }
+                Motion::Free => {
+                    for k in 0..3 {
+                        pass(&mut passed, rates(node.v + k), columns[k]);
+                        pass(&mut passed, rates(node.v + 3 + k), columns[k].cross(arm));
+                    }
+                }
             }
             arm += self.nodes[i].offset;
+            i = node.parent;
         }
-        for (row, direction) in contact.basis.iter().enumerate().take(contact.dimension) {
-            motion.velocity[row] = direction.dot(sum);
+        let [n, t1, t2] = contact.basis;
+        for (motion, Passed { velocity, size }) in motions.iter_mut().zip(passed) {
+            let along = |direction: Vector| direction.dot(velocity.into());
+            motion.velocity = [along(n), along(t1), along(t2)];
+            for (row, along) in motion.velocity.iter_mut().enumerate() {
+                *along = if row < contact.dimension { *along } else { 0.0 };
+            }
+            motion.size = size;
         }
-        Ok(motion)
+        motions
     }
 
     /// W and the velocity of one contact.
@@ -237,6 +285,24 @@ impl Dynamics {
             }
             wrench = wrench.moved(self.nodes[i].offset);
         }
+    }
+}
+
+/// What the axes passed so far, on the way in from a contact, move it by.
+#[derive(Clone, Copy)]
+struct Passed {
+    velocity: [f64; 3],
+    /// The sum of the sizes of all terms.
+    size: f64,
+}
+
+#[inline(always)]
+fn pass<const N: usize>(passed: &mut [Passed; N], rates: [f64; N], moved: Vector) {
+    let (size, [x, y, z]) = (moved.sum_of_sizes(), moved.to_array());
+    for of in 0..N {
+        let [a, b, c] = passed[of].velocity;
+        passed[of].velocity = [a + rates[of] * x, b + rates[of] * y, c + rates[of] * z];
+        passed[of].size += rates[of].abs() * size;
     }
 }
 

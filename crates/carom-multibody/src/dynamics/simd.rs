@@ -1,7 +1,7 @@
 //! The passes that an impact and a step in time run, compiled a second time for processors with AVX2.
 
-use super::response::ContactTerms;
-use super::{ContactPoint, Contacts, Dynamics, DynamicsError};
+use super::response::{ContactMotion, ContactTerms};
+use super::{ContactPoint, Contacts, Dynamics, DynamicsError, EnergyChange};
 use crate::Vector;
 
 /// Runs a method compiled for AVX2 where the processor has it, else as it is.
@@ -36,3 +36,9 @@ dispatch!(
     impulse_response_inlined,
     (contact: &ContactPoint, impulse: Vector, change: &mut [f64]) -> Result<(), DynamicsError>
 );
+dispatch!(
+    contact_velocity_change,
+    contact_velocity_change_inlined,
+    (contact: &ContactPoint, velocity: &[f64]) -> [ContactMotion; 2]
+);
+dispatch!(kinetic_energy_change, kinetic_energy_change_inlined, (velocity: &[f64]) -> EnergyChange);

@@ -3,6 +3,7 @@
 mod inertia;
 mod lanes;
 mod motion;
+pub(crate) mod pair;
 mod placement;
 mod rotation;
 mod vector;
