@@ -1,6 +1,6 @@
 //! What one impact costs. `cargo xtask bench` runs this; figures are for one core.
 
-use carom_law::batch::{Answers, Problems};
+use carom_law::batch::{Answers, BatchError, Problems};
 use carom_law::{Coefficients, Friction, GeneralizedContact, Guard, Mode, Outcome, Restitution};
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
@@ -82,6 +82,20 @@ fn mixed(bencher: Bencher) {
 /// Arrays in, arrays out, stick and slip as they come.
 #[divan::bench(args = [256, 16384])]
 fn batch(bencher: Bencher, count: usize) {
+    arrays(bencher, count, |problems, answers| carom_law::batch::solve(problems, answers));
+}
+
+/// The same without its check.
+#[divan::bench(args = [256, 16384])]
+fn batch_unchecked(bencher: Bencher, count: usize) {
+    arrays(bencher, count, |problems, answers| carom_law::batch::solve_unchecked(problems, answers));
+}
+
+fn arrays(
+    bencher: Bencher,
+    count: usize,
+    solve: impl Fn(&Problems<'_>, &mut Answers<'_>) -> carom_law::Result<Vec<BatchError>>,
+) {
     let problems = problems(&[Mode::Stick, Mode::Slip, Mode::Reversal], count);
     let column = |f: &dyn Fn(&Spatial) -> f64| problems.iter().map(f).collect::<Vec<f64>>();
     let w = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)].map(|(i, j)| column(&|p| p.delassus[i][j]));
@@ -104,7 +118,7 @@ fn batch(bencher: Bencher, count: usize) {
     let mut answers =
         Answers { mode: &mut mode, impulse: [i0, i1, i2], contact_velocity: [v0, v1, v2], energy_change: k };
     bencher.counter(ItemsCount::new(count)).bench_local(|| {
-        let errors = carom_law::batch::solve(black_box(&input), black_box(&mut answers)).expect("equal lengths");
+        let errors = solve(black_box(&input), black_box(&mut answers)).expect("equal lengths");
         assert!(errors.is_empty());
     });
 }

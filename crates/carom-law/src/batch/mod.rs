@@ -61,6 +61,19 @@ pub struct BatchError {
 /// # Errors
 /// Arrays of different lengths.
 pub fn solve(problems: &Problems<'_>, answers: &mut Answers<'_>) -> Result<Vec<BatchError>> {
+    solve_by::<true>(problems, answers)
+}
+
+/// [`solve`] without a check on the common path: what benchmarks hold the price of the check against.
+///
+/// # Errors
+/// As [`solve`].
+#[doc(hidden)]
+pub fn solve_unchecked(problems: &Problems<'_>, answers: &mut Answers<'_>) -> Result<Vec<BatchError>> {
+    solve_by::<false>(problems, answers)
+}
+
+fn solve_by<const CHECKED: bool>(problems: &Problems<'_>, answers: &mut Answers<'_>) -> Result<Vec<BatchError>> {
     let n = answers.mode.len();
     check_lengths(problems, answers, n)?;
     let mut errors = Vec::new();
@@ -69,7 +82,7 @@ pub fn solve(problems: &Problems<'_>, answers: &mut Answers<'_>) -> Result<Vec<B
     for start in (0..n).step_by(BLOCK) {
         let length = BLOCK.min(n - start);
         problems.copy_block(start, length, &mut input);
-        common::solve(&input, &mut output, problems.guard);
+        common::solve::<CHECKED>(&input, &mut output, problems.guard);
         for i in 0..length {
             let index = start + i;
             if let Some(mode) = common::mode_of(output[7][i]) {

@@ -47,6 +47,13 @@ impl TwistPair {
     }
 }
 
+/// Whether there is any: without a trace a second moment is zero.
+#[inline(always)]
+fn has_inertia(body: &BodyInertia) -> bool {
+    let [x, y, z] = body.second.columns;
+    body.mass != 0.0 || x.x() + y.y() + z.z() != 0.0
+}
+
 impl Dynamics {
     /// K = ½ vᵀ M v, from the links' own motion.
     pub fn kinetic_energy(&mut self) -> f64 {
@@ -106,9 +113,12 @@ impl Dynamics {
                     squares += node.armature * (rate(k) * rate(k));
                 }
             }
-            let (own_squares, own_products) = twist.energy(&state.own);
-            squares += own_squares;
-            products += own_products;
+            // Joints of several axes are nodes without a body.
+            if has_inertia(&state.own) {
+                let (own_squares, own_products) = twist.energy(&state.own);
+                squares += own_squares;
+                products += own_products;
+            }
             self.twist_pairs[i] = twist;
         }
         let Pair([before, after]) = 0.5 * squares + products;
