@@ -82,13 +82,13 @@ fn mixed(bencher: Bencher) {
 /// Arrays in, arrays out, stick and slip as they come.
 #[divan::bench(args = [256, 16384])]
 fn batch(bencher: Bencher, count: usize) {
-    arrays(bencher, count, |problems, answers| carom_law::batch::solve(problems, answers));
+    arrays(bencher, count, carom_law::batch::solve);
 }
 
 /// The same without its check.
 #[divan::bench(args = [256, 16384])]
 fn batch_unchecked(bencher: Bencher, count: usize) {
-    arrays(bencher, count, |problems, answers| carom_law::batch::solve_unchecked(problems, answers));
+    arrays(bencher, count, carom_law::batch::solve_unchecked);
 }
 
 fn arrays(
