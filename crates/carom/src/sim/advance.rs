@@ -16,6 +16,17 @@ const GLIMPSE: f64 = 1e-6;
 pub(super) const DENSE_ERROR: f64 = 1e-5;
 /// Energy that a step may leave unexplained, over the largest energy and the tolerance.
 const BOOK: f64 = 1.0;
+/// The shortest step, in roundings of the time: its nodes are still told apart.
+const SHORTEST: f64 = 16.0;
+/// Steps of fewer than this many shortest ones are taken as they are: there is no room to shorten them, so they aim at
+/// no event, and neither a failed stage nor the energy book refuses them.
+const SHORT: f64 = 1e3;
+/// A step that covers this part of the time left goes to its end: what would be left is not worth a step of its own.
+const LAST: f64 = 0.9;
+/// A step that the energy book refuses is tried again as this part of it.
+const RETRY: f64 = 0.5;
+/// The first step of a simulation, over the time scale: short, and its error tells the next.
+pub(super) const FIRST_STEP: f64 = 1e-2;
 
 /// Why a step ended where it did.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,19 +58,18 @@ impl Simulation {
         } else {
             self.stepper.begin(&mut self.system, self.time, &self.state)?;
         }
-        let smallest = 16.0 * f64::EPSILON * self.time.max(self.system.scales.time);
+        let smallest = SHORTEST * f64::EPSILON * self.time.max(self.system.scales.time);
         // A trend may lead below what can be stepped at all; only a step that fails tells that.
         let whole = self.size.max(smallest);
         let mut size = whole.min(self.room_to_slide());
         let aim = if self.stepper.starts_anew() { self.next_event()? } else { f64::INFINITY };
         // What comes at once cannot be aimed at.
-        if aim > 1e3 * smallest {
+        if aim > SHORT * smallest {
             size = size.min(aim);
         }
         loop {
             let left = end - self.time;
-            // What would be left after this step is not worth one of its own.
-            let step = if size > 0.9 * left { left } else { size };
+            let step = if size > LAST * left { left } else { size };
             if step < smallest && step < left {
                 let tolerance = self.system.setup.settings.tolerance;
                 let stiffest = self.system.stiffest.clone();
@@ -70,7 +80,7 @@ impl Simulation {
             let error = match self.stepper.attempt(&mut self.system, step, &self.scale, tolerance) {
                 Ok(error) => error,
                 // A stage may leave what makes sense, in a step that is far too long.
-                Err(_) if step > 1e3 * smallest => f64::NAN,
+                Err(_) if step > SHORT * smallest => f64::NAN,
                 Err(error) => return Err(error),
             };
             if !(error <= 1.0) {
@@ -85,11 +95,11 @@ impl Simulation {
             self.step_error = error;
             let halt = self.look_for_events(step, error)?;
             // An error that is estimated may vanish by chance; the energy book tells.
-            if step > 1e3 * smallest && !self.closes_book()? {
+            if step > SHORT * smallest && !self.closes_book()? {
                 self.counts.rejected += 1;
                 self.time = self.stepper.start_time();
                 self.state.copy_from_slice(self.stepper.start());
-                size = 0.5 * step;
+                size = RETRY * step;
                 continue;
             }
             if halt != Halt::Step {

@@ -17,6 +17,10 @@ use super::system::{Mode, direction, tangential, view};
 const ROUNDS: usize = 40;
 /// Rounds after which normal velocities below an ever higher bound are left alone.
 const PATIENCE: usize = 10;
+/// The bound grows by this factor each round.
+const RAISE: f64 = 2.0;
+/// An impulse that leaves more than this part of a normal velocity cannot take it away.
+const LEFT: f64 = 0.5;
 /// Sliding slower than this many times the slow speed is none, in space, where modes are decided.
 const REST: f64 = 20.0;
 /// The same in the plane, over the speed scale.
@@ -71,7 +75,7 @@ impl Simulation {
             }
             if rounds > PATIENCE {
                 // Contacts may hand each other a velocity that is too small to matter.
-                floor = (2.0 * floor).min(self.system.scales.settled_part);
+                floor = (RAISE * floor).min(self.system.scales.settled_part);
             }
             let round = match by {
                 Some((contact, Reason::Direction)) => self.redirect(contact).map(|()| Settled::Decided),
@@ -189,8 +193,8 @@ impl Simulation {
         self.system.place(self.time, &self.state)?;
         self.measure()?;
         let left = self.largest_rate(contacts, sign);
-        if left > 0.5 * before && left <= self.system.scales.settled_part {
-            *floor = floor.max(2.0 * left);
+        if left > LEFT * before && left <= self.system.scales.settled_part {
+            *floor = floor.max(RAISE * left);
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use super::integrate::Flow;
 use super::margin::{Margin, ON_BOUND, Reason, Seen};
 use super::root;
 use super::simulation::Simulation;
-use super::touch::SHIFT;
+use super::touch::{SHARP, SHIFT};
 
 /// How far beyond its end a phase may be left by what stops, over the speed scale, and by everything else, where it cannot
 /// be told better.
@@ -22,6 +22,12 @@ const ZERO_ACCURACY: f64 = 1e-14;
 const CORRECTIONS: usize = 4;
 /// Part of a step within which the end of a phase is looked for first, around where the dense output has it.
 const NEARBY: f64 = 1e-7;
+/// How much wider the part is that is looked at next.
+const WIDER: f64 = 16.0;
+/// The part of a step to which the place is found where an event fires: a hundred roundings, as its forces have.
+const FIRES_WIDTH: f64 = 1e-14;
+/// The width to which the end of a phase is found by stepping, in roundings of the time.
+const STEPPED_WIDTH: f64 = 4.0;
 /// How often the time ahead at which modes are decided is doubled until the event fires there, too.
 const DOUBLINGS: usize = 6;
 /// A step is not ended where a force is on its bound within this first part of it.
@@ -79,7 +85,7 @@ impl Simulation {
             let margin = self.margin_at(from)?;
             return Ok(Phase::Ends(PhaseEnd { fraction: from, beyond: 0.0, margin }));
         }
-        let width = self.sharpest().max(1e-14);
+        let width = self.sharpest().max(FIRES_WIDTH);
         let fires = root::falling(from, to, (above, below), width, |fraction| {
             self.margin_at(fraction).map(|margin| margin.value)
         })?;
@@ -172,7 +178,7 @@ impl Simulation {
         let mut slope = (self.force_margin_ahead(later, by)? - margin) / later;
         for _ in 0..CORRECTIONS {
             let correction = -margin / slope;
-            let is_sharp = slope < 0.0 && correction.abs() < 0.1 * step;
+            let is_sharp = slope < 0.0 && correction.abs() < SHARP * step;
             if margin.abs() <= ZERO_ACCURACY || !is_sharp {
                 break;
             }
@@ -210,7 +216,7 @@ impl Simulation {
         let Some(Bracket { from, to, values }) = self.bracket_phase_end(size, step, reached.value)? else {
             return Ok(reached);
         };
-        let width = 4.0 * f64::EPSILON * self.time.max(self.system.scales.time);
+        let width = STEPPED_WIDTH * f64::EPSILON * self.time.max(self.system.scales.time);
         let end = root::falling_to(from, to, values, width, enough, |size| Ok(self.restep_margin(size)?.value))?;
         self.restep_margin(end)
     }
@@ -261,7 +267,7 @@ impl Simulation {
             if inner.1 >= 0.0 && outer.1 < 0.0 {
                 return Ok(Some(Bracket { from: inner.0, to: outer.0, values: (inner.1, outer.1) }));
             }
-            width *= 16.0;
+            width *= WIDER;
         }
         self.restep(size)?;
         Ok(None)

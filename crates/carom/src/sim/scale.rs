@@ -30,6 +30,11 @@ const PENETRATION: f64 = 1e-7;
 const ROUNDING: f64 = 1e-12;
 /// The length of a tree that has none, m.
 const DEFAULT_LENGTH: f64 = 1.0;
+/// The length of a joint that turns, rad, whatever the size of the robot.
+const RADIAN: f64 = 1.0;
+/// Energies are compared with at least this part of what the robot's weight does over its length: a robot that does not
+/// move has none of its own.
+const ENERGY_FLOOR: f64 = 1e-3;
 
 /// Lengths, times, speeds and forces that count as large and small.
 #[derive(Debug, Clone)]
@@ -116,8 +121,7 @@ impl Scales {
         let of_limit = |joint: usize| {
             let joint = &model.joints()[joint];
             let tree = of_link(joint.link);
-            // An angle is as large as one radian, whatever the robot's size.
-            let tree = if lengths_of(joint.joint.kind) > 0 { tree } else { tree.with_length(1.0) };
+            let tree = if lengths_of(joint.joint.kind) > 0 { tree } else { tree.with_length(RADIAN) };
             on_tree(joint.link, tree.bounds(tolerance))
         };
         let limits = watch.limited_joints().map(of_limit);
@@ -126,7 +130,7 @@ impl Scales {
             length: trees.iter().map(|tree| tree.length).reduce(f64::max).unwrap_or(DEFAULT_LENGTH),
             time: trees.iter().map(|tree| tree.time).reduce(f64::min).unwrap_or(Tree::NONE.time),
             force: force.max(f64::MIN_POSITIVE),
-            energy_floor: 1e-3 * energy,
+            energy_floor: ENERGY_FLOOR * energy,
             state: places.into_iter().chain(rates).chain([energy; 3]).collect(),
             settled_part: contacts.iter().fold(1.0, |least, scales| least.min(scales.settled / scales.speed)),
             contacts,

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use super::advance::Halt;
+use super::advance::{FIRST_STEP, Halt};
 use super::device::Device;
 use super::energy::Ledger;
 use super::episode::Episode;
@@ -184,7 +184,7 @@ impl Simulation {
             sampler: Stepper::new(state.len()),
             step_error: 0.0,
             time: 0.0,
-            size: 1e-2 * system.scales.time,
+            size: FIRST_STEP * system.scales.time,
             steady: 0.0,
             follows: false,
             scale: system.scales.state.clone(),

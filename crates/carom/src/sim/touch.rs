@@ -6,6 +6,22 @@ use super::simulation::Simulation;
 
 /// Samples of a step in which a link turns by a half: fine enough that no touch hides between two.
 const SAMPLES_PER_TURN: f64 = 16.0;
+/// How much faster than at both ends of a step a link may turn inside it.
+const FASTER_INSIDE: f64 = 1.5;
+/// Samples of a step, at least and at most: a falling piece has two ends, and a spin beyond all measure is not followed.
+const LEAST_SAMPLES: f64 = 2.0;
+const MOST_SAMPLES: f64 = 1e5;
+/// A contact farther away than this many times what its rate at the ends of a step covers, and what gravity and the spin
+/// of its link add, cannot come down in the step. Generous: a false alarm costs samples, a miss costs a touch.
+const REACH: f64 = 4.0;
+/// The same of the spin, which moves a point by at most the length in a radian.
+const SPIN_REACH: f64 = 2.0;
+/// The part of a step to which touches and turning points are found: a few roundings.
+const WIDTH: f64 = 1e-15;
+/// A gap of fewer than this many roundings of the length says nothing of whether a contact falls.
+const GAP_ROUNDINGS: f64 = 4.0;
+/// A correction of the end of a step is sharp if it is below this part of the step.
+pub(super) const SHARP: f64 = 0.1;
 /// Rounds of putting the end of a step onto the surface.
 const CORRECTIONS: usize = 4;
 /// What may be left out, over the scales, where the end of a step is shifted along its rate instead of stepping anew.
@@ -18,8 +34,9 @@ impl Simulation {
             return Ok(None);
         }
         self.stepper.prepare_dense(&mut self.system)?;
-        let turn = 1.5 * self.spin * self.stepper.step();
-        let pieces = (SAMPLES_PER_TURN * turn / std::f64::consts::PI).ceil().clamp(2.0, 1e5) as usize;
+        let turn = FASTER_INSIDE * self.spin * self.stepper.step();
+        let pieces =
+            (SAMPLES_PER_TURN * turn / std::f64::consts::PI).ceil().clamp(LEAST_SAMPLES, MOST_SAMPLES) as usize;
         let mut earliest: Option<f64> = None;
         self.measure_at(0.0)?;
         let (mut gaps, mut rates) = (self.gaps.clone(), self.rates.clone());
@@ -76,8 +93,8 @@ impl Simulation {
                 continue;
             }
             let scales = self.system.scales.of(k);
-            let fall = 4.0 * scales.acceleration * step * step + 2.0 * scales.length * step * self.spin;
-            let reach = 4.0 * step * rates[k].abs().max(self.rates[k].abs()) + fall;
+            let fall = REACH * scales.acceleration * step * step + SPIN_REACH * scales.length * step * self.spin;
+            let reach = REACH * step * rates[k].abs().max(self.rates[k].abs()) + fall;
             near |= gaps[k].min(self.gaps[k]) <= reach;
         }
         Ok(near)
@@ -86,12 +103,11 @@ impl Simulation {
     /// Where a contact comes down between two places of the step, given its gap and rate at both.
     fn touch_within(&mut self, k: usize, ends: [(f64, f64, f64); 2]) -> Result<Option<f64>> {
         let [(from, gap, rate), (to, next_gap, next_rate)] = ends;
-        let width = 1e-15;
         // The part on which it falls.
         let (start, start_gap) = if rate < 0.0 {
             (from, gap)
         } else if next_rate < 0.0 {
-            let turn = root::falling(from, to, (rate, next_rate), width, |at| self.gap_at(at, k).map(|(_, r)| r))?;
+            let turn = root::falling(from, to, (rate, next_rate), WIDTH, |at| self.gap_at(at, k).map(|(_, r)| r))?;
             (turn, self.gap_at(turn, k)?.0)
         } else {
             return Ok(None);
@@ -100,23 +116,23 @@ impl Simulation {
             (to, next_gap)
         } else {
             // It falls first and rises then: the lowest point.
-            let turn = root::falling(start, to, (-rate, -next_rate), width, |at| self.gap_at(at, k).map(|(_, r)| -r))?;
+            let turn = root::falling(start, to, (-rate, -next_rate), WIDTH, |at| self.gap_at(at, k).map(|(_, r)| -r))?;
             (turn, self.gap_at(turn, k)?.0)
         };
         if start_gap <= 0.0 {
             // What lies on the surface without force may have a rate of rounding.
             let scales = self.system.scales.of(k);
-            let falls = next_rate < -scales.tiny || end_gap < -4.0 * f64::EPSILON * scales.length;
+            let falls = next_rate < -scales.tiny || end_gap < -GAP_ROUNDINGS * f64::EPSILON * scales.length;
             return Ok(falls.then_some(start));
         }
         if end_gap >= 0.0 {
             return Ok(None);
         }
         let touch =
-            root::falling(start, end, (start_gap, end_gap), width, |at| self.gap_at(at, k).map(|(gap, _)| gap))?;
+            root::falling(start, end, (start_gap, end_gap), WIDTH, |at| self.gap_at(at, k).map(|(gap, _)| gap))?;
         // The gap is a number of roundings: it is zero between the last that is not below zero and the first that is. To
         // take one of them would make each of many small bounces too long, or too short.
-        let (before, _) = self.gap_at((touch - width).max(start), k)?;
+        let (before, _) = self.gap_at((touch - WIDTH).max(start), k)?;
         let (after, rate) = self.gap_at(touch, k)?;
         if rate < -self.system.scales.of(k).settled {
             let early = 0.5 * (before + after) / (rate * self.stepper.step());
@@ -157,7 +173,7 @@ impl Simulation {
             let (gap, rate) = (self.gaps[touching], self.rates[touching]);
             let correction = -gap / rate;
             // A graze has no sharp time; what the dense output said is as good.
-            let is_sharp = rate < -self.system.scales.of(touching).settled && correction.abs() < 0.1 * step;
+            let is_sharp = rate < -self.system.scales.of(touching).settled && correction.abs() < SHARP * step;
             if round == CORRECTIONS || gap == 0.0 || !is_sharp {
                 break;
             }
