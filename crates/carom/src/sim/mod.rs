@@ -23,6 +23,8 @@ mod setup;
 mod simulation;
 mod stiffness;
 mod system;
+#[cfg(test)]
+mod tests;
 mod touch;
 mod unwatched;
 mod watch;
