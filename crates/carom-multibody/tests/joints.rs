@@ -63,6 +63,16 @@ fn springs_push_down_their_energy_and_damping_takes_its_power() {
     });
 }
 
+/// Who reads a list of limits finds them where the joints are: the names in the header of a run are in this order.
+#[test]
+fn limits_are_not_shuffled_but_in_the_order_of_the_joints_the_lower_one_first() {
+    for_cases(150, |rng| {
+        let limits = joint_limits(&sample(rng).model);
+        let places: Vec<_> = limits.iter().map(|limit| (limit.joint, limit.side == LimitSide::Upper)).collect();
+        assert!(places.is_sorted(), "{places:?}");
+    });
+}
+
 #[test]
 fn limits_are_gaps_of_the_joints_own_coordinates() {
     let mut gauge = Gauge::new("gaps of limits", 1e-14);

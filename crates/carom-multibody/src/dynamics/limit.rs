@@ -88,7 +88,6 @@ pub fn joint_limits(model: &Model) -> Vec<JointLimit> {
             }
         }
     }
-    limits.sort_by_key(|limit| limit.joint);
     limits
 }
 
