@@ -151,11 +151,7 @@ pub fn decide(delassus: MatrixView, free_acceleration: &[f64], contacts: &[Close
     if let Some(row) = found.forces.iter().position(|x| !x.is_finite()) {
         return Err(Error::Overflow { field: format!("forces[{row}]").into() });
     }
-    let accelerations = problem.accelerations(&found.forces);
-    let residual = problem.residual(&found.modes, &found.forces, &accelerations);
-    let Found { modes, forces, ambiguous, .. } = found;
-    let modes = Modes { modes, forces, accelerations, residual, ambiguous };
-    Ok(if residual <= MOST_RESIDUAL { Decision::Decided(modes) } else { Decision::NotConverged(modes) })
+    Ok(problem.certify(found))
 }
 
 /// What was found, in the caller's units.
@@ -224,6 +220,15 @@ impl<'a> Problem<'a> {
         Ok(Self { delassus, alpha, contacts, starts })
     }
 
+    /// Decided, if modes and forces satisfy every condition.
+    fn certify(&self, found: Found) -> Decision {
+        let accelerations = self.accelerations(&found.forces);
+        let residual = self.residual(&found.modes, &found.forces, &accelerations);
+        let Found { modes, forces, ambiguous, .. } = found;
+        let modes = Modes { modes, forces, accelerations, residual, ambiguous };
+        if residual <= MOST_RESIDUAL { Decision::Decided(modes) } else { Decision::NotConverged(modes) }
+    }
+
     fn accelerations(&self, forces: &[f64]) -> Vec<f64> {
         let row = |(i, alpha): (usize, &f64)| {
             alpha + forces.iter().enumerate().map(|(j, force)| self.delassus.at(i, j) * force).sum::<f64>()
@@ -275,5 +280,32 @@ impl<'a> Problem<'a> {
         };
         let worst = modes.iter().enumerate().map(of).fold(0.0, f64::max);
         if worst > 0.0 { worst / size } else { 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1 kg at rest on the floor that is pushed by half of its friction: forces that are off are no answer, whoever found
+    /// them, and whichever condition they miss.
+    #[test]
+    fn forces_that_miss_a_condition_are_not_decided() {
+        let friction = Some(Friction::new(0.5).unwrap());
+        let contacts = [ClosedContact { dimension: Dimension::Planar, friction, tangential: Tangential::AtRest }];
+        let delassus = [1.0, 0.0, 0.0, 1.0];
+        let problem = Problem::new(MatrixView::row_major(2, 2, &delassus), &[-1.0, 0.25], &contacts).unwrap();
+        let is_decided = |mode, forces: [f64; 2]| {
+            let found = Found { modes: vec![mode], forces: forces.to_vec(), ..Found::default() };
+            matches!(problem.certify(found), Decision::Decided(_))
+        };
+        let slip = ContactMode::Slip { direction: [1.0, 0.0], onset: true };
+        for (off, decided) in [(1e-9, true), (1e-7, false), (1e-3, false)] {
+            assert_eq!(is_decided(ContactMode::Stick, [1.0 + off, -0.25]), decided);
+            assert_eq!(is_decided(ContactMode::Stick, [1.0, -0.25 + off]), decided);
+        }
+        // Friction would drive the slip.
+        assert!(!is_decided(slip, [1.0, -0.5]));
+        assert!(!is_decided(ContactMode::Detach, [0.0; 2]) && !is_decided(ContactMode::Stick, [1.0, -0.6]));
     }
 }

@@ -23,9 +23,6 @@ use crate::vector::ContactVector;
 /// event is never located at `D = 0` to the last bit.
 pub(crate) const JAM_TOLERANCE: f64 = 1e-6;
 
-/// Two answers whose energies differ by this fraction dissipate the same.
-const SAME_ENERGY: f64 = 1e-12;
-
 /// What a jammed contact does at once.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -134,20 +131,13 @@ fn reduced(impact: &Impact) -> f64 {
 }
 
 impl Impact<'_> {
-    /// Stick first, then the answer that dissipates most; if rounding refuses all, the one refused by least.
+    /// Stick before slip where both are consistent; if rounding refuses all, the one refused by least.
     fn jammed(&self) -> Option<Candidate> {
         let stick =
             self.stick_at(0.0).map(|i| Candidate { answer: self.stuck(0.0, &i), violation: over(&i, self.mu_s) });
-        if let Some(stick) = stick.as_ref().filter(|stick| stick.violation == 0.0) {
-            return Some(Candidate { answer: stick.answer, violation: 0.0 });
-        }
-        let mut best: Option<Candidate> = None;
-        for candidate in stick.into_iter().chain(self.slips()) {
-            best = match best {
-                Some(other) if !candidate.is_better(&other) => Some(other),
-                _ => Some(candidate),
-            };
-        }
+        let candidates = stick.into_iter().chain(self.slips());
+        // Of equals the first.
+        let best = candidates.min_by(|a, b| a.violation.total_cmp(&b.violation));
         best.filter(|candidate| candidate.violation.is_finite())
     }
 
@@ -194,16 +184,6 @@ impl Impact<'_> {
         let is_push = normal > 0.0 && normal.is_finite();
         let backward = (-speed / norm(v_t)).max(0.0);
         Candidate { answer, violation: if is_push { backward.max(excess) } else { f64::INFINITY } }
-    }
-}
-
-impl Candidate {
-    fn is_better(&self, other: &Self) -> bool {
-        if self.violation > 0.0 || other.violation > 0.0 {
-            return self.violation < other.violation;
-        }
-        let (mine, yours) = (self.answer.tangential_work, other.answer.tangential_work);
-        mine < yours - SAME_ENERGY * yours.abs()
     }
 }
 
