@@ -20,6 +20,9 @@ const EVALUATIONS: u64 = 20_000;
 const CRAWL: f64 = 1e-3;
 /// Each time that this follows on itself, twice as many windows, up to this power of two.
 const MOST_DOUBLINGS: u32 = 8;
+/// The same where steps are a crowd again as soon as they can be: a joint too stiff to be followed stays so, and all
+/// steps between two windows are in vain. Few: time stepping is less accurate than what it stands in for.
+const MOST_REPEATS: u32 = 3;
 /// And so are this many touches...
 const TOUCHES: usize = 300;
 /// ... within this part, if they do not come faster and faster: bounces that end do.
@@ -45,6 +48,9 @@ pub(super) struct Watchdog {
     /// Time and evaluations at the last look at these, and how often in a row it was a crawl.
     looked: (f64, u64),
     crawls: u32,
+    /// Steps since the last crowd of steps, and how often in a row it was there again at once.
+    since: usize,
+    repeats: u32,
 }
 
 impl Watchdog {
@@ -57,6 +63,8 @@ impl Watchdog {
             touches: VecDeque::with_capacity(TOUCHES + 1),
             looked: (0.0, 0),
             crawls: 0,
+            since: usize::MAX,
+            repeats: 0,
         }
     }
 
@@ -93,6 +101,7 @@ impl Watchdog {
         let many_steps = crowded(&mut self.steps, STEPS, MOMENT * self.unit)
             | crowded(&mut self.many_steps, MANY_STEPS, WHILE * self.unit);
         let many_touches = with_touch && crowded(&mut self.touches, TOUCHES, RATTLE * self.unit) && self.rattles();
+        self.since = self.since.saturating_add(1);
         if !(many_events || many_steps || many_touches) {
             return None;
         }
@@ -100,7 +109,13 @@ impl Watchdog {
         self.steps.clear();
         self.many_steps.clear();
         self.touches.clear();
-        Some(if many_events || many_steps { Bite::Windows(1) } else { Bite::Rattle })
+        if !many_steps {
+            self.since = usize::MAX;
+            return Some(if many_events { Bite::Windows(1) } else { Bite::Rattle });
+        }
+        self.repeats = if self.since > STEPS + 1 { 0 } else { self.repeats + 1 };
+        self.since = 0;
+        Some(Bite::Windows(1 << self.repeats.min(MOST_REPEATS)))
     }
 
     /// Whether the last third of the touches took as long as the first, by half.
@@ -126,6 +141,19 @@ mod tests {
         let first = (0..400).position(|k| dog.step(3.0 + f64::from(k) * 1e-7, false, false) == Some(Bite::Windows(1)));
         assert_eq!(first, Some(MANY_STEPS));
         assert!((0..400).all(|k| dog.step(4.0 + f64::from(k) * 3e-7, false, false).is_none()));
+    }
+
+    /// The windows in between are long; the steps after them are as short as before.
+    #[test]
+    fn steps_in_vain_are_not_tried_as_often_between_all_windows() {
+        let mut dog = Watchdog::new(1.0);
+        let mut crowd = |start: f64| (0..1000).find_map(|k| dog.step(start + f64::from(k) * 1e-9, false, false));
+        let bites: Vec<_> = (0..6).map(|k| crowd(f64::from(k)).unwrap()).collect();
+        assert_eq!(bites, [1, 2, 4, 8, 8, 8].map(Bite::Windows));
+        // Where steps got somewhere in between it is another crowd.
+        assert!((0..30).all(|k| dog.step(10.0 + f64::from(k), false, false).is_none()));
+        let next = (0..1000).find_map(|k| dog.step(50.0 + f64::from(k) * 1e-9, false, false));
+        assert_eq!(next, Some(Bite::Windows(1)));
     }
 
     #[test]
