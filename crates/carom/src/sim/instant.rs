@@ -15,12 +15,10 @@ use super::system::{Mode, direction, tangential, view};
 
 /// Impacts, settlings and jams that may follow each other at one instant.
 const ROUNDS: usize = 40;
-/// Rounds after which normal velocities below an ever higher bound are left alone.
-const PATIENCE: usize = 10;
-/// The bound grows by this factor each round.
-const RAISE: f64 = 2.0;
-/// An impulse that leaves more than this part of a normal velocity cannot take it away.
+/// An impulse that leaves more than this part of a normal velocity cannot take it away...
 const LEFT: f64 = 0.5;
+/// ... and velocities up to this many times what it left are left alone.
+const RAISE: f64 = 2.0;
 /// Sliding slower than this many times the slow speed is none, in space, where modes are decided.
 const REST: f64 = 20.0;
 /// The same in the plane, over the speed scale.
@@ -72,10 +70,6 @@ impl Simulation {
             }
             if rounds > ROUNDS {
                 break Err(());
-            }
-            if rounds > PATIENCE {
-                // Contacts may hand each other a velocity that is too small to matter.
-                floor = (RAISE * floor).min(self.system.scales.settled_part);
             }
             let round = match by {
                 Some((contact, Reason::Direction)) => self.redirect(contact).map(|()| Settled::Decided),
@@ -189,7 +183,7 @@ impl Simulation {
     }
 
     /// Raises the floor if impulses left most of a normal velocity that is too slow to follow.
-    fn raise(&mut self, floor: &mut f64, before: f64, contacts: &[usize], sign: f64) -> Result<()> {
+    pub(super) fn raise(&mut self, floor: &mut f64, before: f64, contacts: &[usize], sign: f64) -> Result<()> {
         self.system.place(self.time, &self.state)?;
         self.measure()?;
         let left = self.largest_rate(contacts, sign);
@@ -262,7 +256,7 @@ impl Simulation {
     }
 
     /// Whether contacts that strike may go without restitution because they rattle: all of them may, and some have any.
-    fn may_rattle(&self, striking: &[usize]) -> bool {
+    pub(super) fn may_rattle(&self, striking: &[usize]) -> bool {
         let speed = |k: usize| -self.rates[k];
         let has_restitution =
             |&k: &usize| self.system.watch.contact(k).coefficients.restitution.normal_at(speed(k)) > 0.0;
@@ -304,7 +298,7 @@ impl Simulation {
     }
 
     /// Ends the bounces of contacts that are too slow to follow, all at once.
-    fn settle(&mut self, slow: &[usize]) -> Result<()> {
+    pub(super) fn settle(&mut self, slow: &[usize]) -> Result<()> {
         let time = self.time;
         self.system.accelerate_freely(time)?;
         self.system.terms(time, slow)?;
@@ -350,7 +344,7 @@ impl Simulation {
 
     /// Takes away what is left of the sliding of contacts at rest. What slides on slowly beside them has another direction
     /// then, and modes are decided by that one. Whether there was anything to take.
-    fn come_to_rest(&mut self, slow: &[usize]) -> Result<bool> {
+    pub(super) fn come_to_rest(&mut self, slow: &[usize]) -> Result<bool> {
         let mut rested: Vec<usize> = Vec::new();
         loop {
             self.system.terms(self.time, slow)?;

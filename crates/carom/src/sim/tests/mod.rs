@@ -1,8 +1,9 @@
 //! What each heuristic of the simulator is for: without it one of these tests fails. Closed forms on robots of one or two
-//! joints; `instants`, `windows` and `bounds` by subject.
+//! joints; `instants`, `windows`, `steps` and `bounds` by subject.
 
 mod bounds;
 mod instants;
+mod steps;
 mod windows;
 
 use std::sync::Arc;
@@ -68,6 +69,10 @@ fn mass(joint: &str, e: f64) -> Setup {
 fn weightless(mut setup: Setup) -> Setup {
     setup.model = Arc::new(Model::clone(&setup.model).with_gravity([0.0; 3]));
     setup
+}
+
+fn built_in(name: &str) -> Setup {
+    crate::gallery::find_simulation(name).unwrap().setup().unwrap()
 }
 
 fn run(setup: Setup) -> (Simulation, Recorder) {
