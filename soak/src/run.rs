@@ -18,7 +18,7 @@ use crate::random::{self, Family, Kind};
 /// What a single impact may take, and some. An answer that takes longer counts as none: its thread is left behind.
 pub const MOST_SECONDS: f64 = 10.0;
 
-/// Beyond this condition number of W or M, with the diagonal brought to order one, an answer that was solved for through W may
+/// Beyond this product of the condition numbers of W and M, with the diagonals brought to order one, an answer that was solved for through W may
 /// fail its check: a seventh of the digits of 1e-9 is left.
 const ILL: f64 = 1e6;
 
@@ -91,7 +91,7 @@ fn is_honest(kind: &Kind, problem: &Problem, refusal: &Refusal) -> bool {
     }
     // Rivals and several contacts are solved through W: what it lost where it or M is nearly singular is lost.
     let is_ill = !matches!(kind.family, Family::Regular | Family::Units)
-        && (delassus_condition(problem) > ILL || mass_condition(problem) > ILL);
+        && delassus_condition(problem) * mass_condition(problem) > ILL;
     if problem.law != Law::Aghili || problem.contacts.len() > 1 {
         return is_ill;
     }

@@ -86,7 +86,7 @@ impl GeneralizedContact {
     /// # Errors
     /// As [`Contact::impact`]; also a velocity or kinetic energy beyond the range of `f64`.
     pub fn impact(&self, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
-        let outcome = self.contact.impact(coefficients, guard)?;
+        let outcome = self.contact.impact_unchecked(coefficients, guard)?;
         match self.completed(outcome.clone()) {
             Err(Error::CheckFailed { condition: Condition::Gain, .. }) if guard == Guard::Limit => {
                 self.retreat(&outcome)

@@ -162,6 +162,7 @@ impl<E: From<Error>, F: FnOnce(&[f64; 3]) -> std::result::Result<Evidence, E>> J
             bound: evidence.bound(),
             impulse_bound: 0.0,
             impulse_error: evidence.impulse_error,
+            energy_error: 0.0,
         };
         let checked = claimed.check_inlined()?;
         let mut residual = checked.residual;
@@ -293,7 +294,12 @@ impl Contact {
         }
     }
 
-    /// [`Contact::impact`] of a contact that approaches, with restitutions as numbers.
+    /// [`Contact::impact`] for whoever checks the outcome against more than `W`.
+    pub(crate) fn impact_unchecked(&self, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
+        self.impact_inlined(coefficients, guard, Unchecked)
+    }
+
+    /// The same of a contact that approaches, with restitutions as numbers.
     #[cold]
     pub(crate) fn impact_at(
         &self,
@@ -301,7 +307,7 @@ impl Contact {
         friction: Option<Friction>,
         guard: Guard,
     ) -> Result<Outcome> {
-        self.assess::<false, ByMatrix>(restitution, friction, guard, ByMatrix)
+        self.assess::<false, Unchecked>(restitution, friction, guard, Unchecked)
     }
 
     #[cold]
@@ -401,6 +407,7 @@ impl Contact {
             bound: [ACCURACY * v_n.abs() + rounding * terms[0], tangential(1), tangential(2)],
             impulse_bound: 0.0,
             impulse_error: 0.0,
+            energy_error: 0.0,
         };
         let checked = claimed.check()?;
         if checked.work > 0.0 {

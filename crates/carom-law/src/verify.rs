@@ -87,6 +87,7 @@ impl Outcome {
         let mut answer = self.claimed();
         (answer.after, answer.bound) = (evidence.after, evidence.bound());
         answer.impulse_error = evidence.impulse_error;
+        answer.energy_error = evidence.energy.map_or(0.0, |energy| energy.bound(evidence.freedoms));
         let residual = answer.check()?.residual;
         let dissipates = self.guard.name != Guard::Report || self.law.claims().dissipates;
         let energy = evidence.check_energy(self.energy.change, dissipates)?;
@@ -117,6 +118,7 @@ impl Outcome {
             bound: [0.0; 3],
             impulse_bound: 0.0,
             impulse_error: 0.0,
+            energy_error: 0.0,
         }
     }
 }
@@ -213,6 +215,8 @@ pub(crate) struct Claimed {
     pub(crate) impulse_bound: f64,
     /// What the impulse may be off by, relative to its size.
     pub(crate) impulse_error: f64,
+    /// What `energy_change` may be off by, where it comes from kinetic energies.
+    pub(crate) energy_error: f64,
 }
 
 /// What a check found.
@@ -276,7 +280,7 @@ impl Claimed {
             + tangential_bound * (i_1.abs() + i_2.abs())
             + ACCURACY * work.abs()
             + self.impulse_error * (s_n * i_n.abs() + s_1 * i_1.abs() + s_2 * i_2.abs());
-        worst = worst.max(within(Condition::Work, (work - self.energy_change).abs(), work_bound)?);
+        worst = worst.max(within(Condition::Work, (work - self.energy_change).abs(), work_bound + self.energy_error)?);
         Ok(Checked { residual: worst, work, work_bound })
     }
 

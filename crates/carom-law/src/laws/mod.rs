@@ -263,7 +263,10 @@ impl GeneralizedContact {
     /// # Errors
     /// As [`Contact::impact_by`]; also a velocity or kinetic energy beyond the range of `f64`.
     pub fn impact_by(&self, law: Law, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
-        self.completed(self.contact().impact_by(law, coefficients, guard)?)
+        match law {
+            Law::Aghili => self.impact(coefficients, guard),
+            _ => self.completed(self.contact().impact_by(law, coefficients, guard)?),
+        }
     }
 }
 

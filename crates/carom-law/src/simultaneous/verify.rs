@@ -133,6 +133,7 @@ impl ContactSet {
                 bound: block.of(&anew.bound),
                 impulse_bound: block.of(&anew.bound)[1] / block.w_t,
                 impulse_error: 0.0,
+                energy_error: 0.0,
             };
             let residual = if is_single { claimed.check_struck(contact) } else { claimed.check_sequence() };
             worst = worst.max(residual.map_err(|error| at_contact(error, k))?);
