@@ -13,6 +13,7 @@
 use carom::law::{Guard, Law};
 use serde_json::Value;
 
+use crate::condition::delassus_condition;
 use crate::precise::{Cholesky, Double, ZERO, abs_dot, abs_quadratic, dot, exponent, norm, quadratic, shift};
 use crate::problem::{Contact, Problem, Rows, Terms};
 
@@ -22,7 +23,8 @@ const RELATIVE: f64 = 1e-9;
 /// Roundings allowed a coordinate.
 const ROUNDINGS: f64 = 32.0;
 
-/// Roundings of M allowed to impulses, times its condition: half a unit in the last place of M moves them by that much.
+/// Roundings of M allowed to impulses, times its condition number and the root of that of W: half a unit in the last place of M
+/// moves them by that much.
 const IMPULSE_ROUNDINGS: f64 = 10.0;
 
 /// What an outcome must satisfy.
@@ -140,6 +142,8 @@ struct Reported {
     velocity: Option<Vec<f64>>,
     energy: ReportedEnergy,
     admissible: bool,
+    /// What the outcome says that its conditions are missed by; 0 for one contact.
+    residual: f64,
     /// Impacts that followed each other.
     sequence: u64,
     /// Modes and restitution are not those of the law: a blend, or a rattle cut short.
@@ -202,20 +206,20 @@ impl Reported {
             parts: [number(&energy["normal"])?, number(&energy["tangential"])?],
         };
         let admissible = value["admissible"].as_bool()?;
-        let (contacts, sequence, is_mixed) = if problem.contacts.len() == 1 {
+        let (contacts, residual, sequence, is_mixed) = if problem.contacts.len() == 1 {
             let used = number(&value["guard"]["restitution"])?;
-            (vec![ReportedContact::read(&problem.contacts[0], value, used)?], 1, false)
+            (vec![ReportedContact::read(&problem.contacts[0], value, used)?], 0.0, 1, false)
         } else {
             let list = value["contacts"].as_array().filter(|list| list.len() == problem.contacts.len())?;
             let read = |(contact, value): (&Contact, &Value)| {
                 ReportedContact::read(contact, value, number(&value["restitution_used"])?)
             };
             let contacts = problem.contacts.iter().zip(list).map(read).collect::<Option<Vec<_>>>()?;
-            number(&value["residual"])?;
+            let residual = number(&value["residual"])?;
             let is_mixed = value["guard"]["blended"].as_bool()? || value["settled"].as_bool()?;
-            (contacts, value["sequence"].as_u64()?, is_mixed)
+            (contacts, residual, value["sequence"].as_u64()?, is_mixed)
         };
-        Some(Self { contacts, velocity, energy, admissible, sequence, is_mixed })
+        Some(Self { contacts, velocity, energy, admissible, residual, sequence, is_mixed })
     }
 }
 
@@ -271,6 +275,15 @@ struct Energies {
     change: Double,
     slack_before: f64,
     slack: f64,
+}
+
+impl Motion {
+    /// The work of all impulses, row by row without sign.
+    fn exchanged(&self) -> f64 {
+        let speeds =
+            self.before.iter().zip(&self.after).map(|(before, after)| 0.5 * (before.abs().hi() + after.abs().hi()));
+        speeds.zip(&self.impulse).map(|(speed, i)| speed * i.abs()).sum()
+    }
 }
 
 /// Whether the outcome of a problem is one.
@@ -365,7 +378,7 @@ fn generalized(
     // At least the condition of M over n²; each coordinate in units of its own inertia.
     let axis = |j: usize| (0..n).map(|i| if i == j { 1.0 } else { 0.0 }).collect::<Vec<f64>>();
     let condition = (0..n).map(|j| m[j][j] * factor.inverse_quadratic(&axis(j)).hi()).fold(0.0, f64::max);
-    let relative = RELATIVE + IMPULSE_ROUNDINGS * f64::EPSILON * condition;
+    let relative = RELATIVE + IMPULSE_ROUNDINGS * f64::EPSILON * condition * delassus_condition(problem).sqrt();
     momentum(&m, &a, [&before, &after], &impulse, [relative, rounding], verdict);
     let kinetic = |v: &[f64]| quadratic(v, &m, v) * Double::from(0.5);
     let (k_before, k_after) = (kinetic(&before), kinetic(&after));
@@ -501,7 +514,9 @@ fn energies(problem: &Problem, reported: &Reported, motion: &Motion, verdict: &m
     let is_guarded = problem.guard != Guard::Report;
     let is_admissible = problem.law == Law::Aghili && reported.admissible;
     if is_guarded || is_admissible || problem.law.claims().dissipates {
-        verdict.note(Condition::Energy, ratio(energy.change.hi().max(0.0), energy.slack));
+        // Without a guard, what the residual of several contacts explains is not created.
+        let explained = if is_guarded { 0.0 } else { reported.residual * motion.exchanged() };
+        verdict.note(Condition::Energy, ratio(energy.change.hi().max(0.0), energy.slack + explained));
     }
 }
 

@@ -70,7 +70,7 @@ fn is_excused(kind: &Kind, problem: &Problem, refusal: &Refusal) -> bool {
     is_bad_input
         || match refusal.kind.as_str() {
             // Several contacts can wedge.
-            "not_converged" => problem.contacts.len() > 1,
+            "not_converged" => problem.contacts.len() > 1 || problem.law != Law::Aghili && is_ill(kind, problem),
             "check_failed" => is_honest(kind, problem, refusal),
             "overflow" => kind.family == Family::Units,
             // What a law claims is of regular matrices.
@@ -89,14 +89,17 @@ fn is_honest(kind: &Kind, problem: &Problem, refusal: &Refusal) -> bool {
     if may_grow && refusal.message.contains("energy grows") {
         return true;
     }
-    // Rivals and several contacts are solved through W: what it lost where it or M is nearly singular is lost.
-    let is_ill = !matches!(kind.family, Family::Regular | Family::Units)
-        && delassus_condition(problem) * mass_condition(problem) > ILL;
     if problem.law != Law::Aghili || problem.contacts.len() > 1 {
-        return is_ill;
+        return is_ill(kind, problem);
     }
     // One contact keeps its digits, but where nearly all of those of M or A are lost.
     mass_condition(problem) > LOST || delassus_condition(problem) > LOST * LOST
+}
+
+/// Rivals and several contacts are solved through W: what it lost where it or M is nearly singular is lost.
+fn is_ill(kind: &Kind, problem: &Problem) -> bool {
+    !matches!(kind.family, Family::Regular | Family::Units)
+        && delassus_condition(problem) * mass_condition(problem) > ILL
 }
 
 /// The worst residual over its bound, and the problem it belongs to.

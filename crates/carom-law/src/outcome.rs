@@ -77,7 +77,8 @@ pub struct Outcome {
 }
 
 /// Condition numbers: the relative change of an answer is about this many times that of the data. Half an ulp of an entry of
-/// `M` moves the impulse by up to `1e-16 mass_matrix`, and the velocity after a stick by up to `1e-16 sqrt(delassus)`.
+/// `M` moves the impulse by up to `1e-16 mass_matrix sqrt(delassus)`, and the velocity after a stick by up to `1e-16
+/// sqrt(delassus)`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Conditioning {
@@ -89,10 +90,11 @@ pub struct Conditioning {
 }
 
 impl Conditioning {
-    /// What an impulse may be off by, relative to its size, in a mechanism with so many degrees of freedom: the rounding of `M`
-    /// times its condition number, and that of a triangular `R` with `W = Rᵀ R` times its own.
+    /// What an impulse may be off by, relative to its size, in a mechanism with so many degrees of freedom. With `M = L Lᵀ`,
+    /// `L⁻¹ Aᵀ = Q R` and the change `R i` of the whitened velocity, `δi = R⁻¹ Qᵀ (L⁻¹ δM L⁻ᵀ) Q R i`: at most the rounding of
+    /// `M` times its condition number and that of `R`.
     pub(crate) fn impulse_error(&self, freedoms: usize) -> f64 {
-        ROUNDING * freedoms as f64 * self.mass_matrix.max(self.delassus.sqrt())
+        ROUNDING * freedoms as f64 * self.mass_matrix * self.delassus.sqrt()
     }
 }
 

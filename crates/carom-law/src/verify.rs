@@ -4,6 +4,8 @@
 //! (or from `W i` where only `W` is given), energies from `M`, and every bound is on the scale of the input: 1e-9 of it, and
 //! a term for the rounding of the sums themselves. An outcome beyond a bound is an error that names the condition.
 
+use std::f64::consts::SQRT_2;
+
 use crate::error::{Condition, Error, Result};
 use crate::guard::Guard;
 use crate::mode::Mode;
@@ -293,7 +295,7 @@ impl Claimed {
             Mode::Separating => Ok(0.0),
             Mode::Stick => {
                 let left = [after[1] + self.e_t * before[1], after[2] + self.e_t * before[2]];
-                within(Condition::Stick, norm(left), 2.0 * bound)
+                within(Condition::Stick, norm(left), SQRT_2 * bound)
             }
             Mode::Reversal => within(Condition::Reversal, norm(sum), 2.0 * bound),
             Mode::Slip => {
@@ -305,7 +307,7 @@ impl Claimed {
                 let off = norm([i_1 + friction * u[0], i_2 + friction * u[1]]);
                 let residual = within(Condition::Cone, off, ACCURACY * friction + self.impulse_bound)?;
                 let across = cross(u, sum).abs().max(-dot(u, sum));
-                Ok(residual.max(within(Condition::Slip, across, 4.0 * bound)?))
+                Ok(residual.max(within(Condition::Slip, across, 2.0 * SQRT_2 * bound)?))
             }
         }
     }
