@@ -88,8 +88,8 @@ impl GeneralizedContact {
     pub fn impact(&self, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
         let outcome = self.contact.impact_unchecked(coefficients, guard)?;
         match self.completed(outcome.clone()) {
-            Err(Error::CheckFailed { condition: Condition::Gain, .. }) if guard == Guard::Limit => {
-                self.retreat(&outcome)
+            Err(error @ Error::CheckFailed { condition: Condition::Gain, .. }) if guard == Guard::Limit => {
+                self.retreat(&outcome, error)
             }
             result => result,
         }
@@ -98,8 +98,8 @@ impl GeneralizedContact {
     /// Where `M` is ill-conditioned, the restitution at which energy ceases to rise is known to fewer digits than the energy
     /// is checked to: one that is lower by as little as will do.
     #[cold]
-    fn retreat(&self, outcome: &Outcome) -> Result<Outcome> {
-        let mut last = self.completed(outcome.clone());
+    fn retreat(&self, outcome: &Outcome, error: Error) -> Result<Outcome> {
+        let mut last = Err(error);
         for share in RETREATS {
             let normal = outcome.guard.restitution * (1.0 - share);
             let values = RestitutionValues { normal, tangential: outcome.restitution.tangential };

@@ -131,22 +131,6 @@ impl Mechanism {
         size * inverse
     }
 
-    /// `½ q̇ᵀ M q̇`, infinite beyond `f64`, and `|q̇|ᵀ|M||q̇|`.
-    pub(crate) fn kinetic_energy(&self, velocity: &[f64]) -> (f64, f64) {
-        let (unscaled, common) = self.unscaled(velocity);
-        let (mut energy, mut size) = (0.0, 0.0);
-        for (i, x) in unscaled.iter().enumerate() {
-            let row = self.mass.row(i);
-            let below: f64 = row[..i].iter().zip(&unscaled).map(|(m, y)| m * y).sum();
-            let below_size: f64 = row[..i].iter().zip(&unscaled).map(|(m, y)| (m * y).abs()).sum();
-            energy += x * (below + 0.5 * row[i] * x);
-            size += x.abs() * (2.0 * below_size + row[i] * x.abs());
-        }
-        (scale(energy, 2 * common), scale(size, 2 * common))
-    }
-}
-
-impl Mechanism {
     /// `K⁺ - K⁻` as `½ (q̇⁺ - q̇⁻)ᵀ M (q̇⁺ + q̇⁻)`, which keeps the digits of a small change.
     pub(crate) fn energy_change(&self, before: &[f64], after: &[f64]) -> f64 {
         let unit_of = |v: &[f64]| self.unscaled(v).1;
@@ -163,6 +147,20 @@ impl Mechanism {
             change += difference[i] * (below(&mean) + row[i] * mean[i]) + below(&difference) * mean[i];
         }
         scale(change, 2 * unit)
+    }
+
+    /// `½ q̇ᵀ M q̇`, infinite beyond `f64`, and `|q̇|ᵀ|M||q̇|`.
+    pub(crate) fn kinetic_energy(&self, velocity: &[f64]) -> (f64, f64) {
+        let (unscaled, common) = self.unscaled(velocity);
+        let (mut energy, mut size) = (0.0, 0.0);
+        for (i, x) in unscaled.iter().enumerate() {
+            let row = self.mass.row(i);
+            let below: f64 = row[..i].iter().zip(&unscaled).map(|(m, y)| m * y).sum();
+            let below_size: f64 = row[..i].iter().zip(&unscaled).map(|(m, y)| (m * y).abs()).sum();
+            energy += x * (below + 0.5 * row[i] * x);
+            size += x.abs() * (2.0 * below_size + row[i] * x.abs());
+        }
+        (scale(energy, 2 * common), scale(size, 2 * common))
     }
 }
 
@@ -184,7 +182,8 @@ impl Jacobian {
 }
 
 impl Mechanism {
-    /// `|A_r||q̇|` of each row `A_r`: the product of their norms, with each coordinate in units in which its inertia is one. Sums of `|a||v|` would be zero, or nearly, where terms vanish one by one, and leave no room for rounding.
+    /// `|A_r||q̇|` of each row `A_r`: the product of their norms, with each coordinate in units in which its inertia is one. Sums
+    /// of `|a||v|` would vanish where terms do one by one, and leave no room for rounding.
     pub(crate) fn sizes(&self, jacobian: &Jacobian, velocity: &[f64]) -> Vec<f64> {
         let (x, unit) = self.unscaled(velocity);
         let inertia = |j: usize| self.mass[(j, j)];

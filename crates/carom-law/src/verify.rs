@@ -91,7 +91,9 @@ impl Outcome {
         answer.impulse_error = evidence.impulse_error;
         answer.energy_error = evidence.energy.map_or(0.0, |energy| energy.bound(evidence.freedoms));
         let residual = answer.check()?.residual;
-        let dissipates = self.guard.name != Guard::Report || self.law.claims().dissipates;
+        // An outcome that says that no energy is created has to be borne out, whoever says so.
+        let is_admissible = self.law == Law::Aghili && self.admissible;
+        let dissipates = self.guard.name != Guard::Report || self.law.claims().dissipates || is_admissible;
         let energy = evidence.check_energy(self.energy.change, dissipates)?;
         self.residual = self.residual.max(residual).max(energy);
         Ok(())

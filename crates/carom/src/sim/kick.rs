@@ -32,7 +32,7 @@ impl Simulation {
     }
 
     /// The same for an impact without collision of the one contact that is selected: its normal velocity before counts as
-    /// none.
+    /// zero.
     pub(super) fn kick_by_jam(&mut self, outcome: &Jam) -> Result<()> {
         let time = self.time;
         let place = |source| dynamics(time, source);
