@@ -1,5 +1,5 @@
-//! What a contributor runs: `cargo xtask test`, `native`, `lint`, `oracle`, `laws`, `drops`, `soak`, `fuzz`,
-//! `reference`, `conformance`, `browser`, `bench`.
+//! What a contributor runs: `cargo xtask test`, `native`, `lint`, `oracle`, `laws`, `drops`, `soak`,
+//! `fingerprint`, `fuzz`, `reference`, `conformance`, `browser`, `bench`.
 
 mod browser;
 mod fuzz;
@@ -25,6 +25,8 @@ cargo xtask TASK
   drops         10,000 random drops of boxes, rods, spheres and trees (CAROM_DROPS, CAROM_SEED, CAROM_FAMILY)
   soak [N]      N random impacts of all forms (20,000), every outcome judged in double-double arithmetic; the worst of
                 each kind, and findings as problems to be read by carom impact (CAROM_SEED, CAROM_THREADS)
+  fingerprint [N]
+                hashes of outcomes, array batches, robots' terms and simulations: a change of layout changes none
   fuzz [TARGET] law, contact_set, problem, robot, scene or all of them under libFuzzer, on a nightly toolchain;
                 --minutes N of each (2), --minimise the corpus in fuzz/corpus afterwards
   reference     recompute reference/precise with 80 digits and compare (Python 3)
@@ -47,7 +49,12 @@ fn main() -> ExitCode {
         Some("oracle") => oracle(),
         Some("laws") => laws(),
         Some("drops") => drops(),
-        Some("soak") => cargo(&["run", "--release", "--quiet", "-p", "carom-soak", "--"], &rest, &[]),
+        Some("soak") => {
+            cargo(&["run", "--release", "--quiet", "-p", "carom-soak", "--bin", "carom-soak", "--"], &rest, &[])
+        }
+        Some("fingerprint") => {
+            cargo(&["run", "--release", "--quiet", "-p", "carom-soak", "--bin", "fingerprint", "--"], &rest, &[])
+        }
         Some("fuzz") => fuzz::fuzz(&rest),
         Some("reference") => reference(),
         Some("conformance") => conformance(&rest),
