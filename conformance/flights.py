@@ -14,7 +14,7 @@ import judge
 import mjcf
 
 PACKAGE = "flight"
-MODELS = Path(__file__).resolve().parent.parent / "models"
+MODELS = Path(__file__).resolve().parent.parent / "crates/carom-scene/models"
 # Largest difference of states, at the ends of steps and inside them, and of energies.
 TOLERANCE = 1e-8
 # MuJoCo's extrapolation must be this good; states later than that are not compared.

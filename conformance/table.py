@@ -140,7 +140,7 @@ def reasons(results, status, title):
 FLIGHTS = f"""\
 ## Flights
 
-Every MJCF file with joints that MuJoCo compiles, and those of `models/`, flies from a random state (seed {judge.SEED}): no
+Every MJCF file with joints that MuJoCo compiles, and those of `crates/carom-scene/models/`, flies from a random state (seed {judge.SEED}): no
 contacts, limits or motors, only gravity, springs and dampers. carom runs its simulator as it is by default. MuJoCo runs its
 own Runge-Kutta of order {flights.ORDER} with steps of {flights.LEVELS} lengths, each half of the one before; the longest is {flights.LONGEST_STEP:g} s, or {flights.RESOLUTION:g} of the
 shortest time in which damping, springs or accelerations do something. Richardson's extrapolation takes three orders of

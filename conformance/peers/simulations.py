@@ -1,6 +1,6 @@
 """Times MuJoCo on the built-in simulations: one line of JSON each, microseconds for a simulated second.
 
-The scenes are read from models/simulations; MuJoCo runs at its default time step with its default solver. Contacts are
+The scenes are read from crates/carom-scene/models/simulations; MuJoCo runs at its default time step with its default solver. Contacts are
 what its shapes give, so a cube stands on four corners and a foot is a ball. Springs and dampers that hold a posture
 are those of its joints.
 """
@@ -14,7 +14,7 @@ import tomllib
 import mujoco
 import numpy as np
 
-MODELS = pathlib.Path(__file__).resolve().parents[2] / "models"
+MODELS = pathlib.Path(__file__).resolve().parents[2] / "crates/carom-scene/models"
 SECONDS = [2, 10]
 RUNS = 15
 

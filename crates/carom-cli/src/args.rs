@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use carom::analysis::Range;
+use carom::document::Edit;
 use carom::law::Law;
-use carom::problem::Edit;
+use carom::study::Range;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 

@@ -5,11 +5,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use carom::ProblemError;
-use carom::analysis::{DiagramError, MapError};
 use carom::multibody::load::LoadError;
 use carom::report::PageError;
 use carom::report::figure::FigureError;
 use carom::sim::SimulationError;
+use carom::study::{DiagramError, MapError};
 
 use crate::snippet::snippet;
 use crate::source::Gallery;

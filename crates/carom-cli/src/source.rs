@@ -3,8 +3,8 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use carom::document::{Document, Edit, Format, Tree};
 use carom::gallery::Exhibit;
-use carom::problem::{Document, Edit, Format, Tree};
 use carom::report::Id;
 use carom::scene::Scene;
 use carom::{Problem, ProblemError};

@@ -4,7 +4,7 @@ mod common;
 
 use std::path::Path;
 
-use carom::problem::Kind;
+use carom::document::Kind;
 
 fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
@@ -98,7 +98,12 @@ fn every_source_file_of_the_kernels_is_in_the_architecture() {
         "carom-multibody/src",
         "carom-multibody/src/dynamics",
         "carom-multibody/src/model",
-        "carom/src/sim",
+        "carom-sim/src/event",
+        "carom-sim/src/fallback",
+        "carom-sim/src/instant",
+        "carom-sim/src/motion",
+        "carom-sim/src/record",
+        "carom-sim/src/setup",
     ] {
         for entry in root().join("crates").join(folder).read_dir().unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();

@@ -295,7 +295,7 @@ fn a_landing_obeys_mechanics_in_joint_space() {
 fn edited(scene: &str, arguments: &[&str]) -> carom::Problem {
     let mut tree = carom::gallery::find(scene).unwrap().tree().unwrap();
     for pair in arguments.chunks(2).filter(|pair| pair[0] == "--set") {
-        pair[1].parse::<carom::problem::Edit>().unwrap().apply(&mut tree).unwrap();
+        pair[1].parse::<carom::document::Edit>().unwrap().apply(&mut tree).unwrap();
     }
     carom::Problem::from_tree(&tree).unwrap()
 }

@@ -1,4 +1,4 @@
-//! What one stage of an integrator costs on the quadruped of `models/`: each question of a fresh state, its four feet
+//! What one stage of an integrator costs on the quadruped of `crates/carom-scene/models/`: each question of a fresh state, its four feet
 //! on the ground. A question is timed with `set_state` before it; the first line is that alone.
 
 use std::hint::black_box;
@@ -12,7 +12,7 @@ const BATCHES: usize = 201;
 const CALLS: usize = 500;
 
 fn main() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/quadruped.urdf");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/carom-scene/models/quadruped.urdf");
     let options = load::Options { floating_base: true, ..load::Options::default() };
     let model = load::file(&file, &options).expect("the quadruped");
     let floor = HalfSpace::new([0.0; 3], [0.0, 0.0, 1.0]).expect("a floor");

@@ -4,8 +4,8 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use carom::Problem;
-use carom::analysis::{Map, Options};
 use carom::report::figure;
+use carom::study::{Map, Options};
 
 /// Runs of each, the fastest of which counts.
 const RUNS: usize = 15;

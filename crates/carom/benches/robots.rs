@@ -3,7 +3,7 @@
 //!
 //! `CAROM_ROBOTS` names a list of robots, one a line: name, URDF, 0 or 1 for a floating base, frame. One line of
 //! JSON is printed for each. `cargo xtask bench robots` makes the list and prints Pinocchio beside it. Without a list the
-//! robots are those of `models/`.
+//! robots are those of `crates/carom-scene/models/`.
 
 use std::hint::black_box;
 use std::path::Path;

@@ -1,6 +1,13 @@
-//! What users of carom import: impact problems in JSON and TOML, scenes with robots, the built-in gallery, reports,
-//! maps over coefficients and states, simulations, and batches of problems over a stream of lines. The law itself is [`law`] (the crate `carom-law`), robots are
-//! [`multibody`] (the crate `carom-multibody`), and [`strike`] brings the two together.
+//! Frictional impacts in multibody systems: what users of carom import.
+//!
+//! | module | crate | what it is |
+//! |---|---|---|
+//! | [`law`] | `carom-law` | what forces and impulses do at contacts, in one instant |
+//! | [`multibody`] | `carom-multibody` | a robot and its state as M, h and rows |
+//! | [`sim`] | `carom-sim` | a robot struck, and a robot in motion |
+//! | [`problem`], [`scene`], [`document`], [`gallery`], [`models`] | `carom-scene` | problems and scenes as documents |
+//! | [`study`] | `carom-study` | maps and comparisons of laws, as data |
+//! | [`report`], [`batch`] | `carom-report` | text, tables, figures, pages; problems line by line |
 //!
 //! ```
 //! let scene = carom::gallery::find("kane").expect("built in");
@@ -9,28 +16,17 @@
 //! assert!(!outcome.admissible);
 //! # Ok::<(), carom::ProblemError>(())
 //! ```
-#![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-pub mod analysis;
-mod answer;
-pub mod batch;
-pub mod gallery;
-pub mod models;
-mod number;
-pub mod problem;
-pub mod report;
-pub mod scene;
-pub mod sim;
-mod strike;
-mod verdict;
-
-pub use answer::{Answer, Several};
 pub use carom_law as law;
 pub use carom_multibody as multibody;
-pub use problem::{Problem, ProblemError};
+pub use carom_report as report;
+pub use carom_report::batch;
+pub use carom_scene::{Answer, Problem, ProblemError, Several, document, gallery, models, problem, scene};
+pub use carom_sim as sim;
 #[doc(hidden)]
-pub use strike::strike_unchecked;
-pub use strike::{StrikeError, strike, strike_by, strike_together};
+pub use carom_sim::strike_unchecked;
+pub use carom_sim::{StrikeError, strike, strike_by, strike_together};
+pub use carom_study as study;
 
 /// The book's code is compiled and run.
 #[cfg(doctest)]

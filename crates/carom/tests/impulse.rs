@@ -1,10 +1,10 @@
 //! The impulse space says what the laws say: each answer lies on the lines, in the cone and inside the ellipse that it must.
 
 use carom::Problem;
-use carom::analysis::{Answered, Comparison, DiagramError, ImpulseSpace, LocusName, Verdict};
+use carom::document::Edit;
 use carom::gallery::{Exhibit, SCENES};
 use carom::law::{Law, Mode};
-use carom::problem::Edit;
+use carom::study::{Answered, Comparison, DiagramError, ImpulseSpace, LocusName, Verdict};
 use serde_json::{Value, json};
 
 /// Exact laws are within roundings of sums of a few terms.

@@ -1,6 +1,7 @@
 //! Sliding that presses itself into the surface ever harder: the approach to a jam.
 
-use carom::problem::{Document, Format, Problem};
+use carom::Problem;
+use carom::document::{Document, Format};
 use carom::sim::{EventKind, Recorder, Setup, Simulation};
 
 /// A rod that slides on its lower end, μ = 1.6, thrown so that D falls through zero while the forces grow.

@@ -1,9 +1,9 @@
 //! Maps say what the law says: at the curves to a few units in the last place, in the regions, in every cell.
 
 use carom::Problem;
-use carom::analysis::{CurveName, Map, MapError, Options, Quantity, Range, RegionKind};
+use carom::document::Edit;
 use carom::law::{Coefficients, Contact, Friction, Guard, Mode, Outcome, Restitution};
-use carom::problem::Edit;
+use carom::study::{CurveName, Map, MapError, Options, Quantity, Range, RegionKind};
 use serde_json::{Value, json};
 
 const SCENES: [&str; 12] =

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use carom::Problem;
+use carom::document::{Document, Format};
 use carom::law::{Coefficients, Friction, Guard, Restitution};
 use carom::multibody::load::{self, Options};
 use carom::multibody::{ContactPoint, HalfSpace};
-use carom::problem::{Document, Format, Problem};
 use carom::sim::{Settings, Setup, Silent, Simulation, SimulationError, Surface, WatchedContact};
 
 fn setup(scene: &str) -> Setup {

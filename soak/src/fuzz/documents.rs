@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use carom::Problem;
+use carom::document::{Document, Format};
 use carom::multibody::load::{self, Mimics, Options};
 use carom::multibody::{Dynamics, Model};
-use carom::problem::{Document, Format};
 use carom::sim::{Recorder, Setup, Simulation, Stop};
 use serde_json::Value;
 

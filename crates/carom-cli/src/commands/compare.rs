@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use carom::ProblemError;
-use carom::analysis::Comparison;
 use carom::report::{ComparisonText, comparison_json, figure};
+use carom::study::Comparison;
 
 use crate::args::{Compare, Format};
 use crate::failure::Failure;

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use carom::problem::Edit;
+use carom::document::Edit;
 use carom::report::{ErrorRecord, OutcomeRecord, RobotRecord, SeveralText, Text};
 use carom::{Answer, ProblemError};
 

@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use carom::analysis::{Map, MapError, Options};
 use carom::report::{figure, map_csv, map_json};
+use carom::study::{Map, MapError, Options};
 
 use crate::args::{self, MapOver};
 use crate::failure::Failure;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use carom::ProblemError;
-use carom::problem::Edit;
+use carom::document::Edit;
 use carom::report::figure;
 use carom::report::{ErrorRecord, EventLog, RunText, run_csv, run_events_csv, run_html, run_json, run_summary_json};
 use carom::sim::{Ending, Event, Record, Recorder, Sample, Settings, Setup, Simulation, Sink};

@@ -1,0 +1,58 @@
+//! What stands above a plot: a title and a sentence, broken where they are too long.
+
+use super::drawing::Drawing;
+use super::font::{Fonts, Line};
+use crate::printable;
+
+const TITLE_SIZE: f64 = 10.0;
+const SENTENCE_SIZE: f64 = 8.5;
+/// From one line to the next, in sizes.
+const LEADING: f64 = 1.3;
+
+/// A plain title and a marked sentence as lines with their sizes.
+pub(super) fn lines(title: &str, sentence: &str, width: f64, fonts: &Fonts) -> Vec<(Line, f64)> {
+    let title = broken(&printable(title), |text| fonts.plain(text), width / TITLE_SIZE, 3).into_iter();
+    let sentence = broken(sentence, |text| fonts.marked(text), width / SENTENCE_SIZE, 3).into_iter();
+    title.map(|line| (line, TITLE_SIZE)).chain(sentence.map(|line| (line, SENTENCE_SIZE))).collect()
+}
+
+pub(super) fn height(lines: &[(Line, f64)]) -> f64 {
+    lines.iter().map(|(_, size)| LEADING * size).sum()
+}
+
+/// Draws the lines from the top left.
+pub(super) fn draw(drawing: &mut Drawing, lines: Vec<(Line, f64)>, margin: f64) {
+    let mut y = margin;
+    for (line, size) in lines {
+        y += LEADING * size;
+        drawing.text([margin, y - 0.3 * size], line, size);
+    }
+}
+
+/// The report's words in the signs of the notation.
+pub(super) fn symbols(text: &str) -> String {
+    let words = text.split(' ').map(|word| match word {
+        "e" => "*e*".to_owned(),
+        word => word.replace("mu_s", "*μ*_{s}").replace("mu_d", "*μ*_{d}").replace("e_t", "*e*_{t}"),
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Lines that fit a width in units of their size, at most so many.
+pub(super) fn broken(text: &str, line: impl Fn(&str) -> Line, width: f64, most: usize) -> Vec<Line> {
+    let mut lines = vec![String::new()];
+    for word in text.split_ascii_whitespace() {
+        let full = lines.len();
+        let last = &mut lines[full - 1];
+        let longer = if last.is_empty() { word.to_owned() } else { format!("{last} {word}") };
+        if line(&longer).width <= width || last.is_empty() {
+            *last = longer;
+        } else if full == most {
+            last.push('…');
+            break;
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines.iter().map(|text| line(text)).collect()
+}

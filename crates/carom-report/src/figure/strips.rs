@@ -1,0 +1,142 @@
+//! The contacts' modes as strips over time, with impacts as ticks.
+
+use super::decimate::decimated;
+use super::drawing::{Colour, Drawing, Path, Stroke, Vec2};
+use super::font::{Fonts, Line};
+use super::panel::Panel;
+use super::style::{self, Pattern};
+use crate::printable;
+use carom_sim::{ContactMode, Record};
+
+const NAME_SIZE: f64 = 7.5;
+/// Rows of few contacts are higher.
+const ROW: f64 = 11.0;
+const LOW_ROW: f64 = 8.5;
+/// More contacts than this are not told apart in half a page.
+const MOST: usize = 24;
+
+/// The contacts that are shown: those that do something, or all where none does.
+pub(super) fn shown(record: &Record) -> Vec<usize> {
+    let count = record.header.contacts.len();
+    let is_busy = |i: &usize| {
+        let closes = record.samples.iter().any(|sample| sample.contacts[*i].mode != ContactMode::Flight);
+        closes || record.events.iter().any(|event| event.contact == Some(*i))
+    };
+    let busy: Vec<usize> = (0..count).filter(is_busy).take(MOST).collect();
+    if busy.is_empty() { (0..count.min(MOST)).collect() } else { busy }
+}
+
+/// The height of so many strips.
+pub(super) fn height(count: usize) -> f64 {
+    count as f64 * row(count)
+}
+
+fn row(count: usize) -> f64 {
+    if count > 4 { LOW_ROW } else { ROW }
+}
+
+pub(super) fn colour(mode: ContactMode) -> Colour {
+    match mode {
+        ContactMode::Flight => Colour(0x80_8080),
+        ContactMode::Stick => Colour(0x1f_5f94),
+        ContactMode::Slip => Colour(0xf6_c48c),
+    }
+}
+
+pub(super) fn pattern(mode: ContactMode) -> Pattern {
+    match mode {
+        ContactMode::Slip => Pattern::Rising(Colour(0x8a_3c00)),
+        ContactMode::Flight | ContactMode::Stick => Pattern::None,
+    }
+}
+
+/// Draws them from the panel's top down.
+pub(super) fn draw(drawing: &mut Drawing, record: &Record, contacts: &[usize], panel: &Panel, fonts: &Fonts) {
+    let row = row(contacts.len());
+    for (k, &contact) in contacts.iter().enumerate() {
+        let top = panel.corner[1] + row * k as f64;
+        let middle = top + 0.5 * row;
+        let line = fitted(&record.header.contacts[contact].name, panel.corner[0] - 8.0, fonts);
+        drawing.text([panel.corner[0] - 5.0 - NAME_SIZE * line.width, middle + 0.36 * NAME_SIZE], line, NAME_SIZE);
+        let thickness = row - 3.0;
+        for mode in [ContactMode::Flight, ContactMode::Slip, ContactMode::Stick] {
+            fill(drawing, &spans(record, contact, mode, panel), mode, [middle, thickness]);
+        }
+        impacts(drawing, record, contact, panel, [middle, row]);
+    }
+}
+
+/// Spans of a mode, from pixel to pixel; those that touch are one.
+fn spans(record: &Record, contact: usize, mode: ContactMode, panel: &Panel) -> Vec<[f64; 2]> {
+    let mut spans: Vec<[f64; 2]> = Vec::new();
+    for pair in record.samples.windows(2) {
+        // The mode of an interval is that of its start: at an event that is the sample after it.
+        if pair[0].contacts[contact].mode != mode || pair[0].time == pair[1].time {
+            continue;
+        }
+        let [from, to] = [panel.x(pair[0].time), panel.x(pair[1].time)];
+        match spans.last_mut() {
+            Some(last) if from <= last[1] + 0.05 => last[1] = to,
+            _ => spans.push([from, to]),
+        }
+    }
+    spans
+}
+
+fn fill(drawing: &mut Drawing, spans: &[[f64; 2]], mode: ContactMode, [middle, thickness]: [f64; 2]) {
+    if spans.is_empty() {
+        return;
+    }
+    let mut path = Path::default();
+    if mode == ContactMode::Flight {
+        spans.iter().for_each(|[from, to]| path.extend(Path::polyline([[*from, middle], [*to, middle]])));
+        let stroke = Stroke { colour: colour(mode), width: 0.8, dash: &[], is_round: false };
+        return drawing.stroke(path, stroke, None);
+    }
+    let top = middle - 0.5 * thickness;
+    for [from, to] in spans {
+        // A short closing is seen, too.
+        path.extend(Path::rectangle([*from, top], [(to - from).max(0.4), thickness]));
+    }
+    drawing.fill(path.clone(), colour(mode));
+    if pattern(mode) != Pattern::None {
+        let ends = [spans[0][0], spans[spans.len() - 1][1]];
+        let clip = drawing.clip(path);
+        style::pattern(drawing, pattern(mode), [[ends[0], top], [ends[1], top + thickness]], clip);
+    }
+}
+
+/// A tick for every impact that the contact took part in; where they are too many to be told apart, some.
+fn impacts(drawing: &mut Drawing, record: &Record, contact: usize, panel: &Panel, [middle, row]: [f64; 2]) {
+    let times = record.events.iter().filter(|event| event.contact == Some(contact) && event.impulse != [0.0; 3]);
+    let places = decimated(times.map(|event| [panel.x(event.time), middle]));
+    let mut path = Path::default();
+    for [x, _] in places {
+        path.extend(Path::polyline([[x, middle - 0.5 * row + 0.7], [x, middle + 0.5 * row - 0.7]]));
+    }
+    if !path.0.is_empty() {
+        drawing.stroke(path, tick(), None);
+    }
+}
+
+pub(super) fn tick() -> Stroke {
+    Stroke { colour: Colour::BLACK, width: 0.7, dash: &[], is_round: false }
+}
+
+/// A name, cut where it is longer than there is room for: at its start, for names of one robot differ at their ends.
+fn fitted(name: &str, room: f64, fonts: &Fonts) -> Line {
+    let name = printable(name);
+    let signs: Vec<char> = name.chars().collect();
+    let mut line = fonts.plain(&name);
+    let mut cut = 0;
+    while NAME_SIZE * line.width > room && cut + 1 < signs.len() {
+        cut += 1;
+        line = fonts.plain(&format!("…{}", signs[cut..].iter().collect::<String>()));
+    }
+    line
+}
+
+/// A sample of a mode for the key.
+pub(super) fn key(drawing: &mut Drawing, mode: ContactMode, [x, y]: Vec2, [width, height]: Vec2) {
+    fill(drawing, &[[x, x + width]], mode, [y + 0.5 * height, height]);
+}

@@ -1,0 +1,25 @@
+//! Outcomes for people and for programs: text, tables, figures, pages, and batches of problems over a stream of lines.
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+pub mod batch;
+mod comparison;
+pub mod figure;
+mod map;
+mod model;
+mod printable;
+mod run;
+mod several;
+mod text;
+
+pub use comparison::{ComparisonText, comparison_json};
+pub use map::{map_csv, map_json};
+pub use model::ModelText;
+pub use printable::{printable, printable_json, printable_lines};
+pub use run::{EventLog, PageError, RunText, run_csv, run_events_csv, run_html, run_json, run_summary_json};
+#[cfg(feature = "parquet")]
+pub use run::{run_events_parquet, run_parquet};
+pub use several::SeveralText;
+pub use text::Text;
+
+pub use carom_scene::answer::verdict::{verdict, verdict_of_several};
+pub use carom_scene::record::{ContactRecord, ErrorRecord, Id, OutcomeRecord, RobotRecord, StruckRecord};

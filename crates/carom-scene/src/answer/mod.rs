@@ -1,0 +1,116 @@
+//! What a problem comes to: the outcome of one contact, or of several that strike at once.
+
+pub mod verdict;
+
+use carom_law::{
+    AnswerSearch, ContactOutcome, Energy, Law, Outcome, SimultaneousEffort, SimultaneousGuard, SimultaneousOutcome,
+};
+use serde::{Serialize, Serializer};
+
+/// What an impact does.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Answer {
+    /// One contact strikes.
+    One(Box<Outcome>),
+    /// Several strike at once.
+    Several(Box<Several>),
+}
+
+impl Answer {
+    /// The velocity after the impact; `None` for problems in contact space.
+    pub fn velocity(&self) -> Option<&[f64]> {
+        match self {
+            Answer::One(outcome) => outcome.velocity.as_deref(),
+            Answer::Several(several) => several.outcome.velocity.as_deref(),
+        }
+    }
+}
+
+/// The outcome of several contacts, with their names.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Several {
+    /// The outcome.
+    pub outcome: SimultaneousOutcome,
+    /// One entry a contact; `None` for one without a name.
+    pub names: Vec<Option<String>>,
+}
+
+impl Several {
+    /// What a contact is called in reports: its name, or its number from 1.
+    pub fn label(&self, contact: usize) -> String {
+        self.names.get(contact).cloned().flatten().unwrap_or_else(|| format!("contact {}", contact + 1))
+    }
+}
+
+/// A contact's share with its name.
+#[derive(Serialize)]
+struct NamedContact<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    #[serde(flatten)]
+    contact: &'a ContactOutcome,
+}
+
+/// The fields of [`SimultaneousOutcome`], the contacts with names.
+#[derive(Serialize)]
+struct Record<'a> {
+    contacts: Vec<NamedContact<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    velocity: Option<&'a [f64]>,
+    energy: &'a Energy,
+    admissible: bool,
+    guard: &'a SimultaneousGuard,
+    strong: bool,
+    residual: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    condition: Option<f64>,
+    solutions: u32,
+    search: AnswerSearch,
+    sequence: u32,
+    settled: bool,
+    effort: &'a SimultaneousEffort,
+    law: Law,
+}
+
+impl Serialize for Several {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // Without `..`: a new field of the outcome must find its place here.
+        let SimultaneousOutcome {
+            contacts,
+            velocity,
+            energy,
+            admissible,
+            guard,
+            strong,
+            residual,
+            condition,
+            solutions,
+            search,
+            sequence,
+            settled,
+            effort,
+            law,
+        } = &self.outcome;
+        let name = |k: usize| self.names.get(k).and_then(Option::as_deref);
+        let contacts =
+            contacts.iter().enumerate().map(|(k, contact)| NamedContact { name: name(k), contact }).collect();
+        let record = Record {
+            contacts,
+            velocity: velocity.as_deref(),
+            energy,
+            admissible: *admissible,
+            guard,
+            strong: *strong,
+            residual: *residual,
+            condition: *condition,
+            solutions: *solutions,
+            search: *search,
+            sequence: *sequence,
+            settled: *settled,
+            effort,
+            law: *law,
+        };
+        record.serialize(serializer)
+    }
+}

@@ -1,0 +1,115 @@
+//! What can be wrong with a problem document.
+
+use std::ops::Range;
+
+use serde::{Serialize, Serializer};
+
+/// An error as it appears in files: kind, message, field and line.
+#[derive(Debug, Clone, PartialEq, Serialize, thiserror::Error)]
+#[error("{message}")]
+pub struct ProblemError {
+    /// One of a closed list.
+    pub kind: Kind,
+    /// What is wrong, naming field, value and bound.
+    pub message: String,
+    /// A dotted path such as `friction.dynamic`; `None` where the document cannot be read at all.
+    pub field: Option<String>,
+    /// The line of the document or of the batch, from 1, where known.
+    pub line: Option<usize>,
+    /// The bytes of the document, where known.
+    #[serde(skip)]
+    pub span: Option<Range<usize>>,
+}
+
+/// The closed list of kinds: those of the law, and those of documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// The document is not JSON or TOML.
+    Syntax,
+    /// A key that no problem has.
+    UnknownKey,
+    /// A key that stands twice.
+    DuplicateKey,
+    /// A value of another type than the key's.
+    WrongType,
+    /// Both forms of a problem in one, or two ways of stating a coefficient.
+    Conflict,
+    /// A name that is not in its list: a guard, a law, a joint, a link.
+    UnknownName,
+    /// A robot file that cannot be read.
+    Model,
+    /// The law refuses a number, or the answer.
+    Law(carom_law::ErrorKind),
+}
+
+impl Kind {
+    /// Every kind that documents add to those of the law.
+    pub const OF_DOCUMENTS: [Kind; 7] = [
+        Kind::Syntax,
+        Kind::UnknownKey,
+        Kind::DuplicateKey,
+        Kind::WrongType,
+        Kind::Conflict,
+        Kind::UnknownName,
+        Kind::Model,
+    ];
+
+    /// The name used in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Syntax => "syntax",
+            Kind::UnknownKey => "unknown_key",
+            Kind::DuplicateKey => "duplicate_key",
+            Kind::WrongType => "wrong_type",
+            Kind::Conflict => "conflict",
+            Kind::UnknownName => "unknown_name",
+            Kind::Model => "model",
+            Kind::Law(kind) => kind.name(),
+        }
+    }
+}
+
+impl Serialize for Kind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl ProblemError {
+    /// An error about a field.
+    pub fn at(kind: Kind, field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), field: Some(field.into()), line: None, span: None }
+    }
+
+    /// An error about the document as a whole.
+    pub fn document(kind: Kind, message: impl Into<String>, line: Option<usize>) -> Self {
+        Self { kind, message: message.into(), field: None, line, span: None }
+    }
+}
+
+impl From<carom_law::Error> for ProblemError {
+    fn from(error: carom_law::Error) -> Self {
+        Self {
+            kind: Kind::Law(error.kind()),
+            message: error.to_string(),
+            field: Some(error.field().to_owned()),
+            line: None,
+            span: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::record::ErrorRecord;
+
+    #[test]
+    fn no_answer_of_several_contacts_is_a_typed_record() {
+        let law =
+            carom_law::Error::NotConverged { field: "impulse".into(), residual: 2e-3, bound: 1e-8, best: vec![1.0] };
+        let record = ErrorRecord { error: &law.into(), id: None }.line();
+        let record: serde_json::Value = serde_json::from_str(&record).unwrap();
+        assert_eq!((&record["error"]["kind"], &record["error"]["field"]), (&"not_converged".into(), &"impulse".into()));
+        assert!(record["error"]["message"].as_str().unwrap().contains("2e-3 of the largest speed is left"));
+    }
+}

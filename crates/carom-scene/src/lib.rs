@@ -1,0 +1,22 @@
+//! Documents of carom: impact problems in JSON and TOML, scenes with robots, the built-in gallery, and what a problem comes
+//! to as data. [`Problem`] reads a document and answers it.
+//!
+//! ```
+//! let scene = carom_scene::gallery::find("kane").expect("built in");
+//! let outcome = carom_scene::Problem::from_tree(&scene.tree()?)?.solve()?;
+//! assert!(!outcome.admissible);
+//! # Ok::<(), carom_scene::ProblemError>(())
+//! ```
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+pub mod answer;
+pub mod document;
+pub mod gallery;
+pub mod models;
+pub mod problem;
+pub mod record;
+pub mod scene;
+
+pub use answer::{Answer, Several};
+pub use document::ProblemError;
+pub use problem::Problem;

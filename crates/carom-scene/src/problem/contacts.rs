@@ -1,0 +1,81 @@
+//! The contacts of a problem given by matrices: one, whose rows are all there are, or a list.
+
+use carom_law::{Coefficients, Dimension};
+use serde_json::{Map, Value};
+
+use crate::document::ProblemError;
+use crate::document::coefficients::{dimension, friction, restitution};
+use crate::document::value::{check_keys, missing, object, required, text, wrong_type};
+
+type Result<T> = std::result::Result<T, ProblemError>;
+
+const KEYS: [&str; 4] = ["name", "dimension", "restitution", "friction"];
+
+/// One contact of a problem given by matrices.
+#[derive(Debug, Clone)]
+pub(super) struct StatedContact {
+    /// What it is called, if anything.
+    pub name: Option<String>,
+    /// None where the rows of the matrices say it.
+    pub dimension: Option<Dimension>,
+    /// Its own, and the problem's where it has none.
+    pub coefficients: Coefficients,
+}
+
+/// The contacts that `contacts` lists, or the one of a problem without that key.
+pub(super) fn read(map: &Map<String, Value>) -> Result<Vec<StatedContact>> {
+    let list = match map.get("contacts") {
+        None => {
+            return Ok(vec![StatedContact { name: None, dimension: None, coefficients: of_problem(map)? }]);
+        }
+        Some(Value::Array(list)) => list,
+        Some(other) => return Err(wrong_type(other, "contacts", "a list of contacts")),
+    };
+    if list.is_empty() {
+        return Err(missing("contacts[0]", "an impact needs a contact that strikes"));
+    }
+    let read = |(k, value)| contact(map, value, &format!("contacts[{k}]"), list.len() > 1);
+    list.iter().enumerate().map(read).collect()
+}
+
+/// The coefficients that a problem states for all of its contacts.
+pub(super) fn of_problem(map: &Map<String, Value>) -> Result<Coefficients> {
+    Ok(Coefficients {
+        restitution: restitution(required(map, "", "restitution")?, "restitution")?,
+        friction: map.get("friction").map(|value| friction(value, "friction")).transpose()?,
+    })
+}
+
+fn contact(problem: &Map<String, Value>, value: &Value, path: &str, is_one_of_several: bool) -> Result<StatedContact> {
+    let map = object(value, path)?;
+    check_keys(map, path, &KEYS)?;
+    let field = |key: &str| format!("{path}.{key}");
+    let dimension = match map.get("dimension") {
+        Some(value) => Some(dimension(value, &field("dimension"))?),
+        None if is_one_of_several => {
+            return Err(missing(
+                &field("dimension"),
+                "of several contacts each says how many rows are its own: 1, 2 or 3",
+            ));
+        }
+        None => None,
+    };
+    // A value out of range is an error whether or not a contact needs it.
+    let [shared_e, shared_mu] = ["restitution", "friction"].map(|key| problem.get(key));
+    let shared_e = shared_e.map(|value| restitution(value, "restitution")).transpose()?;
+    let shared_mu = shared_mu.map(|value| friction(value, "friction")).transpose()?;
+    let own_e = map.get("restitution").map(|value| restitution(value, &field("restitution"))).transpose()?;
+    let own_mu = map.get("friction").map(|value| friction(value, &field("friction"))).transpose()?;
+    let coefficients = Coefficients {
+        restitution: own_e
+            .or(shared_e)
+            .ok_or_else(|| missing(&field("restitution"), "give it here, or restitution for all contacts"))?,
+        friction: own_mu.or(shared_mu),
+    };
+    if coefficients.friction.is_none() && dimension.is_some_and(|dimension| dimension != Dimension::Normal) {
+        let reason = "give it here, or friction for all contacts: only a contact of dimension 1 can do without";
+        return Err(missing(&field("friction"), reason));
+    }
+    let name = map.get("name").map(|name| text(name, &field("name")).map(str::to_owned)).transpose()?;
+    Ok(StatedContact { name, dimension, coefficients })
+}

@@ -1,0 +1,101 @@
+//! From the tree to a typed problem: every key known, every value of its type.
+
+use std::path::Path;
+
+use carom_law::{Guard, Law};
+use serde_json::{Map, Value};
+
+use super::terms::{Matrix, Terms};
+use super::{Form, Problem, contacts};
+use crate::document::value::{missing, named, numbers, required, rows, type_name, unknown_key};
+use crate::document::{Kind, ProblemError};
+use crate::scene::{self, Scene};
+
+type Result<T> = std::result::Result<T, ProblemError>;
+
+const GENERALIZED: [&str; 3] = ["mass_matrix", "contact_jacobian", "velocity"];
+const CONTACT_SPACE: [&str; 2] = ["delassus", "contact_velocity"];
+const COMMON: [&str; 5] = ["restitution", "friction", "guard", "law", "id"];
+
+impl Problem {
+    /// The problem that a tree states. Robot files are looked for from the present folder.
+    ///
+    /// # Errors
+    /// Unknown, missing or conflicting keys, values of the wrong type, coefficients out of range, a robot that cannot
+    /// be read.
+    pub fn from_tree(tree: &Value) -> Result<Self> {
+        Self::from_tree_in(tree, Path::new(""))
+    }
+
+    /// The problem that a tree states, with robot files looked for from a folder.
+    ///
+    /// # Errors
+    /// As [`Problem::from_tree`].
+    pub fn from_tree_in(tree: &Value, folder: &Path) -> Result<Self> {
+        let Value::Object(map) = tree else {
+            let message = format!("a problem is an object with keys, not {}", type_name(tree));
+            return Err(ProblemError::document(Kind::WrongType, message, None));
+        };
+        // A scene has keys of its own; whoever names a robot means one.
+        let form_keys = if map.contains_key("model") {
+            scene::KEYS.to_vec()
+        } else {
+            [&GENERALIZED[..], &CONTACT_SPACE[..], &["contacts", "model"]].concat()
+        };
+        if let Some(key) = map.keys().find(|key| !form_keys.iter().chain(&COMMON).any(|known| known == key)) {
+            let matrices = GENERALIZED.iter().chain(&CONTACT_SPACE).any(|known| known == key);
+            if matrices {
+                let message = format!("{key} and model belong to different forms: a scene computes it from the robot");
+                return Err(ProblemError::at(Kind::Conflict, key, message));
+            }
+            return Err(unknown_key("", key, &[&form_keys[..], &COMMON[..]].concat()));
+        }
+        Ok(Self {
+            form: form(map, folder)?,
+            guard: match map.contains_key("guard") {
+                true => Some(named(map, "", "guard", &Guard::ALL, Guard::name)?),
+                false => None,
+            },
+            law: named(map, "", "law", &Law::ALL, Law::name)?,
+        })
+    }
+}
+
+fn form(map: &Map<String, Value>, folder: &Path) -> Result<Form> {
+    if map.contains_key("model") {
+        let scene = Box::new(Scene::from_map(map, folder)?);
+        return Ok(Form::Scene { scene, coefficients: contacts::of_problem(map)? });
+    }
+    Ok(Form::Matrices { terms: terms(map)?, contacts: contacts::read(map)? })
+}
+
+fn terms(map: &Map<String, Value>) -> Result<Terms> {
+    let given = |keys: &[&'static str]| keys.iter().copied().find(|key| map.contains_key(*key));
+    match (given(&GENERALIZED), given(&CONTACT_SPACE)) {
+        (Some(one), Some(other)) => Err(ProblemError::at(
+            Kind::Conflict,
+            other,
+            format!(
+                "{one} and {other} belong to different forms: give mass_matrix, contact_jacobian and velocity, \
+                 or delassus and contact_velocity"
+            ),
+        )),
+        (None, None) => Err(missing(
+            "delassus",
+            "give delassus and contact_velocity, or mass_matrix, contact_jacobian and velocity, or model",
+        )),
+        (Some(_), None) => Ok(Terms::Generalized {
+            mass_matrix: matrix(required(map, "", "mass_matrix")?, "mass_matrix")?,
+            contact_jacobian: matrix(required(map, "", "contact_jacobian")?, "contact_jacobian")?,
+            velocity: numbers(required(map, "", "velocity")?, "velocity")?,
+        }),
+        (None, Some(_)) => Ok(Terms::ContactSpace {
+            delassus: rows(required(map, "", "delassus")?, "delassus")?,
+            contact_velocity: numbers(required(map, "", "contact_velocity")?, "contact_velocity")?,
+        }),
+    }
+}
+
+fn matrix(value: &Value, path: &str) -> Result<Matrix> {
+    Matrix::from_rows(&rows(value, path)?, path)
+}

@@ -1,0 +1,45 @@
+//! The `id` of a problem, on its way to the outcome.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
+
+/// Any JSON value, on one line.
+#[derive(Debug)]
+pub struct Id(Option<Box<RawValue>>);
+
+impl Id {
+    /// The id that a tree states.
+    pub fn of_tree(tree: &Value) -> Self {
+        Self(tree.get("id").and_then(|id| to_raw_value(id).ok()))
+    }
+
+    /// The id of a JSON problem, to the letter; only one that stands on several lines is written anew.
+    pub fn of_json(text: &str) -> Self {
+        let raw = raw_id(text);
+        Self(raw.and_then(|raw| {
+            if raw.get().contains('\n') {
+                serde_json::from_str::<Value>(raw.get()).ok().and_then(|value| to_raw_value(&value).ok())
+            } else {
+                Some(raw.to_owned())
+            }
+        }))
+    }
+
+    /// For a record.
+    pub fn as_raw(&self) -> Option<&RawValue> {
+        self.0.as_deref()
+    }
+}
+
+/// The `id` of a JSON problem to the letter, so that it is carried through whatever it is.
+pub fn raw_id(text: &str) -> Option<&RawValue> {
+    // Most problems have none; looking for the word (or an escape that may hide it) is much cheaper than
+    // reading them twice.
+    if !text.contains("\"id\"") && !text.contains("\\u") {
+        return None;
+    }
+    let text = text.trim_start_matches('\u{feff}');
+    serde_json::from_str::<BTreeMap<String, &RawValue>>(text).ok()?.remove("id")
+}

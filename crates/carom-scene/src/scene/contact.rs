@@ -1,0 +1,276 @@
+//! What of the robot touches which surface.
+
+use carom_law::{Dimension, Friction, Restitution};
+use carom_multibody::{
+    CandidateOptions, ContactPoint, DynamicsError, LinkId, Model, Placement, Rims, Vector, candidates,
+};
+use serde_json::{Map, Value};
+
+use super::motion::condition;
+use super::{SceneContact, dynamics_error};
+use crate::document::coefficients::dimension;
+use crate::document::coefficients::{friction, restitution};
+use crate::document::value::{check_keys, missing, number, object, text, triple, wrong_type};
+use crate::document::{Kind, ProblemError};
+use carom_sim::{Condition, Surface};
+
+type Result<T> = std::result::Result<T, ProblemError>;
+
+/// All contacts of a scene: `contact`, or the list `contacts`.
+pub(super) fn read(model: &Model, surfaces: &[Surface], map: &Map<String, Value>) -> Result<Vec<SceneContact>> {
+    let contacts = match (map.get("contact"), map.get("contacts")) {
+        (Some(_), Some(_)) => {
+            let message = "contact and contacts both state what touches: give one of them";
+            return Err(ProblemError::at(Kind::Conflict, "contacts", message));
+        }
+        (Some(one), None) => contact(model, surfaces, one, "contact")?,
+        (None, Some(Value::Array(list))) => {
+            let read = |(i, value)| contact(model, surfaces, value, &format!("contacts[{i}]"));
+            list.iter().enumerate().map(read).collect::<Result<Vec<_>>>()?.concat()
+        }
+        (None, Some(other)) => return Err(wrong_type(other, "contacts", "a list of contacts")),
+        (None, None) => Vec::new(),
+    };
+    if contacts.is_empty() {
+        return Err(missing("contact", "a scene needs a point of the robot that strikes the surface"));
+    }
+    for (i, contact) in contacts.iter().enumerate() {
+        if contacts[..i].iter().any(|other| other.name == contact.name) {
+            let message = format!("contact {:?} stands twice: give the contacts different names", contact.name);
+            return Err(ProblemError::at(Kind::Conflict, format!("contacts[{i}]"), message));
+        }
+    }
+    Ok(contacts)
+}
+
+/// The contacts that strike: those that `strike` names, or all.
+pub(super) fn struck(contacts: &[SceneContact], map: &Map<String, Value>) -> Result<Vec<usize>> {
+    let find = |value: &Value, path: &str| {
+        let name = text(value, path)?;
+        contacts.iter().position(|contact| contact.name == name).ok_or_else(|| {
+            let names = contacts.iter().map(|contact| contact.name.as_str()).collect::<Vec<_>>().join(", ");
+            let message = format!("{path} = {name:?} is not a contact; the contacts are {names}");
+            ProblemError::at(Kind::UnknownName, path, message)
+        })
+    };
+    let mut struck = match map.get("strike") {
+        None => (0..contacts.len()).collect(),
+        Some(Value::Array(list)) => {
+            let each = |(i, value)| find(value, &format!("strike[{i}]"));
+            list.iter().enumerate().map(each).collect::<Result<Vec<_>>>()?
+        }
+        Some(value @ Value::String(_)) => vec![find(value, "strike")?],
+        Some(other) => return Err(wrong_type(other, "strike", "a contact, or a list of contacts")),
+    };
+    if struck.is_empty() {
+        return Err(missing("strike", "an impact needs a contact that strikes"));
+    }
+    struck.sort_unstable();
+    struck.dedup();
+    Ok(struck)
+}
+
+const KEYS: [&str; 12] = [
+    "name",
+    "link",
+    "frame",
+    "point",
+    "dimension",
+    "radius",
+    "shape",
+    "rims",
+    "surface",
+    "restitution",
+    "friction",
+    "enabled",
+];
+
+/// What one entry states: a point or ball, or all that stands for shapes; against one surface, or all.
+fn contact(model: &Model, surfaces: &[Surface], value: &Value, path: &str) -> Result<Vec<SceneContact>> {
+    let map = object(value, path)?;
+    check_keys(map, path, &KEYS)?;
+    let field = |key: &str| format!("{path}.{key}");
+    let own = Own {
+        restitution: map.get("restitution").map(|value| restitution(value, &field("restitution"))).transpose()?,
+        friction: map.get("friction").map(|value| friction(value, &field("friction"))).transpose()?,
+        enabled: map.get("enabled").map(|value| condition(model, value, &field("enabled"))).transpose()?,
+    };
+    let place = place(model, map, path)?;
+    let stated = map.get("name").map(|name| text(name, &field("name"))).transpose()?;
+    let mut contacts = Vec::new();
+    for index in touched(surfaces, map, path)? {
+        let surface = &surfaces[index];
+        let found = match map.get("shape") {
+            Some(shape) => of_shapes(model, &place, surface, map, shape, path, stated)?,
+            None => vec![(stated.unwrap_or(&place.name).to_owned(), of_point(model, &place, surface, map, path)?)],
+        };
+        let several = surfaces.len() > 1 && !map.contains_key("surface");
+        contacts.extend(found.into_iter().map(|(name, point)| SceneContact {
+            name: if several { format!("{name} on {}", surface.name) } else { name },
+            point,
+            surface: index,
+            restitution: own.restitution,
+            friction: own.friction,
+            enabled: own.enabled,
+        }));
+    }
+    Ok(contacts)
+}
+
+/// What an entry states for its contacts alone.
+struct Own {
+    restitution: Option<Restitution>,
+    friction: Option<Friction>,
+    enabled: Option<Condition>,
+}
+
+/// Where a contact is: a link, or a frame on one.
+struct Place {
+    name: String,
+    link: LinkId,
+    placement: Placement,
+}
+
+fn place(model: &Model, map: &Map<String, Value>, path: &str) -> Result<Place> {
+    let (key, value) = match (map.get("link"), map.get("frame")) {
+        (Some(link), None) => ("link", link),
+        (None, Some(frame)) => ("frame", frame),
+        (Some(_), Some(_)) => {
+            let message = format!("{path}.link and {path}.frame both say where it is: give one of them");
+            return Err(ProblemError::at(Kind::Conflict, format!("{path}.frame"), message));
+        }
+        (None, None) => return Err(missing(&format!("{path}.link"), "a contact is on a link or a frame")),
+    };
+    let field = format!("{path}.{key}");
+    let name = text(value, &field)?;
+    // Links and frames have names of their own: a site may be called as its body.
+    let found = match key {
+        "link" => model.find_link(name).map(|link| (link, Placement::IDENTITY)),
+        _ => model.find_frame(name).map(|frame| (frame.link, frame.placement)),
+    };
+    let (link, placement) = found.ok_or_else(|| {
+        let links: Vec<&str> = model.links().iter().map(|link| link.name.as_str()).collect();
+        let frames: Vec<&str> = model.frames().iter().map(|frame| frame.name.as_str()).collect();
+        let (names, others, other) = if key == "link" { (links, frames, "frame") } else { (frames, links, "link") };
+        let mut message = format!("{field} = {name:?} is not a {key} of {}", model.name());
+        match others.contains(&name) {
+            true => message += &format!(", but a {other}: say {path}.{other}"),
+            false if names.is_empty() => message += ", which has none",
+            false => message += &format!("; its {key}s are {}", names.join(", ")),
+        }
+        ProblemError::at(Kind::UnknownName, &field, message)
+    })?;
+    Ok(Place { name: name.to_owned(), link, placement })
+}
+
+/// The surfaces that a contact can touch: the one it names, or all.
+fn touched(surfaces: &[Surface], map: &Map<String, Value>, path: &str) -> Result<Vec<usize>> {
+    let Some(value) = map.get("surface") else { return Ok((0..surfaces.len()).collect()) };
+    let field = format!("{path}.surface");
+    let name = text(value, &field)?;
+    surfaces.iter().position(|surface| surface.name == name).map(|index| vec![index]).ok_or_else(|| {
+        let names = surfaces.iter().map(|surface| surface.name.as_str()).collect::<Vec<_>>().join(", ");
+        let message = format!("{field} = {name:?} is not a surface; the surfaces are {names}");
+        ProblemError::at(Kind::UnknownName, field.clone(), message)
+    })
+}
+
+/// A point of the robot, or the ball about it.
+fn of_point(
+    model: &Model,
+    place: &Place,
+    surface: &Surface,
+    map: &Map<String, Value>,
+    path: &str,
+) -> Result<ContactPoint> {
+    if map.contains_key("rims") {
+        let message = format!("{path}.rims is for a contact with a shape");
+        return Err(ProblemError::at(Kind::Conflict, format!("{path}.rims"), message));
+    }
+    let point = map.get("point").map(|value| triple(value, &format!("{path}.point"))).transpose()?.unwrap_or_default();
+    let point = place.placement.apply(Vector::from(point));
+    let normal = surface.half_space.normal;
+    let contact = match map.get("radius") {
+        None => ContactPoint::new(model, place.link, point, normal),
+        Some(radius) => {
+            ContactPoint::ball(model, place.link, point, number(radius, &format!("{path}.radius"))?, normal)
+        }
+    };
+    let contact = contact.map_err(|error| {
+        let key = if matches!(error, DynamicsError::ContactRadius { .. }) { "radius" } else { "point" };
+        ProblemError { field: Some(format!("{path}.{key}")), ..dynamics_error(error) }
+    })?;
+    match map.get("dimension") {
+        None => Ok(contact),
+        Some(value) => Ok(match dimension(value, &format!("{path}.dimension"))? {
+            Dimension::Spatial => contact.with_two_tangents(),
+            fewer => contact.with_dimension(fewer.rows()),
+        }),
+    }
+}
+
+/// All that stands for a shape of a link, or for all of its shapes, with names.
+fn of_shapes(
+    model: &Model,
+    place: &Place,
+    surface: &Surface,
+    map: &Map<String, Value>,
+    shape: &Value,
+    path: &str,
+    stated: Option<&str>,
+) -> Result<Vec<(String, ContactPoint)>> {
+    let field = format!("{path}.shape");
+    if let Some(other) = ["frame", "point", "radius", "dimension"].into_iter().find(|key| map.contains_key(*key)) {
+        let message = format!("{field} and {path}.{other} both say what touches: give one of them");
+        return Err(ProblemError::at(Kind::Conflict, format!("{path}.{other}"), message));
+    }
+    let options = CandidateOptions { rims: map.get("rims").map_or(Ok(Rims::default()), |value| rims(value, path))? };
+    let name = text(shape, &field)?;
+    let link = model.link(place.link);
+    let is_meant = |i: usize| name == "all" || link.shapes[i].name.as_deref() == Some(name);
+    let chosen: Vec<usize> = (0..link.shapes.len()).filter(|&i| is_meant(i)).collect();
+    if chosen.is_empty() {
+        let names: Vec<&str> = link.shapes.iter().filter_map(|shape| shape.name.as_deref()).collect();
+        let message = format!(
+            "{field} = {name:?} is not a shape of link {:?}, which has {}{}",
+            link.name,
+            match link.shapes.len() {
+                0 => "none".to_owned(),
+                1 => "one: say \"all\"".to_owned(),
+                count => format!("{count}: say \"all\""),
+            },
+            if names.is_empty() { String::new() } else { format!(", or {}", names.join(", ")) }
+        );
+        return Err(ProblemError::at(Kind::UnknownName, field, message));
+    }
+    // A name says what has to be told apart, and no more.
+    let names_shape = if stated.is_some() { chosen.len() > 1 } else { link.shapes.len() > 1 };
+    let mut found = Vec::new();
+    for i in chosen {
+        let candidates = candidates(model, place.link, i, &surface.half_space, &options)
+            .map_err(|error| ProblemError::at(Kind::Model, &field, error.to_string()))?;
+        let names_feature = candidates.len() > 1;
+        for candidate in candidates {
+            let mut name = stated.unwrap_or(&link.name).to_owned();
+            if names_shape {
+                name += &link.shapes[i].name.as_ref().map_or_else(|| format!("/{i}"), |shape| format!("/{shape}"));
+            }
+            if names_feature {
+                name += &format!("/{}", candidate.name.rsplit('/').next().unwrap_or_default());
+            }
+            found.push((name, candidate.contact));
+        }
+    }
+    Ok(found)
+}
+
+/// What stands for the rims of cylinders: a number of points, or the rims themselves.
+fn rims(value: &Value, path: &str) -> Result<Rims> {
+    match value {
+        Value::String(name) if name == "rolling" => Ok(Rims::Rolling),
+        _ => match value.as_u64().and_then(|count| usize::try_from(count).ok()).filter(|count| *count <= 1000) {
+            Some(count) => Ok(Rims::Points(count)),
+            None => Err(wrong_type(value, &format!("{path}.rims"), "\"rolling\", or a number of points up to 1000")),
+        },
+    }
+}

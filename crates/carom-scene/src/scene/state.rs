@@ -1,0 +1,198 @@
+//! The state of a scene: by joint name, as vectors, and of the base.
+
+use carom_multibody::{JointKind, LinkId, Model, ModelJoint, Placement, Quaternion, Rotation, Vector};
+use serde_json::{Map, Value};
+
+use crate::document::value::{check_keys, number, numbers, object, shape, type_name};
+use crate::document::{Kind, ProblemError};
+
+type Result<T> = std::result::Result<T, ProblemError>;
+
+/// What a scene says of the base.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Base {
+    pub(super) floating: Option<bool>,
+    pub(super) position: Option<[f64; 3]>,
+    pub(super) rotation: Option<Rotation>,
+    /// Of its origin, in the world's axes.
+    pub(super) velocity: Option<Vector>,
+    pub(super) angular_velocity: Option<Vector>,
+}
+
+impl Base {
+    /// Where a base stands that cannot move.
+    pub(super) fn placement(&self) -> Placement {
+        Placement::new(self.rotation.unwrap_or(Rotation::IDENTITY), self.position.unwrap_or_default())
+    }
+}
+
+/// The joint by which the robot moves freely, if it does: the first, and on the world.
+pub(super) fn floating_root(model: &Model) -> Option<usize> {
+    let first = model.joints().iter().position(|joint| joint.joint.kind != JointKind::Fixed)?;
+    let joint = &model.joints()[first];
+    let on_world = model.link(joint.link).parent == Some(LinkId::WORLD);
+    (on_world && joint.joint.kind == JointKind::Floating).then_some(first)
+}
+
+pub(super) fn read(
+    model: &Model,
+    base: &Base,
+    root: Option<usize>,
+    state: Option<&Value>,
+) -> Result<(Vec<f64>, Vec<f64>)> {
+    let empty = Map::new();
+    let state = state.map_or(Ok(&empty), |state| object(state, "state"))?;
+    check_keys(state, "state", &["configuration", "velocity"])?;
+    let root = root.map(|root| &model.joints()[root]);
+
+    let mut q = model.home().to_vec();
+    let is_placed = base.position.is_some() || base.rotation.is_some();
+    fill(model, &mut q, state.get("configuration"), Part::Configuration, root.filter(|_| is_placed))?;
+    if let Some(root) = root.filter(|_| is_placed) {
+        place(model, root, base, &mut q[root.coordinates.clone()]);
+    }
+
+    let mut v = vec![0.0; model.freedoms()];
+    let moving = [("velocity", base.velocity), ("angular_velocity", base.angular_velocity)];
+    let base_turns = moving.iter().find(|(_, given)| given.is_some());
+    if let (Some((key, _)), None) = (base_turns, root) {
+        let message = format!(
+            "base.{key} is for a robot whose first joint is floating: set base.floating = true for a URDF, or \
+             state.velocity for the joints that move"
+        );
+        return Err(ProblemError::at(Kind::Conflict, format!("base.{key}"), message));
+    }
+    fill(model, &mut v, state.get("velocity"), Part::Velocity, base_turns.and(root))?;
+    if let (Some(root), Some(_)) = (root, base_turns) {
+        // The model counts them in the base's own axes.
+        let axes = (model.link(root.link).placement * pose(&q[root.coordinates.clone()])).rotation;
+        let freedoms = &mut v[root.freedoms.clone()];
+        let own = |vector: Option<Vector>| axes.apply_inverse(vector.unwrap_or_default()).to_array();
+        freedoms[..3].copy_from_slice(&own(base.velocity));
+        freedoms[3..].copy_from_slice(&own(base.angular_velocity));
+    }
+    Ok((q, v))
+}
+
+/// Puts a floating base where the scene says; what it leaves out stays at home. Coordinates are counted from where
+/// the joint stands in the world.
+fn place(model: &Model, root: &ModelJoint, base: &Base, coordinates: &mut [f64]) {
+    let joint = model.link(root.link).placement;
+    let home = joint * pose(coordinates);
+    let wanted =
+        Placement::new(base.rotation.unwrap_or(home.rotation), base.position.map_or(home.translation, Vector::from));
+    let own = joint.inverse() * wanted;
+    let (position, turn) = coordinates.split_at_mut(3);
+    position.copy_from_slice(&own.translation.to_array());
+    if base.rotation.is_some() {
+        turn.copy_from_slice(&own.rotation.to_quaternion().to_array());
+    }
+}
+
+/// The pose that coordinates of a floating joint say.
+fn pose(coordinates: &[f64]) -> Placement {
+    let turn = Quaternion::from_array([3, 4, 5, 6].map(|k| coordinates[k]));
+    Placement::new(turn.to_rotation(), [coordinates[0], coordinates[1], coordinates[2]])
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Part {
+    Configuration,
+    Velocity,
+}
+
+impl Part {
+    fn key(self) -> &'static str {
+        match self {
+            Part::Configuration => "state.configuration",
+            Part::Velocity => "state.velocity",
+        }
+    }
+
+    fn range(self, joint: &ModelJoint) -> std::ops::Range<usize> {
+        match self {
+            Part::Configuration => joint.coordinates.clone(),
+            Part::Velocity => joint.freedoms.clone(),
+        }
+    }
+}
+
+/// Numbers by joint name, or all of them. `by_base` is a joint that the base has set already.
+fn fill(
+    model: &Model,
+    numbers_of_state: &mut [f64],
+    given: Option<&Value>,
+    part: Part,
+    by_base: Option<&ModelJoint>,
+) -> Result<()> {
+    let key = part.key();
+    let twice = |name: &str, field: &str| {
+        let message = format!("{field} and base both state the motion of {name:?}: give one of them");
+        ProblemError::at(Kind::Conflict, field, message)
+    };
+    match given {
+        None => Ok(()),
+        Some(list @ Value::Array(_)) => {
+            if let Some(root) = by_base {
+                return Err(twice(&root.joint.name, key));
+            }
+            let list = numbers(list, key)?;
+            if list.len() != numbers_of_state.len() {
+                return Err(shape(key, list.len(), numbers_of_state.len(), &format!("as {} has", model.name())));
+            }
+            numbers_of_state.copy_from_slice(&list);
+            Ok(())
+        }
+        Some(Value::Object(map)) => {
+            for (name, value) in map {
+                let field = format!("{key}.{}", quoted(name));
+                let joint = joint(model, name, &field)?;
+                if by_base.is_some_and(|root| root.joint.name == *name) {
+                    return Err(twice(name, &field));
+                }
+                let slots = &mut numbers_of_state[part.range(joint)];
+                match value {
+                    Value::Array(_) => {
+                        let list = numbers(value, &field)?;
+                        if list.len() != slots.len() {
+                            let why = format!("as {} joint {name:?} has", joint.joint.kind.name());
+                            return Err(shape(&field, list.len(), slots.len(), &why));
+                        }
+                        slots.copy_from_slice(&list);
+                    }
+                    _ if slots.len() == 1 => slots[0] = number(value, &field)?,
+                    _ => {
+                        let why = format!("as {} joint {name:?} has", joint.joint.kind.name());
+                        return Err(shape(&field, 1, slots.len(), &why));
+                    }
+                }
+            }
+            Ok(())
+        }
+        Some(other) => {
+            let message = format!("{key} is {}, but must be numbers by joint name or a list", type_name(other));
+            Err(ProblemError::at(Kind::WrongType, key, message))
+        }
+    }
+}
+
+pub(super) fn joint<'m>(model: &'m Model, name: &str, field: &str) -> Result<&'m ModelJoint> {
+    let moving = || model.joints().iter().filter(|joint| joint.joint.mimic.is_none() && !joint.freedoms.is_empty());
+    let fault = |message: String| ProblemError::at(Kind::UnknownName, field, message);
+    match model.find_joint(name) {
+        None => {
+            let names: Vec<&str> = moving().map(|joint| joint.joint.name.as_str()).collect();
+            Err(fault(format!("{name:?} is not a joint of {}; those that move are {}", model.name(), names.join(", "))))
+        }
+        Some(joint) => match &joint.joint.mimic {
+            Some(mimic) => Err(fault(format!("joint {name:?} follows {:?}: set that one", mimic.leader))),
+            None if joint.freedoms.is_empty() => Err(fault(format!("joint {name:?} is fixed: it has no state"))),
+            None => Ok(joint),
+        },
+    }
+}
+
+/// A name as a step of a path: in quotes where it has dots or brackets.
+pub(super) fn quoted(name: &str) -> String {
+    if name.contains(['.', '[', ']', '"']) { format!("{name:?}") } else { name.to_owned() }
+}

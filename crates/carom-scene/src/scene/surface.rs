@@ -1,0 +1,53 @@
+//! The surfaces of a scene.
+
+use carom_multibody::{HalfSpace, Model, half_spaces};
+use serde_json::{Map, Value};
+
+use super::dynamics_error;
+use crate::document::value::{check_keys, missing, object, required, text, triple, wrong_type};
+use crate::document::{Kind, ProblemError};
+use carom_sim::Surface;
+
+type Result<T> = std::result::Result<T, ProblemError>;
+
+/// All surfaces: `surface`, the list `surfaces`, or the planes of the robot's own file.
+pub(super) fn read(model: &Model, map: &Map<String, Value>) -> Result<Vec<Surface>> {
+    let surfaces = match (map.get("surface"), map.get("surfaces")) {
+        (Some(_), Some(_)) => {
+            let message = "surface and surfaces both state what is touched: give one of them";
+            return Err(ProblemError::at(Kind::Conflict, "surfaces", message));
+        }
+        (Some(one), None) => vec![surface(one, "surface", "surface")?],
+        (None, Some(Value::Array(list))) => {
+            let read = |(i, value)| surface(value, &format!("surfaces[{i}]"), &format!("surface {i}"));
+            list.iter().enumerate().map(read).collect::<Result<Vec<_>>>()?
+        }
+        (None, Some(other)) => return Err(wrong_type(other, "surfaces", "a list of surfaces")),
+        (None, None) => {
+            let named = |(i, half_space)| Surface { name: format!("plane {i}"), half_space };
+            half_spaces(model).into_iter().enumerate().map(named).collect()
+        }
+    };
+    if surfaces.is_empty() {
+        return Err(missing("surface", "a scene needs a surface that is touched, and its robot brings none"));
+    }
+    for (i, surface) in surfaces.iter().enumerate() {
+        if surfaces[..i].iter().any(|other| other.name == surface.name) {
+            let message = format!("surface {:?} stands twice: give the surfaces different names", surface.name);
+            return Err(ProblemError::at(Kind::Conflict, format!("surfaces[{i}]"), message));
+        }
+    }
+    Ok(surfaces)
+}
+
+fn surface(value: &Value, path: &str, name: &str) -> Result<Surface> {
+    let map = object(value, path)?;
+    check_keys(map, path, &["name", "point", "normal"])?;
+    let field = |key: &str| format!("{path}.{key}");
+    let point = map.get("point").map(|value| triple(value, &field("point"))).transpose()?.unwrap_or_default();
+    let normal = triple(required(map, path, "normal")?, &field("normal"))?;
+    let half_space = HalfSpace::new(point, normal)
+        .map_err(|error| ProblemError { field: Some(field("normal")), ..dynamics_error(error) })?;
+    let name = map.get("name").map(|name| text(name, &field("name"))).transpose()?.unwrap_or(name);
+    Ok(Surface { name: name.to_owned(), half_space })
+}

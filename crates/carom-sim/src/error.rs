@@ -1,0 +1,157 @@
+//! Why a simulation cannot begin, or cannot go on.
+
+use carom_multibody::DynamicsError;
+
+use crate::number::significant;
+
+use crate::setup::stiffness::Stiffness;
+
+/// Why a simulation cannot begin, or cannot go on.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum SimulationError {
+    /// A setting out of its range.
+    #[error("{field} = {value} must be {bound}")]
+    OutOfRange {
+        /// The setting.
+        field: &'static str,
+        /// What was given.
+        value: f64,
+        /// What it must be.
+        bound: &'static str,
+    },
+    /// A place in a list that is not there.
+    #[error("{field} = {index} is not there: there are {count}")]
+    NoSuch {
+        /// What names it.
+        field: String,
+        /// The place.
+        index: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// A contact that is inside its surface at the start.
+    #[error(
+        "contact {contact:?} starts {depth} m inside {surface:?}, more than {bound} m: raise the robot, or give the \
+         contact a condition",
+        depth = significant(*depth, 6),
+        bound = significant(*bound, 6)
+    )]
+    StartsInside {
+        /// The contact.
+        contact: String,
+        /// The surface.
+        surface: String,
+        /// How deep.
+        depth: f64,
+        /// How deep it may be.
+        bound: f64,
+    },
+    /// A joint that is beyond its limit at the start.
+    #[error(
+        "{limit} is passed by {by} at the start, more than {bound}: move the joint inside, or leave out limits",
+        by = significant(*by, 6),
+        bound = significant(*bound, 6)
+    )]
+    StartsBeyond {
+        /// The limit.
+        limit: String,
+        /// How far, rad or m.
+        by: f64,
+        /// How far it may be.
+        bound: f64,
+    },
+    /// A state that the robot cannot have, or a singular mass matrix.
+    #[error("at t = {time} s: {source}")]
+    Dynamics {
+        /// When.
+        time: f64,
+        /// What.
+        source: DynamicsError,
+    },
+    /// An impact or a force that the law has no answer to.
+    #[error("at t = {time} s, {what}: {source}")]
+    Law {
+        /// When.
+        time: f64,
+        /// At what.
+        what: &'static str,
+        /// Why.
+        source: carom_law::Error,
+    },
+    /// A numerical device added energy.
+    #[error(
+        "at t = {time} s {device} added {joules} J, more than {bound} J: what follows would not be the motion asked for",
+        joules = significant(*joules, 6),
+        bound = significant(*bound, 6)
+    )]
+    DeviceGain {
+        /// When.
+        time: f64,
+        /// Which.
+        device: &'static str,
+        /// How much.
+        joules: f64,
+        /// How much it may be.
+        bound: f64,
+    },
+    /// A numerical device left a contact inside its surface.
+    #[error(
+        "at t = {time} s {device} left contact {contact:?} {depth} m inside its surface, more than {bound} m",
+        depth = significant(*depth, 6),
+        bound = significant(*bound, 6)
+    )]
+    DevicePenetration {
+        /// When.
+        time: f64,
+        /// Which.
+        device: &'static str,
+        /// The contact.
+        contact: String,
+        /// How deep.
+        depth: f64,
+        /// How deep it may be.
+        bound: f64,
+    },
+    /// A contact with e = 1 that only an impact without restitution could bring on.
+    #[error(
+        "at t = {time} s {device} would have to take the restitution of contact {contact:?}, which is 1: it may do so only \
+         where it is less"
+    )]
+    ElasticContact {
+        /// When.
+        time: f64,
+        /// Which device.
+        device: &'static str,
+        /// The contact.
+        contact: String,
+    },
+    /// More events than allowed.
+    #[error("at t = {time} s there were {bound} events, the most allowed: max_events sets how many")]
+    TooManyEvents {
+        /// When.
+        time: f64,
+        /// The most.
+        bound: u64,
+    },
+    /// Steps became too small to move on.
+    #[error(
+        "at t = {time} s the step fell to {step:e} s, below {bound:e} s, at the tolerance {tolerance:e}: a force law that \
+         jumps, or forces beyond all measure{}",
+        stiffest.as_ref().map_or_else(String::new, |stiffest| format!("; {stiffest}"))
+    )]
+    Stalled {
+        /// When.
+        time: f64,
+        /// The step.
+        step: f64,
+        /// The smallest allowed.
+        bound: f64,
+        /// The tolerance.
+        tolerance: f64,
+        /// The stiffest joint, if one is stiff.
+        stiffest: Option<Stiffness>,
+    },
+}
+
+/// A result of simulating.
+pub type Result<T> = std::result::Result<T, SimulationError>;

@@ -1,0 +1,141 @@
+//! What can touch: contacts with surfaces, and joints at their limits.
+
+use carom_law::{Coefficients, Dimension};
+use carom_multibody::{
+    Candidate, ContactPoint, Contacts, Dynamics, DynamicsError, JointLimit, LimitSide, Model, Vector, joint_limits,
+};
+
+use crate::error::{Result, SimulationError};
+use crate::setup::{Condition, Setup};
+
+/// A contact of either kind.
+#[derive(Debug, Clone)]
+pub(crate) struct Watched {
+    pub(crate) name: String,
+    pub(crate) dimension: Dimension,
+    pub(crate) surface: Option<usize>,
+    pub(crate) coefficients: Coefficients,
+    pub(crate) enabled: Option<Condition>,
+}
+
+/// All contacts: those with surfaces first, then the joints' limits.
+#[derive(Debug, Clone)]
+pub(crate) struct Watch {
+    list: Vec<Watched>,
+    candidates: Vec<Candidate>,
+    limits: Vec<JointLimit>,
+}
+
+impl Watch {
+    pub(crate) fn new(setup: &Setup) -> Result<Self> {
+        let (mut list, mut candidates) = (Vec::new(), Vec::new());
+        for (k, contact) in setup.contacts.iter().enumerate() {
+            let surface = setup.surfaces.get(contact.surface).ok_or_else(|| SimulationError::NoSuch {
+                field: format!("contacts[{k}].surface"),
+                index: contact.surface,
+                count: setup.surfaces.len(),
+            })?;
+            // Without friction the tangents have nothing to say.
+            let point = match contact.coefficients.friction {
+                Some(_) => contact.point,
+                None => contact.point.with_dimension(1),
+            };
+            let dimension = match point.dimension() {
+                1 => Dimension::Normal,
+                2 => Dimension::Planar,
+                _ => Dimension::Spatial,
+            };
+            list.push(Watched {
+                name: contact.name.clone(),
+                dimension,
+                surface: Some(contact.surface),
+                coefficients: contact.coefficients,
+                enabled: contact.enabled,
+            });
+            candidates.push(Candidate { name: contact.name.clone(), contact: point, half_space: surface.half_space });
+        }
+        let limits = setup.limits.map_or_else(Vec::new, |_| joint_limits(&setup.model));
+        for (limit, restitution) in limits.iter().zip(setup.limits.iter().cycle()) {
+            let side = match limit.side {
+                LimitSide::Lower => "lower",
+                LimitSide::Upper => "upper",
+            };
+            list.push(Watched {
+                name: format!("{} {side} limit", setup.model.joints()[limit.joint].joint.name),
+                dimension: Dimension::Normal,
+                surface: None,
+                coefficients: Coefficients { restitution: *restitution, friction: None },
+                enabled: None,
+            });
+        }
+        Ok(Self { list, candidates, limits })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// The joints of the limits, by their places in the model, in the order of the limits.
+    pub(crate) fn limited_joints(&self) -> impl Iterator<Item = usize> + '_ {
+        self.limits.iter().map(|limit| limit.joint)
+    }
+
+    /// Rows of all contacts.
+    pub(crate) fn rows(&self) -> usize {
+        self.list.iter().map(|contact| contact.dimension.rows()).sum()
+    }
+
+    pub(crate) fn contact(&self, k: usize) -> &Watched {
+        &self.list[k]
+    }
+
+    pub(crate) fn list(&self) -> &[Watched] {
+        &self.list
+    }
+
+    /// Room for the terms of all of them.
+    pub(crate) fn contacts(&self, model: &Model) -> Contacts {
+        let points: Vec<ContactPoint> = self.candidates.iter().map(|candidate| candidate.contact).collect();
+        Contacts::with_limits(model, &points, &self.limits)
+    }
+
+    /// Distances and their rates.
+    pub(crate) fn measure(
+        &self,
+        dynamics: &mut Dynamics,
+        gaps: &mut [f64],
+        rates: &mut [f64],
+    ) -> std::result::Result<(), DynamicsError> {
+        let count = self.candidates.len();
+        dynamics.gaps(&self.candidates, &mut gaps[..count], &mut rates[..count])?;
+        for (k, limit) in self.limits.iter().enumerate() {
+            (gaps[count + k], rates[count + k]) = dynamics.limit_gap(limit);
+        }
+        Ok(())
+    }
+
+    /// Where a contact touches, or would; the world's origin for a joint's limit.
+    pub(crate) fn position(&self, dynamics: &Dynamics, k: usize) -> Vector {
+        self.candidates.get(k).map_or(Vector::ZERO, |candidate| dynamics.contact_position(&candidate.contact))
+    }
+
+    /// Normal and tangents; zeros for a joint's limit.
+    pub(crate) fn basis(&self, k: usize) -> [Vector; 3] {
+        self.candidates.get(k).map_or([Vector::ZERO; 3], |candidate| candidate.contact.basis())
+    }
+
+    /// The fastest motion and the fastest turning of a link that can touch.
+    pub(crate) fn fastest(&self, dynamics: &mut Dynamics) -> (f64, f64) {
+        let (mut speed, mut spin) = (0.0_f64, 0.0_f64);
+        let mut last = None;
+        for candidate in &self.candidates {
+            let link = candidate.contact.link();
+            if last != Some(link) {
+                let (linear, angular) = dynamics.point_velocity(link, Vector::ZERO);
+                (speed, spin) = (speed.max(linear.norm()), spin.max(angular.norm()));
+                last = Some(link);
+            }
+        }
+        (speed, spin)
+    }
+}

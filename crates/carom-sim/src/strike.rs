@@ -1,0 +1,351 @@
+//! One impact of a robot: from a state and a contact, or several, to the velocity after.
+
+use carom_law::{
+    Check, Coefficients, Contact, ContactSet, Delassus, Dimension, EnergyEvidence, Evidence, Guard, Law, MatrixView,
+    Outcome, SimultaneousEvidence, SimultaneousOutcome,
+};
+use carom_multibody::{ContactPoint, ContactTerms, Contacts, Dynamics, DynamicsError, EnergyChange};
+
+/// Why a robot's impact has no answer.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum StrikeError {
+    /// The state or the model.
+    #[error(transparent)]
+    Dynamics(#[from] DynamicsError),
+    /// The law refuses the contact, or the answer is beyond `f64`.
+    #[error(transparent)]
+    Law(#[from] carom_law::Error),
+}
+
+/// What an impact at a contact does to the state that `dynamics` holds: the outcome in contact space, and the
+/// velocity after in `velocity`. Nothing is allocated. The outcome was checked by [`Check::Contact`]; [`strike_by`] checks by
+/// [`Check::Full`], and so does a debug build.
+///
+/// ```
+/// use carom_law::{Coefficients, Friction, Guard, Mode, Restitution};
+/// use carom_multibody::{ContactPoint, Dynamics, Inertia, Joint, JointKind, LinkId, LinkSpec, ModelBuilder};
+///
+/// let mut builder = ModelBuilder::new("ball");
+/// let ball = LinkSpec::new("ball").joint(Joint::new("free", JointKind::Floating)).inertia(Inertia::ball(1.0, 0.5));
+/// let ball = builder.link(LinkId::WORLD, ball)?;
+/// let model = builder.build()?;
+/// let contact = ContactPoint::new(&model, ball, [0.0, 0.0, -0.5], [0.0, 0.0, 1.0])?;
+///
+/// let mut dynamics = Dynamics::new(model);
+/// let fall = [1.0, 0.0, -2.0, 0.0, 0.0, 0.0];
+/// dynamics.set_state(&[0.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0], &fall)?;
+/// let coefficients = Coefficients::new(Restitution::new(0.8)?, Friction::new(0.05)?);
+/// let mut after = [0.0; 6];
+/// let outcome = carom_sim::strike(&mut dynamics, &contact, &coefficients, Guard::Slip, &mut after)?;
+/// assert_eq!(outcome.mode, Mode::Slip);
+/// assert!((after[2] - 1.6).abs() < 1e-15);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// A singular mass matrix, a contact that cannot move, friction that is missing, a `velocity` of the wrong length.
+pub fn strike(
+    dynamics: &mut Dynamics,
+    contact: &ContactPoint,
+    coefficients: &Coefficients,
+    guard: Guard,
+    velocity: &mut [f64],
+) -> Result<Outcome, StrikeError> {
+    strike_checked(Law::Aghili, DEFAULT_CHECK, dynamics, contact, coefficients, guard, velocity)
+}
+
+/// [`strike`] by one of the laws.
+///
+/// # Errors
+/// As [`strike`]; also a contact or a guard that the law has no answer to.
+pub fn strike_by(
+    law: Law,
+    dynamics: &mut Dynamics,
+    contact: &ContactPoint,
+    coefficients: &Coefficients,
+    guard: Guard,
+    velocity: &mut [f64],
+) -> Result<Outcome, StrikeError> {
+    strike_checked(law, Check::Full, dynamics, contact, coefficients, guard, velocity)
+}
+
+/// [`strike`] without a check: what benchmarks hold the price of the check against. Spatial contacts only.
+///
+/// # Errors
+/// As [`strike`].
+#[doc(hidden)]
+pub fn strike_unchecked(
+    dynamics: &mut Dynamics,
+    contact: &ContactPoint,
+    coefficients: &Coefficients,
+    guard: Guard,
+    velocity: &mut [f64],
+) -> Result<Outcome, StrikeError> {
+    let terms = dynamics.single_contact(contact)?;
+    let outcome = carom_law::impact_unchecked(&terms.delassus, &terms.velocity, coefficients, guard)?;
+    respond(dynamics, contact, &outcome.impulse, velocity)?;
+    Ok(outcome)
+}
+
+/// Whether the bare [`strike`] looks at the kinetic energies too.
+const DEFAULT_CHECK: Check = if cfg!(debug_assertions) { Check::Full } else { Check::Contact };
+
+#[inline(always)]
+fn strike_checked(
+    law: Law,
+    check: Check,
+    dynamics: &mut Dynamics,
+    contact: &ContactPoint,
+    coefficients: &Coefficients,
+    guard: Guard,
+    velocity: &mut [f64],
+) -> Result<Outcome, StrikeError> {
+    let terms = dynamics.single_contact(contact)?;
+    if law == Law::Aghili && contact.dimension() == 3 {
+        // The quickest way for the common case, which keeps no contact.
+        return carom_law::impact_verified_by(&terms.delassus, &terms.velocity, coefficients, guard, |impulse| {
+            respond(dynamics, contact, impulse, velocity)?;
+            evidence(check, dynamics, contact, velocity)
+        });
+    }
+    let mut outcome = contact_of(&terms, contact.dimension())?.impact_by(law, coefficients, guard)?;
+    respond(dynamics, contact, &outcome.impulse, velocity)?;
+    outcome.verify(&evidence(check, dynamics, contact, velocity)?)?;
+    Ok(outcome)
+}
+
+/// The velocity after an impulse.
+#[inline(always)]
+fn respond(
+    dynamics: &mut Dynamics,
+    contact: &ContactPoint,
+    impulse: &[f64],
+    velocity: &mut [f64],
+) -> Result<(), StrikeError> {
+    dynamics.impulse_response(contact, impulse, velocity)?;
+    for (after, before) in velocity.iter_mut().zip(dynamics.velocity()) {
+        *after += before;
+    }
+    Ok(())
+}
+
+/// A q̇⁺ along the chain and, if asked for, the kinetic energies of the links.
+#[inline(always)]
+fn evidence(
+    check: Check,
+    dynamics: &mut Dynamics,
+    contact: &ContactPoint,
+    velocity: &[f64],
+) -> Result<Evidence, StrikeError> {
+    let [before, after] = dynamics.contact_velocity_change(contact, velocity)?;
+    let energy = match check {
+        Check::Contact => None,
+        Check::Full => Some(energies(dynamics, velocity)?),
+    };
+    Ok(Evidence {
+        after: after.velocity,
+        before_size: [before.size; 3],
+        after_size: [after.size; 3],
+        freedoms: velocity.len(),
+        impulse_error: 0.0,
+        energy,
+    })
+}
+
+/// What an impact of all selected contacts at once does to the state that `dynamics` holds: the outcome with the kinetic
+/// energies, and the velocity after in `velocity`, too. `coefficients` has one entry a contact. The terms of `contacts` are
+/// filled.
+///
+/// ```
+/// use carom_law::{Coefficients, Friction, Guard, Mode, Restitution};
+/// use carom_multibody::{ContactPoint, Contacts, Dynamics, Inertia, Joint, JointKind, LinkId, LinkSpec, ModelBuilder};
+///
+/// // A dumbbell falls flat.
+/// let mut builder = ModelBuilder::new("dumbbell");
+/// let bar = LinkSpec::new("bar").joint(Joint::new("free", JointKind::Floating)).inertia(Inertia::ball(1.0, 0.5));
+/// let bar = builder.link(LinkId::WORLD, bar)?;
+/// let model = builder.build()?;
+/// let end = |x: f64| ContactPoint::new(&model, bar, [x, 0.0, 0.0], [0.0, 0.0, 1.0]);
+/// let mut contacts = Contacts::new(&model, &[end(-1.0)?, end(1.0)?]);
+///
+/// let mut dynamics = Dynamics::new(model);
+/// dynamics.set_state(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], &[0.0, 0.0, -2.0, 0.0, 0.0, 0.0])?;
+/// let coefficients = [Coefficients::new(Restitution::new(0.5)?, Friction::new(0.3)?); 2];
+/// let mut after = [0.0; 6];
+/// let outcome = carom_sim::strike_together(&mut dynamics, &mut contacts, &coefficients, Guard::Slip, &mut after)?;
+/// assert_eq!(outcome.contacts[1].mode, Mode::Stick);
+/// assert!((after[2] - 1.0).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`strike`]; also no contact selected, another number of coefficients, or no answer to the precision promised.
+pub fn strike_together(
+    dynamics: &mut Dynamics,
+    contacts: &mut Contacts,
+    coefficients: &[Coefficients],
+    guard: Guard,
+    velocity: &mut [f64],
+) -> Result<SimultaneousOutcome, StrikeError> {
+    dynamics.contact_terms(contacts)?;
+    let dimensions = (0..contacts.selected().len()).map(|k| Dimension::from_rows(contacts.rows(k).len(), "contacts"));
+    let dimensions = dimensions.collect::<carom_law::Result<Vec<_>>>()?;
+    let w = contacts.delassus();
+    let w = MatrixView::row_major(w.rows(), w.columns(), w.as_slice());
+    let set = ContactSet::new(&dimensions, w, contacts.velocity())?;
+    let mut outcome = set.impact(coefficients, guard)?;
+    let energy = respond_together(dynamics, contacts, &set, &mut outcome, velocity)?;
+    (outcome.energy.before, outcome.energy.after) = (Some(energy.before), Some(energy.after));
+    outcome.velocity = Some(velocity.to_vec());
+    Ok(outcome)
+}
+
+/// The velocity of a robot after the impulses of an outcome, in `velocity`. The outcome is held against A q̇⁺ along the chains
+/// and against the kinetic energies of the links, computed anew.
+///
+/// `contacts` has the terms of the present state. The velocity that `set` was made with need not be A q̇⁻ quite: the impulses
+/// are judged by what they do to the former, and by the energy of a robot that has it.
+pub(crate) fn respond_together(
+    dynamics: &mut Dynamics,
+    contacts: &Contacts,
+    set: &ContactSet,
+    outcome: &mut SimultaneousOutcome,
+    velocity: &mut [f64],
+) -> Result<EnergyEvidence, StrikeError> {
+    let impulse: Vec<f64> = outcome.contacts.iter().flat_map(|contact| contact.impulse.to_vec()).collect();
+    dynamics.contact_response(contacts, &impulse, velocity)?;
+    for (after, before) in velocity.iter_mut().zip(dynamics.velocity()) {
+        *after += before;
+    }
+    let rows = impulse.len();
+    let (mut before, mut before_size) = (vec![0.0; rows], vec![0.0; rows]);
+    let (mut after, mut after_size) = (vec![0.0; rows], vec![0.0; rows]);
+    dynamics.contacts_velocity_of(contacts, dynamics.velocity(), &mut before, &mut before_size)?;
+    dynamics.contacts_velocity_of(contacts, velocity, &mut after, &mut after_size)?;
+    let energy = energies(dynamics, velocity)?;
+    let mut told = energy;
+    for (r, given) in set.velocity().iter().enumerate() {
+        let shift = given - contacts.velocity()[r];
+        after[r] += shift;
+        told.after += shift * impulse[r];
+    }
+    let evidence = SimultaneousEvidence {
+        after: &after,
+        before_size: &before_size,
+        after_size: &after_size,
+        freedoms: velocity.len(),
+        energy: Some(told),
+    };
+    set.verify_against(outcome, &evidence)?;
+    Ok(energy)
+}
+
+/// K of the state and of another velocity, from the links' own motion.
+pub(crate) fn energies(dynamics: &mut Dynamics, velocity: &[f64]) -> Result<EnergyEvidence, DynamicsError> {
+    let EnergyChange { before, after, after_size } = dynamics.kinetic_energy_change(velocity)?;
+    Ok(EnergyEvidence { before, after, after_size })
+}
+
+/// W and v_c⁻ of a robot's contact, with as many rows as it has dimensions.
+pub fn contact_of(terms: &ContactTerms, dimension: usize) -> carom_law::Result<Contact> {
+    let w = &terms.delassus;
+    let delassus = match dimension {
+        3 => Delassus::spatial(*w)?,
+        2 => Delassus::planar([[w[0][0], w[0][1]], [w[1][0], w[1][1]]])?,
+        _ => Delassus::normal(w[0][0])?,
+    };
+    Contact::new(delassus, &terms.velocity[..dimension.clamp(1, 3)])
+}
+
+#[cfg(test)]
+mod tests {
+    use carom_law::{Condition, Error, Friction, Restitution};
+    use carom_multibody::{Inertia, Joint, JointKind, LinkId, LinkSpec, ModelBuilder};
+
+    use super::*;
+
+    const STATE: [f64; 8] = [0.0, 0.0, 0.3, 1.0, 0.0, 0.0, 0.0, 0.4];
+    const VELOCITY: [f64; 7] = [0.7, 0.2, -1.5, 0.3, -0.4, 0.1, 0.8];
+
+    /// A body with an arm, and a contact on each.
+    fn robot() -> (Dynamics, Contacts) {
+        let mut builder = ModelBuilder::new("walker");
+        let body =
+            LinkSpec::new("body").joint(Joint::new("free", JointKind::Floating)).inertia(Inertia::ball(2.0, 0.3));
+        let body = builder.link(LinkId::WORLD, body).unwrap();
+        let hinge = Joint::new("hinge", JointKind::Revolute).along([0.0, 1.0, 0.0]).through([0.0; 3]);
+        let arm = LinkSpec::new("arm").joint(hinge).inertia(Inertia::ball(0.5, 0.2));
+        let arm = builder.link(body, arm).unwrap();
+        let model = builder.build().unwrap();
+        let up = [0.0, 0.0, 1.0];
+        let points = [
+            ContactPoint::new(&model, body, [-0.4, 0.1, -0.3], up).unwrap(),
+            ContactPoint::new(&model, arm, [0.5, 0.0, -0.2], up).unwrap(),
+        ];
+        let contacts = Contacts::new(&model, &points);
+        (Dynamics::new(model), contacts)
+    }
+
+    fn struck() -> (Dynamics, Contacts, ContactSet, SimultaneousOutcome) {
+        let (mut dynamics, mut contacts) = robot();
+        dynamics.set_state(&STATE, &VELOCITY).unwrap();
+        dynamics.contact_terms(&mut contacts).unwrap();
+        let w = contacts.delassus();
+        let w = MatrixView::row_major(w.rows(), w.columns(), w.as_slice());
+        let set = ContactSet::new(&[Dimension::Spatial; 2], w, contacts.velocity()).unwrap();
+        let coefficients = Coefficients::new(Restitution::new(0.5).unwrap(), Friction::new(0.3).unwrap());
+        let outcome = set.impact(&[coefficients; 2], Guard::Slip).unwrap();
+        (dynamics, contacts, set, outcome)
+    }
+
+    #[test]
+    fn several_contacts_are_held_against_the_velocity_along_the_chains() {
+        let (mut dynamics, contacts, set, outcome) = struck();
+        let mut after = [0.0; 7];
+        let mut sound = outcome.clone();
+        respond_together(&mut dynamics, &contacts, &set, &mut sound, &mut after).unwrap();
+        assert!(sound.residual < 1e-12, "{:e}", sound.residual);
+
+        // Terms of another configuration: W i bears the impulses out, what they do to the robot does not.
+        let mut elsewhere = STATE;
+        elsewhere[7] += 1e-6;
+        dynamics.set_state(&elsewhere, &VELOCITY).unwrap();
+        let mut stale = outcome.clone();
+        let error = respond_together(&mut dynamics, &contacts, &set, &mut stale, &mut after).unwrap_err();
+        let StrikeError::Law(Error::CheckFailed { field, condition: Condition::Velocity(_), value, bound }) = error
+        else {
+            panic!("{error}");
+        };
+        assert!(field.starts_with("contacts[1].contact_velocity.after"), "{field}");
+        assert!(value > bound && bound > 0.0);
+
+        // Within its bound a miss is told by the residual.
+        elsewhere[7] = STATE[7] + 1e-10;
+        dynamics.set_state(&elsewhere, &VELOCITY).unwrap();
+        let mut near = outcome.clone();
+        respond_together(&mut dynamics, &contacts, &set, &mut near, &mut after).unwrap();
+        assert!(near.residual > 1e3 * sound.residual && near.residual > 1e-12, "{:e}", near.residual);
+    }
+
+    #[test]
+    fn several_contacts_are_held_against_kinetic_energies() {
+        let (mut dynamics, contacts, set, mut outcome) = struck();
+        outcome.energy.change *= 1.0 + 1e-6;
+        let error = respond_together(&mut dynamics, &contacts, &set, &mut outcome, &mut [0.0; 7]).unwrap_err();
+        assert!(matches!(error, StrikeError::Law(Error::CheckFailed { condition: Condition::Energy, .. })), "{error}");
+    }
+
+    /// A simulation tells the law velocities that differ a little from A q̇⁻.
+    #[test]
+    fn velocities_that_were_shifted_are_judged_by_the_shift() {
+        let (mut dynamics, contacts, _, _) = struck();
+        let w = contacts.delassus();
+        let w = MatrixView::row_major(w.rows(), w.columns(), w.as_slice());
+        let shifted: Vec<f64> = contacts.velocity().iter().map(|v| v - 1e-3).collect();
+        let set = ContactSet::new(&[Dimension::Spatial; 2], w, &shifted).unwrap();
+        let coefficients = Coefficients::new(Restitution::new(0.5).unwrap(), Friction::new(0.3).unwrap());
+        let mut outcome = set.impact(&[coefficients; 2], Guard::Slip).unwrap();
+        respond_together(&mut dynamics, &contacts, &set, &mut outcome, &mut [0.0; 7]).unwrap();
+        assert!(outcome.residual < 1e-12);
+    }
+}

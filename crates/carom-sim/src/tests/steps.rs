@@ -1,0 +1,109 @@
+//! What steps cost, and what they leave. The counts are those of this method to a few percent.
+
+use std::sync::Arc;
+
+use carom_multibody::{ContactPoint, HalfSpace, Model, load};
+
+use crate::setup::stiffness::Stiffness;
+use crate::{Actuator, Simulation, Surface};
+
+use super::{G, assert_near, mass, model, run, setup};
+
+/// What each touch of an elastic ball is early or late by adds up: 5e-14 s a bounce.
+#[test]
+fn touches_are_not_all_early_or_all_late() {
+    let mut setup = mass("", 1.0);
+    setup.configuration[1] = 1.0;
+    let fall = (2.0 / G).sqrt();
+    setup.settings.until = 400.0 * fall;
+    let (_, recorder) = run(setup);
+    assert_eq!(recorder.events().len(), 200);
+    for (n, event) in recorder.events().iter().enumerate() {
+        assert_near(event.time, (2 * n + 1) as f64 * fall, 1.2e-11);
+    }
+}
+
+/// The same between two plates, 1 mm apart, at 20 m/s: 2 d/(v_floor + v_ceiling) from one to the other.
+#[test]
+fn four_thousand_touches_of_a_rattle_are_on_time() {
+    let mut setup = mass("", 1.0);
+    let (height, way) = (0.0005, 0.001);
+    let mut ceiling = setup.contacts[0].clone();
+    let link = ceiling.point.link();
+    ceiling.point = ContactPoint::new(&setup.model, link, [0.0; 3], [0.0, 0.0, -1.0]).unwrap();
+    ceiling.surface = 1;
+    setup.contacts.push(ceiling);
+    let half_space = HalfSpace::new([0.0, 0.0, way], [0.0, 0.0, -1.0]).unwrap();
+    setup.surfaces.push(Surface { name: "ceiling".into(), half_space });
+    (setup.configuration[1], setup.velocity[1]) = (height, 20.0);
+    setup.settings.until = 0.20003;
+    let (_, recorder) = run(setup);
+    let [floor, ceiling] = [1.0, -1.0].map(|sign| (400.0 + sign * 2.0 * G * height).sqrt());
+    let first = 2.0 * height / (20.0 + ceiling);
+    assert_eq!(recorder.events().len(), 4001);
+    for (n, event) in recorder.events().iter().enumerate() {
+        assert_near(event.time, first + n as f64 * 2.0 * way / (floor + ceiling), 1e-12);
+    }
+}
+
+/// Samples inside a step are as good as steps: the dense output is not, where the step is long.
+#[test]
+fn samples_inside_a_step_are_as_accurate_as_its_end() {
+    let pendulum = model(
+        r#"<body name="bob"><joint name="turn" type="hinge" axis="0 1 0"/>
+        <inertial pos="0 0 -1" mass="1" diaginertia="0.1 0.1 0.1"/></body>"#,
+    );
+    let mut setup = setup(pendulum);
+    setup.configuration[0] = 2.0;
+    setup.settings.interval = Some(0.003);
+    setup.settings.until = 5.0;
+    let (simulation, recorder) = run(setup);
+    let scale = simulation.summary().largest_energy;
+    let worst = recorder.samples().iter().map(|sample| sample.energy.residual.abs()).fold(0.0, f64::max);
+    assert!(worst < 3e-11 * scale, "{:e}", worst / scale);
+}
+
+fn stiffness(model: Arc<Model>, actuators: Vec<Actuator>) -> Stiffness {
+    let mut setup = setup(model);
+    setup.actuators = actuators;
+    Simulation::new(setup).unwrap().stiffest_joint().unwrap().clone()
+}
+
+/// Two wheels of 1 kg m² on one axis each.
+fn wheels(first: &str, second: &str) -> Arc<Model> {
+    let wheel = |name: &str, attributes: &str| {
+        format!(
+            r#"<body name="{name}"><joint name="{name}" type="hinge" axis="0 1 0" {attributes}/>
+            <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>"#
+        )
+    };
+    model(&[wheel("one", first), wheel("other", second)].concat())
+}
+
+/// The rates are d/J and √(k/J).
+#[test]
+fn the_joint_blamed_for_short_steps_is_the_fastest_of_all() {
+    let one = stiffness(wheels(r#"damping="20""#, r#"damping="10""#), Vec::new());
+    assert_eq!((one.joint.as_str(), one.rate), ("one", 20.0));
+    let other = stiffness(wheels(r#"damping="20""#, r#"stiffness="900""#), Vec::new());
+    assert_eq!((other.joint.as_str(), other.rate), ("other", 30.0));
+    let posture = Actuator::Posture { coordinate: 1, freedom: 1, target: 0.0, stiffness: 1600.0, damping: 0.0 };
+    let motor = stiffness(wheels(r#"damping="20""#, ""), vec![posture]);
+    assert_eq!((motor.joint.as_str(), motor.rate), ("other", 40.0));
+}
+
+/// A follower that turns three times as fast damps its leader nine times as much, and is not blamed in its place.
+#[test]
+fn a_follower_is_damped_by_the_square_of_its_multiplier() {
+    let text = r#"<robot name="gear"><link name="base"/>
+        <link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        <link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        <joint name="leader" type="continuous"><parent link="base"/><child link="a"/><axis xyz="0 1 0"/></joint>
+        <joint name="follower" type="continuous"><parent link="base"/><child link="b"/><axis xyz="0 1 0"/>
+        <dynamics damping="2"/><mimic joint="leader" multiplier="3"/></joint></robot>"#;
+    let model = Arc::new(load::text(text, "gear.urdf".as_ref(), &load::Options::default()).unwrap());
+    let stiffest = stiffness(model, Vec::new());
+    assert_eq!(stiffest.joint, "leader");
+    // J = 1 + 9 of both together.
+    assert_near(stiffest.rate, 18.0 / 10.0, 1e-14);
+}

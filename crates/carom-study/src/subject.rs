@@ -1,0 +1,151 @@
+//! A problem ready to be mapped: its contact, its own answer, and what changes of energy are compared with.
+
+use carom_law::{Coefficients, Contact, Dimension, Friction, Guard, Outcome, Restitution};
+
+use super::profile::Sample;
+use super::range::round_up;
+use super::{Axis, Cell, Curve, EnergyUnit, Map, MapError, Options, Over, Point, Range, Region};
+use carom_scene::Problem;
+use carom_scene::answer::verdict::verdict;
+
+/// The least and the largest number of cells along an axis.
+const RESOLUTION: [usize; 2] = [2, 4000];
+/// Beyond this a coefficient of friction is no longer looked for: tyres and rubber end at about 2.
+const STRANGE_FRICTION: f64 = 5.0;
+/// An own pair so many times above all curves is left outside of the axis: it would press them to the bottom.
+const FAR: f64 = 6.0;
+
+/// A problem ready to be mapped.
+pub(super) struct Subject {
+    pub(super) contact: Contact,
+    pub(super) outcome: Outcome,
+    pub(super) friction: Friction,
+    unit: EnergyUnit,
+    energy: f64,
+    resolution: usize,
+}
+
+impl Subject {
+    pub(super) fn new(problem: &Problem, options: &Options) -> Result<Self, MapError> {
+        let [low, high] = RESOLUTION;
+        if !(low..=high).contains(&options.resolution) {
+            return Err(MapError::Resolution { value: options.resolution, low, high });
+        }
+        let contact = problem.contact()?;
+        let outcome = problem.with_guard(Guard::Report).solve()?;
+        if outcome.law != carom_law::Law::Aghili {
+            return Err(MapError::Law { name: outcome.law.name() });
+        }
+        if !contact.approaches() {
+            return Err(MapError::Separating { normal_velocity: contact.velocity()[0] });
+        }
+        let friction = outcome.friction.filter(|_| contact.delassus().dimension() != Dimension::Normal);
+        let friction = friction.ok_or(MapError::Frictionless)?;
+        let (unit, energy) = match (outcome.energy.before, contact_energy(&contact)?) {
+            (Some(before), _) => (EnergyUnit::KineticEnergy, before),
+            (None, Some(energy)) => (EnergyUnit::ContactEnergy, energy),
+            (None, None) => (EnergyUnit::Absolute, 100.0),
+        };
+        Ok(Self { contact, outcome, friction, unit, energy, resolution: options.resolution })
+    }
+
+    /// What changes of energy are divided by.
+    pub(super) fn energy(&self) -> f64 {
+        self.energy
+    }
+
+    /// `μ_d/μ_s`, one where there is no friction to compare.
+    pub(super) fn ratio(&self) -> f64 {
+        if self.friction.mu_s() > 0.0 { self.friction.mu_d() / self.friction.mu_s() } else { 1.0 }
+    }
+
+    /// The pair with this static coefficient.
+    pub(super) fn friction(&self, mu: f64) -> carom_law::Result<Friction> {
+        Friction::with_static(mu, mu.min(self.ratio() * mu))
+    }
+
+    /// `μ_cr`, `μ_rev` and the printed `μ_cr` as static coefficients, infinite where there is none.
+    pub(super) fn critical(&self, contact: &Contact, restitution: &Restitution) -> [f64; 3] {
+        let reversal = contact.critical_reversal(restitution).map(|mu| if mu == 0.0 { 0.0 } else { mu / self.ratio() });
+        [contact.critical_friction(restitution), reversal, contact.printed_critical_friction(restitution)]
+            .map(|mu| mu.unwrap_or(f64::INFINITY))
+    }
+
+    /// The ends of an axis of friction: wide enough for what at least half of the abscissas have to show, since critical
+    /// coefficients have poles, which no axis can hold; and for the own pair, unless it is [`FAR`] above that.
+    pub(super) fn friction_ends(
+        &self,
+        range: &Range,
+        friction_limit: f64,
+        x: Axis,
+        sample: impl Fn(f64) -> Sample,
+    ) -> [f64; 2] {
+        if let Some((low, high)) = range.y {
+            return [low.unwrap_or(0.0), high];
+        }
+        let samples: Vec<Sample> = (0..65).map(|i| sample(x.middle(i, 65))).collect();
+        let median = |k: usize| {
+            let mut values: Vec<f64> = samples.iter().map(|sample| sample.curves[k]).collect();
+            values.sort_unstable_by(f64::total_cmp);
+            values[values.len() / 2]
+        };
+        let critical = [median(0), median(1)].into_iter().filter(|&mu| mu <= STRANGE_FRICTION);
+        let (own, shown) = (self.friction.mu_s(), critical.fold(0.0, f64::max));
+        if shown > 0.0 && own > FAR * shown {
+            return [0.0, round_up(2.0 * shown)];
+        }
+        let mut top = own.max(shown);
+        // The paper's limit bounds little; it must not press the rest into a corner.
+        if friction_limit <= 2.5 * top {
+            top = top.max(friction_limit);
+        }
+        [0.0, round_up(1.2 * if top > 0.0 { top } else { 1.0 })]
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "the fields of a map, each once")]
+    pub(super) fn map(
+        self,
+        title: &str,
+        over: Over,
+        axes: [Axis; 2],
+        at: [f64; 2],
+        scale: f64,
+        curves: Vec<Curve>,
+        regions: Vec<Region>,
+        cells: Vec<Cell>,
+    ) -> Map {
+        let outcome = &self.outcome;
+        let point = Point {
+            at,
+            mode: outcome.mode,
+            energy_change: scale * outcome.energy.change,
+            admissible: outcome.admissible,
+            verdict: verdict(outcome),
+        };
+        Map {
+            title: title.to_owned(),
+            over,
+            axes,
+            resolution: self.resolution,
+            restitution: outcome.restitution,
+            friction: self.friction,
+            contact_dimension: outcome.contact_dimension,
+            energy_unit: if over == Over::State { EnergyUnit::ContactEnergy } else { self.unit },
+            point,
+            curves,
+            regions,
+            cells,
+        }
+    }
+}
+
+/// `K_c = v_cᵀ W⁺ v_c / 2`. Without friction and restitution the impact takes `v_n² / (2 W_nn)`, and by \[30\] and \[32\]
+/// without tangential restitution `(e*(v)/e*)² = 2 K_c W_nn / v_n²`. `None` where holding the tangents locks the normal.
+pub(super) fn contact_energy(contact: &Contact) -> Result<Option<f64>, MapError> {
+    let plastic = Restitution::new(0.0)?;
+    let coefficients = Coefficients::new(plastic, Friction::new(0.0)?);
+    let normal = -contact.impact(&coefficients, Guard::Report)?.energy.change;
+    let configuration = contact.delassus().restitution_limit(&plastic);
+    let energy = contact.restitution_limit(&plastic).map(|state| normal * (state / configuration).powi(2));
+    Ok(energy.filter(|energy| energy.is_finite() && *energy > 0.0))
+}
