@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use carom::sim::{Settings, Setup, Silent, Simulation, SimulationError, Stop, Surface, WatchedContact};
+use carom::sim::{Settings, Setup, Discard, Simulation, SimulationError, Stop, Surface, WatchedContact};
 use carom_law::{Coefficients, Friction, Guard, Restitution};
 use carom_multibody::{ContactPoint, Dynamics, HalfSpace, JointKind, LinkId, Model, Rotation};
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ pub(crate) fn of(model: Model, drop: &Value) -> Result<Value, String> {
         Err(error) => return Err(error.to_string()),
     };
     let reason = loop {
-        match simulation.step(until, &mut Silent) {
+        match simulation.step(until, &mut Discard) {
             Ok(Stop::Time) => break None,
             Ok(Stop::Interrupted | Stop::OutOfTime) => break Some("it was ended".to_owned()),
             Ok(Stop::Step | Stop::Event) => {}

@@ -3,26 +3,21 @@
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod error;
-mod event;
-mod fallback;
-mod instant;
-mod motion;
 pub mod number;
 mod record;
 mod setup;
 mod simulation;
 mod strike;
-#[cfg(test)]
-mod tests;
 
 pub use error::{Result, SimulationError};
 pub use record::energy::Ledger;
 pub use record::event::{ContactMode, Event, EventKind};
 pub use record::motion::{Body, Motion, Pose};
 pub use record::run::{ContactHeader, ContactSample, Ending, Header, Record, Recorder, Sample, Summary, SurfaceHeader};
+pub use record::sink::{Discard, Sink};
 pub use setup::stiffness::Stiffness;
 pub use setup::{Actuator, Condition, ForceLaw, MOST_EVENTS, Settings, Setup, Surface, TOLERANCE, WatchedContact};
-pub use simulation::{Silent, Simulation, Sink, Stop};
+pub use simulation::{Simulation, Stop};
 #[doc(hidden)]
 pub use strike::strike_unchecked;
 pub use strike::{StrikeError, contact_of, strike, strike_by, strike_together};

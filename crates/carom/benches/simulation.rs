@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use carom::sim::{Settings, Silent, Simulation};
+use carom::sim::{Settings, Discard, Simulation};
 
 /// Simulated times: the fall and the impacts; the same and a long rest.
 const SECONDS: [f64; 2] = [2.0, 10.0];
@@ -27,7 +27,7 @@ fn run(name: &str, seconds: f64) {
     for _ in 0..RUNS {
         let mut simulation = Simulation::new(setup.clone()).expect("a simulation");
         let start = Instant::now();
-        simulation.run_until(seconds, &mut Silent).expect("a run");
+        simulation.run_until(seconds, &mut Discard).expect("a run");
         fastest = fastest.min(start.elapsed().as_secs_f64());
         summary = Some(simulation.summary());
     }

@@ -7,7 +7,7 @@ use carom::document::{Document, Format};
 use carom::law::{Coefficients, Friction, Guard, Restitution};
 use carom::multibody::load::{self, Options};
 use carom::multibody::{ContactPoint, HalfSpace};
-use carom::sim::{Settings, Setup, Silent, Simulation, SimulationError, Surface, WatchedContact};
+use carom::sim::{Settings, Setup, Discard, Simulation, SimulationError, Surface, WatchedContact};
 
 fn setup(scene: &str) -> Setup {
     let tree = Document::read(scene, Format::Toml).unwrap().tree().clone();
@@ -34,7 +34,7 @@ const FEET: &str = r#"
 fn a_contact_at_the_centre_of_mass_of_its_link_does_not_stall() {
     let mut simulation = Simulation::new(setup(FEET)).unwrap();
     assert!((0.2..1.0).contains(&simulation.header().length), "{}", simulation.header().length);
-    simulation.run_until(0.001, &mut Silent).unwrap();
+    simulation.run_until(0.001, &mut Discard).unwrap();
     assert!(simulation.summary().evaluations < 100, "{}", simulation.summary().evaluations);
 }
 
@@ -91,7 +91,7 @@ fn bodies(list: &[(&str, f64, [f64; 3])]) -> Setup {
 fn a_length_of_rounding_is_none() {
     let mut simulation = Simulation::new(bodies(&[("lump", 0.1, [0.1 + 2e-17, 0.0, 1e-17])])).unwrap();
     assert_eq!(simulation.header().length, 1.0);
-    simulation.run_until(1.0, &mut Silent).unwrap();
+    simulation.run_until(1.0, &mut Discard).unwrap();
     assert!(simulation.summary().evaluations < 2000, "{}", simulation.summary().evaluations);
 }
 
@@ -143,11 +143,11 @@ fn a_stiff_joint_is_named() {
     // What it is expected to cost is what it costs.
     let mut simulation = Simulation::new(finger(0.01)).unwrap();
     let expected = simulation.stiffest_joint().unwrap().evaluations(1.0);
-    simulation.run_until(1.0, &mut Silent).unwrap();
+    simulation.run_until(1.0, &mut Discard).unwrap();
     let ratio = simulation.summary().evaluations as f64 / expected;
     assert!((0.5..2.0).contains(&ratio), "{ratio}");
     assert!(simulation.header().warnings.iter().all(|warning| !warning.contains("stiff")));
-    match Simulation::new(finger(1e12)).unwrap().run_until(1.0, &mut Silent) {
+    match Simulation::new(finger(1e12)).unwrap().run_until(1.0, &mut Discard) {
         Err(error @ SimulationError::Stalled { .. }) => assert!(error.to_string().contains("knuckle"), "{error}"),
         other => panic!("{other:?}"),
     }

@@ -3,7 +3,7 @@
 //! `cargo test --release -p carom --test tolerances -- --ignored --nocapture` prints the evaluations of every built-in
 //! simulation at the tolerances 1e-6 to 1e-12, and holds all of them against the bound. `CAROM_SCENE` keeps one scene.
 
-use carom::sim::{Silent, Simulation};
+use carom::sim::{Discard, Simulation};
 
 /// Evaluations at a tolerance, over those at a tenth of it.
 const MOST_RATIO: f64 = 1.2;
@@ -14,7 +14,7 @@ fn evaluations(scene: &str, tolerance: f64) -> (u64, u64) {
     setup.settings.interval = None;
     let until = setup.settings.until;
     let mut simulation = Simulation::new(setup).unwrap();
-    simulation.run_until(until, &mut Silent).unwrap();
+    simulation.run_until(until, &mut Discard).unwrap();
     let summary = simulation.summary();
     (summary.evaluations, summary.windows)
 }

@@ -1,8 +1,8 @@
-//! What a simulation tells: samples, events, the energy book, the summary, and where every link is.
+//! Runs as data: samples, events, the energy book, the summary, where every link is, and where all of it goes.
 
+pub(crate) mod book;
 pub(crate) mod energy;
 pub(crate) mod event;
 pub(crate) mod motion;
-pub(crate) mod observe;
 pub(crate) mod run;
-pub(crate) mod unwatched;
+pub(crate) mod sink;

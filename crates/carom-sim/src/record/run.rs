@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::record::energy::Ledger;
 use crate::record::event::{ContactMode, Event};
-use crate::simulation::{Simulation, Sink};
+use crate::record::sink::Sink;
 
 /// A run, from its start to where it ended.
 #[derive(Debug, Clone)]
@@ -170,8 +170,8 @@ pub struct Summary {
 /// A sink that keeps everything.
 #[derive(Debug, Clone, Default)]
 pub struct Recorder {
-    samples: Vec<Sample>,
-    events: Vec<Event>,
+    pub(crate) samples: Vec<Sample>,
+    pub(crate) events: Vec<Event>,
 }
 
 impl Recorder {
@@ -188,17 +188,6 @@ impl Recorder {
     /// States so far.
     pub fn samples(&self) -> &[Sample] {
         &self.samples
-    }
-
-    /// The record of a simulation that told this sink everything.
-    pub fn finish(self, simulation: &Simulation) -> Record {
-        Record {
-            model: Arc::clone(&simulation.setup().model),
-            header: simulation.header(),
-            samples: self.samples,
-            events: self.events,
-            summary: simulation.summary(),
-        }
     }
 }
 

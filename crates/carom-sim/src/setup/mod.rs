@@ -10,6 +10,8 @@ use std::sync::Arc;
 use carom_law::{Coefficients, Guard, Restitution};
 use carom_multibody::{ContactPoint, HalfSpace, Model, Warning};
 
+use crate::error::{Result, SimulationError};
+
 /// Relative tolerance of the integration, unless stated.
 pub const TOLERANCE: f64 = 1e-10;
 
@@ -77,6 +79,48 @@ pub struct Condition {
 }
 
 impl Setup {
+    /// Whether it can be simulated: settings and places in range.
+    pub(crate) fn check(&self) -> Result<()> {
+        let positive = |field: &'static str, value: f64| match value > 0.0 && value.is_finite() {
+            true => Ok(()),
+            false => Err(SimulationError::OutOfRange { field, value, bound: "positive and finite" }),
+        };
+        let Setup { settings, actuators, .. } = self;
+        positive("until", settings.until)?;
+        settings.interval.map_or(Ok(()), |interval| positive("interval", interval))?;
+        settings.largest_step.map_or(Ok(()), |step| positive("largest_step", step))?;
+        settings.max_time.map_or(Ok(()), |time| positive("max_time", time))?;
+        if settings.max_events == 0 {
+            return Err(SimulationError::OutOfRange { field: "max_events", value: 0.0, bound: "1 or more" });
+        }
+        let tolerance = settings.tolerance;
+        if !(1e-14..=1e-2).contains(&tolerance) {
+            let bound = "between 1e-14 and 1e-2";
+            return Err(SimulationError::OutOfRange { field: "tolerance", value: tolerance, bound });
+        }
+        let (coordinates, freedoms) = (self.model.coordinates(), self.model.freedoms());
+        let exists = |field: String, index: usize, count: usize| match index < count {
+            true => Ok(()),
+            false => Err(SimulationError::NoSuch { field, index, count }),
+        };
+        for (i, actuator) in actuators.iter().enumerate() {
+            match actuator {
+                Actuator::Force { freedom, .. } => exists(format!("actuators[{i}].freedom"), *freedom, freedoms)?,
+                Actuator::Posture { coordinate, freedom, .. } => {
+                    exists(format!("actuators[{i}].coordinate"), *coordinate, coordinates)?;
+                    exists(format!("actuators[{i}].freedom"), *freedom, freedoms)?;
+                }
+                Actuator::Law(_) => {}
+            }
+        }
+        for (k, contact) in self.contacts.iter().enumerate() {
+            if let Some(condition) = contact.enabled {
+                exists(format!("contacts[{k}].enabled.coordinate"), condition.coordinate, coordinates)?;
+            }
+        }
+        Ok(())
+    }
+
     /// What of the robot's file is not simulated, and joints that start beyond limits which are not simulated. What is
     /// merely read over is left to `carom check`.
     pub fn warnings(&self) -> Vec<Warning> {

@@ -1,5 +1,7 @@
 //! What can touch: contacts with surfaces, and joints at their limits.
 
+use std::ops::Range;
+
 use carom_law::{Coefficients, Dimension};
 use carom_multibody::{
     Candidate, ContactPoint, Contacts, Dynamics, DynamicsError, JointLimit, LimitSide, Model, Vector, joint_limits,
@@ -83,6 +85,16 @@ impl Watch {
     /// Rows of all contacts.
     pub(crate) fn rows(&self) -> usize {
         self.list.iter().map(|contact| contact.dimension.rows()).sum()
+    }
+
+    /// The rows that each of some contacts has where they are stacked in this order.
+    pub(crate) fn rows_of<'a>(&'a self, contacts: &'a [usize]) -> impl Iterator<Item = (usize, Range<usize>)> + 'a {
+        let mut end = 0;
+        contacts.iter().map(move |&k| {
+            let start = end;
+            end += self.list[k].dimension.rows();
+            (k, start..end)
+        })
     }
 
     pub(crate) fn contact(&self, k: usize) -> &Watched {

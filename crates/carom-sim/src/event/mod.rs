@@ -1,6 +1,0 @@
-//! When the smooth part ends: a contact touches, a phase ends; margins and roots.
-
-pub(crate) mod margin;
-pub(crate) mod phase_end;
-pub(crate) mod root;
-pub(crate) mod touch;

@@ -1,0 +1,313 @@
+//! When a phase ends within a step, and the step to there.
+//!
+//! A force has to be a little outside its bounds for an event to fire. The event is where the force is on its bound, and the
+//! state goes there. At that place everything could go on as before: what comes next is decided a little later, where the
+//! event fires, with the state as it would be there. So the mode that ends is no answer, and the time of the event does not
+//! depend on how far outside a force must be.
+
+use crate::error::Result;
+use crate::simulation::Simulation;
+use crate::simulation::event::root;
+use crate::simulation::event::touch::{SHARP, SHIFT};
+use crate::simulation::motion::integrate::Flow;
+use crate::simulation::motion::margin::{Margin, ON_BOUND, Reason, Seen};
+
+/// How far beyond its end a phase may be left by what stops, over the speed scale, and by everything else, where it cannot
+/// be told better.
+const STOP_ACCURACY: f64 = 1e-11;
+pub(crate) const FORCE_ACCURACY: f64 = 1e-8;
+/// How far from its bound a force may be where it ends a phase, over the largest: a hundred roundings.
+const ZERO_ACCURACY: f64 = 1e-14;
+/// Rounds of putting the end of a step where a force is on its bound.
+const CORRECTIONS: usize = 4;
+/// Part of a step within which the end of a phase is looked for first, around where the dense output has it.
+const NEARBY: f64 = 1e-7;
+/// How much wider the part is that is looked at next.
+const WIDER: f64 = 16.0;
+/// The part of a step to which the place is found where an event fires: a hundred roundings, as its forces have.
+const FIRES_WIDTH: f64 = 1e-14;
+/// The width to which the end of a phase is found by stepping, in roundings of the time.
+const STEPPED_WIDTH: f64 = 4.0;
+/// How often the time ahead at which modes are decided is doubled until the event fires there, too.
+const DOUBLINGS: usize = 6;
+/// A step is not ended where a force is on its bound within this first part of it.
+const FIRST_PART: f64 = 1e-3;
+
+/// Places between which a margin falls through zero.
+struct Bracket {
+    from: f64,
+    to: f64,
+    values: (f64, f64),
+}
+
+/// What becomes of the present phase within a step.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Phase {
+    /// It goes on.
+    GoesOn,
+    /// It goes on, but a force has left its bound, at this fraction of the step, and is about to end it.
+    LeavesBound(f64),
+    /// It ends.
+    Ends(PhaseEnd),
+}
+
+/// Where a phase ends within a step.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PhaseEnd {
+    /// The fraction of the step: where a force is on its bound, or a motion beyond its own.
+    pub(crate) fraction: f64,
+    /// By how much more of the step a force is so far outside that the event fires.
+    pub(crate) beyond: f64,
+    /// Where the event fires.
+    pub(crate) margin: Margin,
+}
+
+impl Simulation {
+    /// Whether and where the present phase ends within the step.
+    pub(crate) fn phase_end(&mut self) -> Result<Phase> {
+        let mut trace = self.system.take_trace();
+        let end = self.stepping.stepper.end_time();
+        let leaving = trace.iter().find(|seen| seen.time == end).and_then(|seen| seen.about_to_fire);
+        let is_beyond = trace.iter().any(|seen| seen.margin < 0.0);
+        let bracket = if is_beyond {
+            trace.sort_by(|a, b| a.time.total_cmp(&b.time));
+            self.stepping.stepper.prepare_dense(&mut self.system)?;
+            self.first_beyond(&trace)?
+        } else {
+            None
+        };
+        self.system.give_back(trace);
+        let Some(Bracket { from, to, values: (above, below) }) = bracket else {
+            return self.leaves_bound(leaving);
+        };
+        self.stepping.ended_on_bound = false;
+        if above < 0.0 {
+            let margin = self.margin_at(from)?;
+            return Ok(Phase::Ends(PhaseEnd { fraction: from, beyond: 0.0, margin }));
+        }
+        let width = self.sharpest().max(FIRES_WIDTH);
+        let fires = root::falling(from, to, (above, below), width, |fraction| {
+            self.margin_at(fraction).map(|margin| margin.value)
+        })?;
+        let margin = self.margin_at(fires)?;
+        let fraction = match margin.by {
+            Some(by) if by.1.is_force() => self.on_bound(by, from, fires)?,
+            _ => fires,
+        };
+        Ok(Phase::Ends(PhaseEnd { fraction, beyond: fires - fraction, margin }))
+    }
+
+    /// Where a force that fires an event at `to` is on its bound: after `from` or, if it is outside there already, since the
+    /// start of the step; at the start, if it always was.
+    fn on_bound(&mut self, by: (usize, Reason), from: f64, to: f64) -> Result<f64> {
+        let below = self.force_margin_at(to, by)?;
+        let mut above = (from, self.force_margin_at(from, by)?);
+        if above.1 < 0.0 {
+            above = (0.0, self.force_margin_at(0.0, by)?);
+        }
+        if !(above.1 > 0.0 && below < 0.0) {
+            return Ok(above.0);
+        }
+        let width = self.sharpest().max(f64::EPSILON);
+        root::falling(above.0, to, (above.1, below), width, |fraction| self.force_margin_at(fraction, by))
+    }
+
+    /// Where a force leaves its bound in a step at whose end it is outside, but not far enough to fire an event. The step is
+    /// to end there: the event fires in the next, which can go back to its start and no farther. Not twice in a row, so
+    /// that a force that lies on its bound does not shorten every step.
+    fn leaves_bound(&mut self, leaving: Option<(usize, Reason)>) -> Result<Phase> {
+        let has_just_ended = std::mem::take(&mut self.stepping.ended_on_bound);
+        let Some(by) = leaving.filter(|_| !has_just_ended) else { return Ok(Phase::GoesOn) };
+        self.stepping.stepper.prepare_dense(&mut self.system)?;
+        let fraction = self.on_bound(by, 0.0, 1.0)?;
+        self.stepping.ended_on_bound = fraction > FIRST_PART;
+        Ok(if self.stepping.ended_on_bound { Phase::LeavesBound(fraction) } else { Phase::GoesOn })
+    }
+
+    /// Fractions of the step between which the phase first ends, by what its stages have seen.
+    fn first_beyond(&mut self, trace: &[Seen]) -> Result<Option<Bracket>> {
+        let smallest = trace.iter().map(|seen| seen.margin).fold(f64::INFINITY, f64::min);
+        let (mut from, mut above) = (0.0, None);
+        for (place, seen) in trace.iter().enumerate() {
+            let fraction = ((seen.time - self.stepping.stepper.start_time()) / self.stepping.stepper.step()).min(1.0);
+            let mut margin = seen.margin;
+            if margin < 0.0 {
+                // A stage may be less accurate than the step. Whether redundant forces are beyond takes long to tell: it
+                // is asked at the end, and where it is likeliest.
+                let is_asked = !seen.is_doubtful || margin == smallest || place + 1 == trace.len();
+                if !is_asked {
+                    continue;
+                }
+                margin = self.margin_at(fraction)?.value;
+            }
+            if !(margin >= 0.0) {
+                let above = match above {
+                    Some(above) => above,
+                    None => self.margin_at(0.0)?.value,
+                };
+                return Ok(Some(Bracket { from, to: fraction, values: (above, margin) }));
+            }
+            (from, above) = (fraction, Some(margin));
+        }
+        Ok(None)
+    }
+
+    /// Ends the step where the phase does, found on the dense output. Where the step itself, which is more accurate, sees it
+    /// elsewhere, the end is looked for anew by stepping. The margin there.
+    pub(crate) fn step_to_phase_end(&mut self, step: f64, found: PhaseEnd) -> Result<Margin> {
+        let size = found.fraction * step;
+        self.journal.counts.rejected += 1;
+        match found.margin.by {
+            Some(by) if by.1.is_force() && found.beyond > 0.0 => self.step_to_bound(step, found, by),
+            Some((_, Reason::Direction | Reason::Lost)) => {
+                self.restep(size)?;
+                Ok(found.margin)
+            }
+            Some((_, Reason::Stop)) => self.step_beyond(size, step, STOP_ACCURACY, found.margin),
+            _ => self.step_beyond(size, step, FORCE_ACCURACY, found.margin),
+        }
+    }
+
+    /// Ends the step where a force is on its bound.
+    fn step_to_bound(&mut self, step: f64, found: PhaseEnd, by: (usize, Reason)) -> Result<Margin> {
+        let mut size = found.fraction * step;
+        self.restep(size)?;
+        let mut margin = self.present_force_margin(by)?;
+        // How fast the margin falls, from where the dense output has it.
+        let later = found.beyond * step;
+        let mut slope = (self.force_margin_ahead(later, by)? - margin) / later;
+        for _ in 0..CORRECTIONS {
+            let correction = -margin / slope;
+            let is_sharp = slope < 0.0 && correction.abs() < SHARP * step;
+            if margin.abs() <= ZERO_ACCURACY || !is_sharp {
+                break;
+            }
+            let before = (size, margin);
+            size = (size + correction).clamp(0.0, step);
+            if self.stepping.stepper.shift_error(correction, &self.stepping.scale) <= SHIFT {
+                self.stepping.stepper.shift_end(correction);
+                self.accept();
+            } else {
+                self.restep(size)?;
+            }
+            margin = self.present_force_margin(by)?;
+            let secant = (margin - before.1) / (size - before.0);
+            // Below a hundred roundings a difference tells nothing.
+            if secant < 0.0 && before.1.abs() > ON_BOUND {
+                slope = secant;
+            }
+        }
+        Ok(found.margin)
+    }
+
+    /// How far a force is inside its bound a little later, along the present rate.
+    fn force_margin_ahead(&mut self, later: f64, by: (usize, Reason)) -> Result<f64> {
+        self.ahead_by(later)?;
+        self.system.evaluate(self.time + later, &self.stepping.ahead)?;
+        self.system.force_margin(self.time + later, by)
+    }
+
+    /// Ends the step where a margin is a little below zero.
+    fn step_beyond(&mut self, size: f64, step: f64, enough: f64, found: Margin) -> Result<Margin> {
+        let reached = Margin { value: self.restep_margin(size)?.value, ..found };
+        if reached.value.abs() <= enough {
+            return Ok(reached);
+        }
+        let Some(Bracket { from, to, values }) = self.bracket_phase_end(size, step, reached.value)? else {
+            return Ok(reached);
+        };
+        let width = STEPPED_WIDTH * f64::EPSILON * self.time.max(self.system.scales.time);
+        let end = root::falling_to(from, to, values, width, enough, |size| Ok(self.restep_margin(size)?.value))?;
+        self.restep_margin(end)
+    }
+
+    /// Looks ahead from where a force is on its bound to where the event fires, `later` than now or a few times that; where
+    /// the force does not fall, not at all. Modes are decided there.
+    pub(crate) fn look_ahead(&mut self, mut later: f64) -> Result<()> {
+        self.stepping.decides_at = None;
+        if !(later > 0.0) {
+            return Ok(());
+        }
+        for _ in 0..DOUBLINGS {
+            self.ahead_by(later)?;
+            let time = self.time + later;
+            let margin = self.system.evaluate(time, &self.stepping.ahead)?;
+            if self.system.best_margin(time, margin)?.value < 0.0 {
+                self.stepping.decides_at = Some(time);
+                return Ok(());
+            }
+            later *= 2.0;
+        }
+        Ok(())
+    }
+
+    /// Brings `ahead` to the present state a little later, along its rate.
+    pub(crate) fn ahead_by(&mut self, later: f64) -> Result<()> {
+        let mut rate = std::mem::take(&mut self.stepping.ahead);
+        let found = self.system.rate(self.time, &self.state, &mut rate);
+        for (ahead, state) in rate.iter_mut().zip(&self.state) {
+            *ahead = state + later * *ahead;
+        }
+        self.stepping.ahead = rate;
+        found
+    }
+
+    /// Sizes of the step between which the phase ends, and the margins there.
+    fn bracket_phase_end(&mut self, size: f64, step: f64, value: f64) -> Result<Option<Bracket>> {
+        let mut width = NEARBY * step;
+        let (mut inner, mut outer) = ((size, value), (size, value));
+        while width < step {
+            if value < 0.0 {
+                let at = (size - width).max(0.0);
+                inner = (at, self.restep_margin(at)?.value);
+            } else {
+                let at = (size + width).min(step);
+                outer = (at, self.restep_margin(at)?.value);
+            }
+            if inner.1 >= 0.0 && outer.1 < 0.0 {
+                return Ok(Some(Bracket { from: inner.0, to: outer.0, values: (inner.1, outer.1) }));
+            }
+            width *= WIDER;
+        }
+        self.restep(size)?;
+        Ok(None)
+    }
+
+    fn restep_margin(&mut self, size: f64) -> Result<Margin> {
+        self.restep(size)?;
+        self.present_margin()
+    }
+
+    /// The part of the step by which times can be told apart.
+    fn sharpest(&self) -> f64 {
+        f64::EPSILON * (self.stepping.stepper.start_time() / self.stepping.stepper.step())
+    }
+
+    /// The margin of the phase at a fraction of the step.
+    fn margin_at(&mut self, fraction: f64) -> Result<Margin> {
+        let time = self.stepping.stepper.start_time() + fraction * self.stepping.stepper.step();
+        self.stepping.stepper.at(fraction, &mut self.stepping.point);
+        let margin = self.system.evaluate(time, &self.stepping.point)?;
+        self.system.best_margin(time, margin)
+    }
+
+    /// How far a force is inside its bound at a fraction of the step.
+    fn force_margin_at(&mut self, fraction: f64, by: (usize, Reason)) -> Result<f64> {
+        let time = self.stepping.stepper.start_time() + fraction * self.stepping.stepper.step();
+        self.stepping.stepper.at(fraction, &mut self.stepping.point);
+        self.system.evaluate(time, &self.stepping.point)?;
+        self.system.force_margin(time, by)
+    }
+
+    /// How far a force is inside its bound in the present state.
+    fn present_force_margin(&mut self, by: (usize, Reason)) -> Result<f64> {
+        self.system.evaluate(self.time, &self.state)?;
+        self.system.force_margin(self.time, by)
+    }
+
+    /// The margin of the phase in the present state.
+    pub(crate) fn present_margin(&mut self) -> Result<Margin> {
+        let margin = self.system.evaluate(self.time, &self.state)?;
+        self.system.best_margin(self.time, margin)
+    }
+}

@@ -1,0 +1,28 @@
+//! What stands in where events cannot be told apart: the watchdog, and windows of Moreau's time stepping.
+
+pub(crate) mod moreau;
+pub(crate) mod watchdog;
+pub(crate) mod window;
+
+use watchdog::Watchdog;
+use window::LastWindow;
+
+/// When something stands in for events, and for how long.
+#[derive(Debug, Clone)]
+pub(crate) struct Fallback {
+    pub(crate) watchdog: Watchdog,
+    pub(crate) last_window: LastWindow,
+    /// Until when impacts go without restitution where they may, after a rattle.
+    pub(crate) plastic_until: f64,
+}
+
+impl Fallback {
+    pub(crate) fn new(time_scale: f64) -> Self {
+        Self { watchdog: Watchdog::new(time_scale), last_window: LastWindow::NONE, plastic_until: f64::NEG_INFINITY }
+    }
+
+    /// For a while impacts go without restitution, where they may: contacts that rattle come to rest on their surfaces.
+    pub(crate) fn drop_restitution(&mut self, time: f64) {
+        self.plastic_until = time + self.watchdog.plastic_span();
+    }
+}

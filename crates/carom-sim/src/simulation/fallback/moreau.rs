@@ -1,0 +1,330 @@
+//! A step of Moreau's time stepping: forces over the step, then impulses that keep contacts from going deeper.
+//!
+//! Springs and dampers of joints are taken at the end of the step, linearly implicit:
+//! (M + h D + h² K) (v⁺ - v) = h (f - h K v) + Aᵀ i. However stiff they are, they only take energy. D and K are diagonal, so this
+//! is the robot with more armature.
+//!
+//! What collides faster than what may go without restitution does so by the law, at the boundary of two steps.
+
+use std::sync::Arc;
+
+use carom_law::{Coefficients, Dimension, Friction};
+use carom_multibody::Dynamics;
+
+use crate::error::{Result, SimulationError};
+use crate::record::book::Device;
+use crate::setup::Actuator;
+use crate::simulation::Simulation;
+use crate::simulation::device::Share;
+use crate::simulation::instant::is_numerical;
+use crate::simulation::motion::contact::three;
+use crate::simulation::motion::system::dynamics;
+
+/// The least part of a step after which it may end because something collides.
+const LEAST: f64 = 1e-5;
+/// Impacts that may follow each other between two steps.
+const IMPACTS: usize = 4;
+
+/// Springs and dampers, for each velocity.
+pub(crate) struct Passive {
+    /// Of the joints.
+    damping: Vec<f64>,
+    stiffness: Vec<f64>,
+    /// Of the motors that hold a posture.
+    motor_damping: Vec<f64>,
+    motor_stiffness: Vec<f64>,
+    /// The robot with the armature that stands for them over a step of the window; none if there are none.
+    stiff: Option<Box<Dynamics>>,
+}
+
+impl Simulation {
+    pub(crate) fn passive(&self, step: f64) -> Passive {
+        let model = self.system.model();
+        let (damping, stiffness) = model.passive_coefficients();
+        let (mut motor_damping, mut motor_stiffness) = (vec![0.0; model.freedoms()], vec![0.0; model.freedoms()]);
+        for actuator in &self.system.setup.actuators {
+            if let Actuator::Posture { freedom, stiffness, damping, .. } = actuator {
+                motor_damping[*freedom] += damping;
+                motor_stiffness[*freedom] += stiffness;
+            }
+        }
+        let armature = |k: usize| step * (damping[k] + motor_damping[k] + step * (stiffness[k] + motor_stiffness[k]));
+        let armature: Vec<f64> = (0..model.freedoms()).map(armature).collect();
+        let stiff = (armature.iter().any(|x| *x > 0.0))
+            .then(|| Box::new(Dynamics::new(model.as_ref().clone().with_more_armature(&armature))));
+        Passive { damping, stiffness, motor_damping, motor_stiffness, stiff }
+    }
+
+    /// One step, or as much of it as there is before something collides.
+    pub(crate) fn moreau_step(
+        &mut self,
+        step: f64,
+        passive: &mut Passive,
+        shares: &mut [(usize, Share)],
+    ) -> Result<()> {
+        self.collide(shares)?;
+        self.swap_dynamics(passive);
+        let collision = self.next_collision(step, passive);
+        self.swap_dynamics(passive);
+        let part = collision?.max(LEAST * step);
+        if part < step {
+            // The armature that stands for springs and dampers is that of the step taken.
+            let mut passive = self.passive(part);
+            self.move_with(part, &mut passive, shares)
+        } else {
+            self.move_with(step, passive, shares)
+        }
+    }
+
+    pub(crate) fn move_with(&mut self, step: f64, passive: &mut Passive, shares: &mut [(usize, Share)]) -> Result<()> {
+        self.swap_dynamics(passive);
+        let moved = self.move_on(step, passive, shares);
+        self.swap_dynamics(passive);
+        self.time += step;
+        moved
+    }
+
+    /// The robot with more armature takes the place of the robot, or gives it back.
+    pub(crate) fn swap_dynamics(&mut self, passive: &mut Passive) {
+        if let Some(stiff) = &mut passive.stiff {
+            std::mem::swap(&mut self.system.dynamics, stiff);
+        }
+    }
+
+    /// Impacts of what touches and is too fast to go without restitution.
+    pub(crate) fn collide(&mut self, shares: &mut [(usize, Share)]) -> Result<()> {
+        for _ in 0..IMPACTS {
+            self.system.place(self.time, &self.state)?;
+            self.measure()?;
+            let near = (0..self.system.contacts.len())
+                .filter(|&k| self.can_close(k) && self.system.contacts[k].gap <= self.system.scales.of(k).near);
+            let near: Vec<usize> = self.movable(near.collect())?.into_iter().map(|(k, _)| k).collect();
+            if !near.iter().any(|&k| self.collides(k, self.system.contacts[k].rate)) {
+                return Ok(());
+            }
+            match self.strike(&near) {
+                Err(SimulationError::Law { source, .. }) if is_numerical(&source) => {
+                    self.journal.counts.not_converged += 1;
+                    self.strike_without_friction(&near, shares)?;
+                }
+                struck => struck?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a normal velocity is that of an impact which may not go without restitution.
+    pub(crate) fn collides(&self, k: usize, rate: f64) -> bool {
+        rate < -self.resting_speed(k, self.system.scales.of(k).settled) && !self.may_drop_restitution(k, -rate)
+    }
+
+    pub(crate) fn can_close(&self, k: usize) -> bool {
+        self.system.contacts[k].is_armed && (self.system.is_enabled(k) || self.system.contacts[k].mode.is_closed())
+    }
+
+    /// Normals alone always have an answer, with their restitution; friction has to wait for the next impact.
+    pub(crate) fn strike_without_friction(&mut self, near: &[usize], shares: &mut [(usize, Share)]) -> Result<()> {
+        let slippery = |k: usize| -> Result<Coefficients> {
+            let coefficients = self.system.watch.contact(k).coefficients;
+            let none = Friction::new(0.0).map_err(|source| self.law_error(source))?;
+            Ok(Coefficients { friction: coefficients.friction.map(|_| none), ..coefficients })
+        };
+        let coefficients = near.iter().map(|&k| slippery(k)).collect::<Result<Vec<_>>>()?;
+        match self.push_apart(near, &coefficients, shares) {
+            Err(SimulationError::Law { source, .. }) if is_numerical(&source) => {
+                let closing: Vec<usize> =
+                    near.iter().copied().filter(|&k| self.system.contacts[k].rate < 0.0).collect();
+                self.keep_elastic(Device::Windows, closing.iter().copied())?;
+                for (k, share) in self.stop_normals(&closing)? {
+                    add(&mut shares[k].1, &share);
+                }
+                Ok(())
+            }
+            pushed => pushed,
+        }
+    }
+
+    /// After which part of a step something would collide in it; the whole step if nothing does.
+    pub(crate) fn next_collision(&mut self, step: f64, passive: &Passive) -> Result<f64> {
+        let start = self.state.clone();
+        let before = self.fall(step, passive)?;
+        self.state.copy_from_slice(&start);
+        let ends = (0..before.len()).filter(|&k| self.can_close(k)).filter_map(|k| {
+            let (gap, rate) = before[k];
+            let acceleration = (self.system.contacts[k].rate - rate) / step;
+            let ends = touches(gap.max(0.0), rate, acceleration).filter(|end| *end < step)?;
+            self.collides(k, rate + acceleration * ends).then_some(ends)
+        });
+        Ok(ends.fold(step, f64::min))
+    }
+
+    /// Forces over a step, then the impulses that keep contacts from going deeper.
+    pub(crate) fn move_on(&mut self, step: f64, passive: &Passive, shares: &mut [(usize, Share)]) -> Result<()> {
+        let time = self.time;
+        let start = self.state.clone();
+        let before = self.fall(step, passive)?;
+        let is_reached = |k: usize| {
+            let (gap, rate) = before[k];
+            let scales = self.system.scales.of(k);
+            let rests = gap <= scales.near && rate.abs() <= self.resting_speed(k, scales.settled);
+            // What collides does so after this step.
+            let is_close = gap <= scales.near || gap + step * self.system.contacts[k].rate <= 0.0;
+            rests || (is_close && !self.collides(k, self.system.contacts[k].rate))
+        };
+        let reached = (0..before.len()).filter(|&k| self.can_close(k) && is_reached(k)).collect();
+        let reached: Vec<usize> = self.movable(reached)?.into_iter().map(|(k, _)| k).collect();
+        if !reached.is_empty() {
+            self.hold(&reached, &start, shares)?;
+        }
+        self.book_forces(step, passive, &start);
+        let model = Arc::clone(self.system.model());
+        let mut moved = vec![0.0; model.coordinates()];
+        let (q, v, _) = self.system.parts_mut(&mut self.state);
+        model.integrate(q, v, step, &mut moved).map_err(|source| dynamics(time, source))?;
+        q.copy_from_slice(&moved);
+        Ok(())
+    }
+
+    /// Velocities after the forces of a step, and the rates of the gaps with them. The gaps, and their rates before.
+    pub(crate) fn fall(&mut self, step: f64, passive: &Passive) -> Result<Vec<(f64, f64)>> {
+        let time = self.time;
+        self.system.place(time, &self.state)?;
+        self.measure()?;
+        let before = self.system.distances();
+        let stiffness = |k: usize| passive.stiffness[k] + passive.motor_stiffness[k];
+        self.system.accelerate_over(time, |k, v| -step * stiffness(k) * v)?;
+        let acceleration = std::mem::take(&mut self.system.acceleration);
+        let (_, velocity, _) = self.system.parts_mut(&mut self.state);
+        for (v, a) in velocity.iter_mut().zip(&acceleration) {
+            *v += step * a;
+        }
+        self.system.acceleration = acceleration;
+        self.system.place(time, &self.state)?;
+        self.measure()?;
+        Ok(before)
+    }
+
+    /// Impulses without restitution of contacts that rest, or collide so slowly that they may go without it.
+    pub(crate) fn hold(&mut self, reached: &[usize], start: &[f64], shares: &mut [(usize, Share)]) -> Result<()> {
+        let coefficients: Vec<Coefficients> = reached.iter().map(|&k| self.plastic(k)).collect();
+        let mut taken = shares.to_vec();
+        taken.iter_mut().for_each(|(_, share)| *share = Share::default());
+        match self.push_apart(reached, &coefficients, &mut taken) {
+            Err(SimulationError::Law { source, .. }) if is_numerical(&source) => {
+                // The normals alone always have an answer, and friction can wait for the next step.
+                self.journal.counts.not_converged += 1;
+                let closing: Vec<usize> =
+                    reached.iter().copied().filter(|&k| self.system.contacts[k].rate < 0.0).collect();
+                if !closing.is_empty() {
+                    for (k, share) in self.stop_normals(&closing)? {
+                        taken[k].1 = share;
+                    }
+                }
+            }
+            pushed => pushed?,
+        }
+        // The mean velocity is that over the step, forces included.
+        let (_, before, _) = self.system.parts(start);
+        let (_, after, _) = self.system.parts(&self.state);
+        let jacobian = self.system.rows.jacobian();
+        for (k, rows) in self.system.watch.rows_of(self.system.rows.selected()) {
+            let share = &mut taken[k].1;
+            share.energy = 0.0;
+            for (impulse, row) in share.impulse.iter().zip(rows) {
+                let mean = jacobian.row(row).iter().zip(before.iter().zip(after)).map(|(a, (v, w))| 0.5 * a * (v + w));
+                share.energy += impulse * mean.sum::<f64>();
+            }
+            add(&mut shares[k].1, share);
+        }
+        Ok(())
+    }
+
+    /// Impulses of an impact, in the metric of the system's dynamics.
+    pub(crate) fn push_apart(
+        &mut self,
+        reached: &[usize],
+        with: &[Coefficients],
+        shares: &mut [(usize, Share)],
+    ) -> Result<()> {
+        self.system.terms(self.time, reached)?;
+        let time = self.time;
+        let fail = |source| SimulationError::Law { time, what: "a window of time stepping", source };
+        let dimensions: Vec<Dimension> = reached.iter().map(|&k| self.system.watch.contact(k).dimension).collect();
+        let (set, _) = self.contact_set(reached, &dimensions, fail)?;
+        let mut outcome = set.impact(with, self.system.setup.guard).map_err(fail)?;
+        self.kick(&set, &mut outcome, fail)?;
+        for (&k, contact) in reached.iter().zip(&outcome.contacts) {
+            add(&mut shares[k].1, &Share { impulse: three(&contact.impulse), energy: contact.energy.change });
+        }
+        Ok(())
+    }
+
+    pub(crate) fn law_error(&self, source: carom_law::Error) -> SimulationError {
+        SimulationError::Law { time: self.time, what: "a window of time stepping", source }
+    }
+
+    /// Books the work of dampers and motors over a step: their force, as the step took it, times the mean velocity.
+    pub(crate) fn book_forces(&mut self, step: f64, passive: &Passive, start: &[f64]) {
+        let motors = self.system.motors().to_vec();
+        let (_, before, _) = self.system.parts(start);
+        let (_, after, works) = self.system.parts_mut(&mut self.state);
+        for (k, (v, w)) in before.iter().zip(after.iter()).enumerate() {
+            let mean = 0.5 * (v + w);
+            works[1] -= step * passive.damping[k] * w * mean;
+            let motor = motors[k] - passive.motor_damping[k] * (w - v) - step * passive.motor_stiffness[k] * w;
+            works[2] += step * motor * mean;
+        }
+    }
+}
+
+fn add(to: &mut Share, share: &Share) {
+    for (sum, i) in to.impulse.iter_mut().zip(share.impulse) {
+        *sum += i;
+    }
+    to.energy += share.energy;
+}
+
+/// When a gap is closed that moves, over a step of length t, by t (rate + acceleration t): the first time after the start.
+fn touches(gap: f64, rate: f64, acceleration: f64) -> Option<f64> {
+    let root = rate * rate - 4.0 * acceleration * gap;
+    if !(root >= 0.0) {
+        return None;
+    }
+    // Without cancellation.
+    let sum = -0.5 * (rate + root.sqrt().copysign(rate));
+    [sum / acceleration, gap / sum].into_iter().filter(|t| *t > 0.0 && t.is_finite()).reduce(f64::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Discard;
+
+    /// Where the law has no answer with friction, contacts keep their restitution.
+    #[test]
+    fn an_impact_without_friction_keeps_restitution() {
+        let mut setup = crate::simulation::tests::sphere();
+        setup.contacts[0].coefficients.restitution = carom_law::Restitution::new(0.75).unwrap();
+        let mut simulation = Simulation::new(setup).unwrap();
+        simulation.step(1e-9, &mut Discard).unwrap();
+        let (_, velocity, _) = simulation.system.parts_mut(&mut simulation.state);
+        velocity.copy_from_slice(&[2.0, 0.0, -1.0, 0.0, 0.0, 0.0]);
+        simulation.system.place(0.0, &simulation.state).unwrap();
+        simulation.measure().unwrap();
+        let mut shares = vec![(0, Share::default())];
+        simulation.strike_without_friction(&[0], &mut shares).unwrap();
+        let expected = [2.0, 0.0, 0.75, 0.0, 0.0, 0.0];
+        assert!(simulation.velocity().iter().zip(expected).all(|(v, w)| (v - w).abs() < 1e-14));
+        // m = 1: the impulse is 1.75, and takes ½ (1 - 0.75²).
+        let Share { impulse, energy } = shares[0].1;
+        assert!((impulse[0] - 1.75).abs() < 1e-14 && (energy + 0.21875).abs() < 1e-14);
+    }
+
+    #[test]
+    fn a_gap_that_opens_closes_again() {
+        assert_eq!(touches(0.0, 1.0, -2.0), Some(0.5));
+        assert_eq!(touches(1.0, -1.0, 0.0), Some(1.0));
+        assert_eq!(touches(2.0, -1.0, -1.0), Some(1.0));
+        assert_eq!(touches(1.0, 1.0, 1.0), None);
+    }
+}

@@ -1,0 +1,168 @@
+//! A short window of [time stepping](super::moreau), for instants with more events than can be told apart.
+
+use crate::error::{Result, SimulationError};
+use crate::record::book::Device;
+use crate::simulation::device::Share;
+
+use crate::record::book::EnergyBook;
+use crate::record::energy::Ledger;
+use crate::record::event::EventKind;
+use crate::simulation::Simulation;
+use crate::simulation::journal::Counts;
+use crate::simulation::motion::contact::{ContactState, Mode};
+
+/// Steps of a window.
+const STEPS: usize = 10;
+/// Length of a step, over the time scale.
+const STEP: f64 = 1e-6;
+/// A window that opens within this many lengths of the last has steps twice as long...
+const SOON: f64 = 2.0;
+/// ... as long as nothing moves farther in one than this part of the length, and it is shorter than this part of the
+/// time scale.
+const MOST_MOVE: f64 = 1e-4;
+const LONGEST: f64 = 1e-4;
+/// A window that added energy, or let a contact sink in, is tried again with steps shorter by this factor...
+const FINER: f64 = 16.0;
+/// ... this many times in all.
+const TRIES: usize = 3;
+
+/// The last window.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LastWindow {
+    end: f64,
+    step: f64,
+}
+
+impl LastWindow {
+    pub(crate) const NONE: Self = Self { end: f64::NEG_INFINITY, step: 0.0 };
+}
+
+/// What a window may have to give back.
+struct Before {
+    time: f64,
+    state: Vec<f64>,
+    book: EnergyBook,
+    counts: Counts,
+    contacts: Vec<ContactState>,
+    at_rest: Option<f64>,
+    events: usize,
+}
+
+impl Simulation {
+    /// Moves on by time stepping. Bounces shorter than a step let contacts sink in, and lifting them out adds energy, by the
+    /// square of the step: then shorter steps are tried.
+    ///
+    /// # Errors
+    /// Steps that add energy or let contacts sink in, however short; contacts with e = 1 that would lose it. All is then as
+    /// it was before.
+    pub(crate) fn open_window(&mut self) -> Result<()> {
+        let before = self.before();
+        self.system.place(self.time, &self.state)?;
+        let mut step = self.window_step().min((self.clock.end - self.time).max(0.0) / STEPS as f64);
+        let mut tries = 1;
+        loop {
+            let stepped = self.step_window(step);
+            if stepped.is_err() {
+                self.give_back(&before);
+            }
+            match stepped {
+                Err(SimulationError::DeviceGain { .. } | SimulationError::DevicePenetration { .. })
+                    if tries < TRIES =>
+                {
+                    step /= FINER;
+                    tries += 1;
+                }
+                stepped => return stepped,
+            }
+        }
+    }
+
+    fn before(&self) -> Before {
+        Before {
+            time: self.time,
+            state: self.state.clone(),
+            book: self.book.clone(),
+            counts: self.journal.counts.clone(),
+            contacts: self.system.contacts.clone(),
+            at_rest: self.journal.at_rest,
+            events: self.journal.events.len(),
+        }
+    }
+
+    fn give_back(&mut self, before: &Before) {
+        self.time = before.time;
+        self.state.copy_from_slice(&before.state);
+        self.book = before.book.clone();
+        self.journal.counts = before.counts.clone();
+        self.system.contacts.copy_from_slice(&before.contacts);
+        self.system.adopt_modes();
+        self.journal.at_rest = before.at_rest;
+        self.journal.events.truncate(before.events);
+    }
+
+    fn step_window(&mut self, step: f64) -> Result<()> {
+        self.journal.counts.windows += 1;
+        let start = self.time;
+        self.system.place(start, &self.state)?;
+        let before = self.explained();
+        let mut passive = self.passive(step);
+        let mut shares: Vec<(usize, Share)> = (0..self.system.contacts.len()).map(|k| (k, Share::default())).collect();
+        for _ in 0..STEPS {
+            self.moreau_step(step, &mut passive, &mut shares)?;
+        }
+        self.fallback.last_window = LastWindow { end: self.time, step };
+        self.lift_out()?;
+        self.system.place(self.time, &self.state)?;
+        self.measure()?;
+        let change = self.explained() - before;
+        self.tell(EventKind::Window, start, &shares, change);
+        self.check_depth(Device::Windows)?;
+        self.book_device(Device::Windows, change)?;
+        self.stepping.reuses_last_stage = false;
+        self.modes_are_stale = true;
+        self.stepping.size = self.stepping.size.max(step);
+        self.resume();
+        Ok(())
+    }
+
+    /// The energy of the state that the system is placed in, less all work that is booked so far.
+    fn explained(&mut self) -> f64 {
+        let [friction, damping, torques] = self.system.works(&self.state);
+        self.system.energy() - Ledger { friction, damping, torques, ..self.book.columns }.booked()
+    }
+
+    /// Steps that grow while windows follow each other: what cannot be told apart for long is not to take forever.
+    fn window_step(&mut self) -> f64 {
+        let shortest = STEP * self.system.scales.time;
+        let LastWindow { end, step } = self.fallback.last_window;
+        if self.time - end > SOON * STEPS as f64 * step {
+            return shortest;
+        }
+        let (speed, spin) = self.system.watch.fastest(&mut self.system.dynamics);
+        let (length, longest) = (self.system.scales.length, LONGEST * self.system.scales.time);
+        (2.0 * step).min(longest).min(MOST_MOVE * length / (speed + spin * length)).max(shortest)
+    }
+
+    /// Lifts out what the steps let sink in.
+    fn lift_out(&mut self) -> Result<()> {
+        self.system.place(self.time, &self.state)?;
+        self.measure()?;
+        let is_inside = |k: usize| {
+            self.system.contacts[k].is_armed && self.system.is_enabled(k) && self.system.contacts[k].gap < 0.0
+        };
+        let inside: Vec<usize> = (0..self.system.contacts.len()).filter(|&k| is_inside(k)).collect();
+        if inside.is_empty() { Ok(()) } else { self.project_positions(&inside) }
+    }
+
+    /// Back to events: everything is open, and what touches is found anew. What could not close again stays closed.
+    fn resume(&mut self) {
+        for k in 0..self.system.contacts.len() {
+            if self.system.contacts[k].gap > self.system.scales.of(k).near
+                || (self.system.contacts[k].is_armed && self.system.is_enabled(k))
+            {
+                self.set_mode(k, Mode::Flight);
+            }
+        }
+        self.system.adopt_modes();
+    }
+}

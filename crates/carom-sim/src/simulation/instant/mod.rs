@@ -1,0 +1,189 @@
+//! What happens at an instant: impacts, the end of bounces, and which contacts stay closed.
+
+mod impact;
+pub(crate) mod jam;
+pub(crate) mod kick;
+mod modes;
+pub(crate) mod restitution;
+mod settle;
+
+use carom_law::{Error as LawError, ErrorKind};
+
+use crate::error::{Result, SimulationError};
+use crate::setup::scale::TINY;
+use crate::simulation::Simulation;
+use crate::simulation::motion::contact::Mode;
+use crate::simulation::motion::contact::WEDGE;
+use crate::simulation::motion::margin::{Margin, Reason};
+
+/// Impacts, settlings and jams that may follow each other at one instant.
+const ROUNDS: usize = 40;
+
+/// Where the direction in which sliding begins is lost twice within this part of the time scale, it is kept as it is.
+const LOST: f64 = 1e-3;
+
+/// What instants remember of those before.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Instants {
+    /// When the direction in which a contact begins to slide was last lost.
+    last_lost: f64,
+    /// Whether directions in which contacts begin to slide are kept as they are.
+    keeps_onsets: bool,
+}
+
+impl Default for Instants {
+    fn default() -> Self {
+        Self { last_lost: f64::NEG_INFINITY, keeps_onsets: false }
+    }
+}
+
+/// Whether it could be told what happens at an instant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Resolved {
+    /// Modes are decided, and the forces bear them out.
+    Clear,
+    /// No modes were found that satisfy all conditions.
+    Unclear,
+}
+
+/// How an instant ended.
+pub(crate) enum Settled {
+    /// Modes are decided.
+    Decided,
+    /// Something moves on at the same instant.
+    Again,
+    /// No modes were found that satisfy all conditions.
+    Unclear,
+}
+
+impl Simulation {
+    /// Everything that happens now: because a contact touches, or a phase ends, or at the start.
+    pub(crate) fn resolve_instant(&mut self, by: Option<(usize, Reason)>) -> Result<Resolved> {
+        self.stepping.reuses_last_stage = false;
+        let before: Vec<Mode> = self.system.contacts.iter().map(|contact| contact.mode).collect();
+        let ahead = std::mem::take(&mut self.stepping.ahead_of_event);
+        self.look_ahead(if by.is_some_and(|(_, reason)| reason.is_force()) { ahead } else { 0.0 })?;
+        let first_event = self.journal.events.len();
+        if let Some((contact, Reason::Wedge)) = by
+            && self.system.contacts[contact].wedge > WEDGE
+        {
+            let is_near = self.approaches_jam(contact)?;
+            self.system.place(self.time, &self.state)?;
+            if !(is_near && self.jam_ahead(contact)?) {
+                self.system.look_farther_down(contact);
+                return Ok(Resolved::Clear);
+            }
+        }
+        let mut rounds = 0;
+        let mut floor = TINY;
+        let mut by = by;
+        self.instants.keeps_onsets = false;
+        let outcome = loop {
+            rounds += 1;
+            if let Some((_, Reason::Lost)) = by {
+                self.instants.keeps_onsets = self.time - self.instants.last_lost <= LOST * self.system.scales.time;
+                self.instants.last_lost = self.time;
+            }
+            if rounds > ROUNDS {
+                break Err(());
+            }
+            let round = match by {
+                Some((contact, Reason::Direction)) => self.redirect(contact).map(|()| Settled::Decided),
+                _ => self.round(&mut floor),
+            };
+            self.stepping.decides_at = None;
+            match round {
+                Ok(Settled::Again) => {}
+                Ok(Settled::Decided) => {
+                    self.system.adopt_modes();
+                    if !matches!(by, Some((_, Reason::Direction))) {
+                        self.project_decided()?;
+                        // What sticks may have stopped what slid.
+                        if self.has_stopped()? {
+                            continue;
+                        }
+                    }
+                    self.system.allow_decided(self.time, &self.state)?;
+                    // A decision counts if the forces bear it out.
+                    match self.present_margin()? {
+                        Margin { value, .. } if value >= 0.0 => break Ok(()),
+                        Margin { by: reason, .. } => by = reason,
+                    }
+                }
+                Ok(Settled::Unclear) => {
+                    self.journal.counts.not_converged += 1;
+                    break Err(());
+                }
+                // No answer, or contacts that depend on each other so closely that their matrix is none.
+                Err(SimulationError::Law { source, .. }) if is_numerical(&source) => {
+                    self.journal.counts.not_converged += 1;
+                    break Err(());
+                }
+                Err(error) => return Err(error),
+            }
+        };
+        if outcome.is_err() {
+            return Ok(Resolved::Unclear);
+        }
+        self.audit()?;
+        self.announce(&before, first_event);
+        self.rest()?;
+        Ok(Resolved::Clear)
+    }
+
+    /// One impact, or one settling, or the decision of the modes. Normal velocities up to `floor`, over the speed
+    /// scale of each contact, are none; it rises to what impulses cannot take away, where W is nearly singular.
+    fn round(&mut self, floor: &mut f64) -> Result<Settled> {
+        self.system.place(self.time, &self.state)?;
+        self.measure()?;
+        let close: Vec<usize> = (0..self.system.contacts.len()).filter(|&k| self.is_near(k)).collect();
+        let movable = self.movable(close.clone())?;
+        let near: Vec<usize> = movable.iter().map(|&(k, _)| k).collect();
+        for k in close {
+            if !near.contains(&k) {
+                self.set_mode(k, Mode::Flight);
+            }
+        }
+        if near.is_empty() {
+            return Ok(Settled::Decided);
+        }
+        let approach = self.largest_rate(&near, -1.0);
+        if approach > *floor {
+            self.strike(&near)?;
+            self.raise(floor, approach, &near, -1.0)?;
+            return Ok(Settled::Again);
+        }
+        let slow: Vec<usize> =
+            movable.iter().filter(|&&(k, slow)| self.system.contacts[k].rate <= slow).map(|&(k, _)| k).collect();
+        let bounce = self.largest_rate(&slow, 1.0);
+        if bounce > *floor {
+            self.settle(&slow)?;
+            self.raise(floor, bounce, &slow, 1.0)?;
+            return Ok(Settled::Again);
+        }
+        if self.come_to_rest(&slow)? && self.largest_rate(&near, -1.0) > *floor {
+            return Ok(Settled::Again);
+        }
+        for k in near {
+            if !slow.contains(&k) {
+                self.set_mode(k, Mode::Flight);
+            }
+        }
+        self.decide(&slow)
+    }
+
+    fn is_near(&self, k: usize) -> bool {
+        self.system.contacts[k].mode.is_closed()
+            || (self.system.contacts[k].is_armed
+                && self.system.contacts[k].gap <= self.system.scales.of(k).near
+                && self.system.is_enabled(k))
+    }
+}
+
+/// Whether the law failed for want of digits.
+pub(crate) fn is_numerical(error: &LawError) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::NotConverged | ErrorKind::CheckFailed | ErrorKind::OutsideRange | ErrorKind::NotPositive
+    )
+}

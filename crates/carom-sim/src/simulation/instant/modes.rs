@@ -1,0 +1,162 @@
+//! Which contacts stay closed, which stick and which slip, and what is told of it.
+
+use carom_law::{ClosedContact, ContactMode, Decision, Dimension, Modes, Tangential, decide};
+
+use super::Settled;
+use crate::error::{Result, SimulationError};
+use crate::record::event::{Event, EventKind};
+use crate::simulation::Simulation;
+use crate::simulation::motion::contact::Mode;
+use crate::simulation::motion::system::{direction, tangential, view};
+
+/// Sliding slower than this many times the slow speed is none, in space, where modes are decided.
+const REST: f64 = 20.0;
+/// The same in the plane, over the speed scale.
+const PLANAR_REST: f64 = 1e-9;
+
+impl Simulation {
+    /// Decides which of the contacts at rest on their surface stay, stick or slip.
+    pub(crate) fn decide(&mut self, slow: &[usize]) -> Result<Settled> {
+        if slow.is_empty() {
+            return Ok(Settled::Decided);
+        }
+        let time = self.time;
+        let fail = |source| SimulationError::Law { time, what: "the modes of contacts", source };
+        if let Some(later) = self.stepping.decides_at {
+            self.system.place(later, &self.stepping.ahead)?;
+        }
+        self.system.accelerate_freely(self.stepping.decides_at.unwrap_or(time))?;
+        self.system.terms(time, slow)?;
+        let free = self.system.free_accelerations().to_vec();
+        let mut closed = Vec::with_capacity(slow.len());
+        let mut speeds = Vec::with_capacity(slow.len());
+        for (k, rows) in self.system.watch.rows_of(slow) {
+            let contact = self.system.watch.contact(k);
+            let velocity = tangential(&self.system.rows, rows);
+            speeds.push(velocity[0].hypot(velocity[1]));
+            closed.push(ClosedContact {
+                dimension: contact.dimension,
+                tangential: self.tangential_state(k, velocity),
+                friction: contact.coefficients.friction,
+            });
+        }
+        loop {
+            let decision = decide(view(&self.system.rows), &free, &closed).map_err(fail)?;
+            if !matches!(decision, Decision::Decided(_)) && self.stepping.decides_at.take().is_some() {
+                // Impulses are for the state as it is.
+                self.system.place(time, &self.state)?;
+                return self.decide(slow);
+            }
+            match decision {
+                Decision::Decided(modes) => {
+                    for (&k, contact) in slow.iter().zip(&closed) {
+                        self.system.contacts[k].slid = contact.tangential != Tangential::AtRest;
+                    }
+                    self.adopt(slow, &modes);
+                    return Ok(Settled::Decided);
+                }
+                // Sliding as slow as the bounces that are ended is ended with them.
+                Decision::Jammed { contact, .. } if speeds[contact] <= self.system.scales.of(slow[contact]).settled => {
+                    closed[contact].tangential = Tangential::AtRest;
+                    speeds[contact] = f64::INFINITY;
+                }
+                Decision::Jammed { contact, .. } => {
+                    self.jam(slow[contact])?;
+                    return Ok(Settled::Again);
+                }
+                Decision::NotConverged(_) => {
+                    return Ok(if self.jam_together(slow, &free)? { Settled::Again } else { Settled::Unclear });
+                }
+            }
+        }
+    }
+
+    /// Whether a contact that was taken to slide does so no more.
+    pub(crate) fn has_stopped(&mut self) -> Result<bool> {
+        let closed = self.system.closed().to_vec();
+        if !closed.iter().any(|&k| self.system.contacts[k].slid) {
+            return Ok(false);
+        }
+        self.system.place(self.time, &self.state)?;
+        self.system.terms(self.time, &closed)?;
+        Ok(self.system.watch.rows_of(&closed).any(|(k, rows)| {
+            let velocity = tangential(&self.system.rows, rows);
+            self.system.contacts[k].slid && self.tangential_state(k, velocity) == Tangential::AtRest
+        }))
+    }
+
+    /// Whether a contact slides, and which way.
+    pub(crate) fn tangential_state(&self, k: usize, velocity: [f64; 2]) -> Tangential {
+        let scales = self.system.scales.of(k);
+        let speed = velocity[0].hypot(velocity[1]);
+        let rest = match self.system.watch.contact(k).dimension {
+            Dimension::Spatial => REST * scales.slow,
+            _ => PLANAR_REST * scales.speed,
+        };
+        match direction(velocity) {
+            Some(direction) if speed > rest => Tangential::Sliding { direction },
+            _ => Tangential::AtRest,
+        }
+    }
+
+    pub(crate) fn adopt(&mut self, slow: &[usize], modes: &Modes) {
+        for (&k, mode) in slow.iter().zip(&modes.modes) {
+            let mode = match *mode {
+                ContactMode::Detach => Mode::Flight,
+                ContactMode::Stick => Mode::Stick,
+                ContactMode::Slip { direction, onset } => match self.system.watch.contact(k).dimension {
+                    Dimension::Spatial if onset && !self.instants.keeps_onsets => Mode::Onset(direction),
+                    Dimension::Spatial if onset => Mode::SlipAlong(direction),
+                    Dimension::Spatial => Mode::Slip,
+                    _ => Mode::SlipAlong(direction),
+                },
+            };
+            if modes.ambiguous && mode == Mode::Flight && self.system.contacts[k].mode.is_closed() {
+                self.push(EventKind::Ambiguous, k);
+            }
+            self.set_mode(k, mode);
+        }
+    }
+
+    /// Sliding in space that became too slow to have a direction keeps its last one; one that is fast enough has its
+    /// own again.
+    pub(crate) fn redirect(&mut self, k: usize) -> Result<()> {
+        self.system.place(self.time, &self.state)?;
+        self.system.terms(self.time, &[k])?;
+        let velocity = tangential(&self.system.rows, 0..self.system.watch.contact(k).dimension.rows());
+        let mode = match (self.system.contacts[k].mode, direction(velocity)) {
+            (Mode::Slip, Some(direction)) => Mode::SlipAlong(direction),
+            _ => Mode::Slip,
+        };
+        self.set_mode(k, mode);
+        Ok(())
+    }
+
+    /// Tells which modes changed, and completes the events of this instant.
+    pub(crate) fn announce(&mut self, before: &[Mode], first_event: usize) {
+        for k in 0..before.len() {
+            let (old, new) = (before[k].public(), self.system.contacts[k].mode.public());
+            use crate::record::event::ContactMode::{Flight, Slip, Stick};
+            let turns = matches!((before[k], self.system.contacts[k].mode),
+                (Mode::SlipAlong(u), Mode::SlipAlong(w) | Mode::Onset(w)) if u[0] * w[0] + u[1] * w[1] < 0.0);
+            let kind = match (old, new) {
+                (Slip, Slip) if turns => Some(EventKind::Slip),
+                (Stick | Slip, Flight) => Some(EventKind::LiftOff),
+                (Slip, Stick) => Some(EventKind::Stick),
+                (Stick, Slip) => Some(EventKind::Slip),
+                _ => None,
+            };
+            if let Some(kind) = kind {
+                self.push(kind, k);
+            }
+        }
+        let contacts = &self.system.contacts;
+        for event in self.journal.events.iter_mut().skip(first_event) {
+            event.mode = event.contact.map(|k| contacts[k].mode.public());
+        }
+    }
+
+    pub(crate) fn push(&mut self, kind: EventKind, contact: usize) {
+        self.journal.events.push_back(Event::new(self.time, kind, Some(contact)));
+    }
+}

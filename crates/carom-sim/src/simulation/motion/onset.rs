@@ -1,0 +1,172 @@
+//! Sliding that has just begun, in space: too slow to have a direction of its own, it goes where it is pushed.
+//!
+//! Friction turns a slow sliding into the direction in which it accelerates far faster than anything else happens. In the
+//! limit the tangential acceleration is along the sliding at any time. That condition is solved for the direction, instead
+//! of following it by steps that would have to be as short as the sliding is slow.
+
+use carom_law::{Grip, PhaseReport};
+
+use crate::error::Result;
+use crate::simulation::motion::contact::Mode;
+use crate::simulation::motion::system::System;
+
+/// Newton's steps.
+const ROUNDS: usize = 12;
+/// Acceleration across the direction that is none, over the acceleration by friction.
+const ALONG: f64 = 1e-13;
+/// What may be left across a direction that counts as found.
+const FOUND: f64 = 1e-7;
+/// What the squares of slopes are raised by: contacts that hold each other leave a common turn open, and none is taken.
+const DAMPING: f64 = 1e-9;
+/// The largest turn of all rounds: what needs a larger one is another direction, not this one a little later.
+const MOST_TURN: f64 = 0.3;
+/// Turns by which slopes are found.
+const SMALL_TURN: f64 = 1e-5;
+
+/// A contact that begins to slide.
+#[derive(Debug, Clone, Copy)]
+struct Onset {
+    /// Among the closed ones.
+    place: usize,
+    contact: usize,
+    row: usize,
+    friction: f64,
+    start: [f64; 2],
+    /// How far it is turned.
+    turn: f64,
+}
+
+impl System {
+    /// Takes the directions that were found last as those from which to look for the next.
+    pub(crate) fn follow_onsets(&mut self) {
+        for contact in &mut self.contacts {
+            if let Mode::Onset(direction) = &mut contact.mode {
+                *direction = contact.heading;
+            }
+        }
+    }
+
+    /// Turns the grips of contacts that begin to slide until each accelerates along its direction, and solves for the
+    /// forces; whether there is such a direction near the one of its mode.
+    pub(crate) fn turn_onsets(&mut self, time: f64, closed: &[usize], report: &mut PhaseReport) -> Result<bool> {
+        let mut onsets = self.onsets(closed);
+        let n = onsets.len();
+        if n == 0 {
+            return Ok(true);
+        }
+        let mut left = vec![0.0; n];
+        let mut slopes = vec![0.0; n * n];
+        let mut before = f64::INFINITY;
+        for _ in 0..ROUNDS {
+            let worst = self.across(&onsets, &mut left);
+            if worst <= ALONG || (worst <= FOUND && worst >= 0.5 * before) {
+                return Ok(true);
+            }
+            before = worst;
+            let mut trial = vec![0.0; n];
+            for j in 0..n {
+                self.turn(&mut onsets[j], SMALL_TURN);
+                self.solve_phase(time)?;
+                self.across(&onsets, &mut trial);
+                self.turn(&mut onsets[j], -SMALL_TURN);
+                (0..n).for_each(|i| slopes[i * n + j] = (trial[i] - left[i]) / SMALL_TURN);
+            }
+            let Some(turns) = damped_least_squares(&slopes, &left) else { return Ok(false) };
+            for (onset, turn) in onsets.iter_mut().zip(&turns) {
+                self.turn(onset, -turn);
+            }
+            *report = self.solve_phase(time)?;
+            if onsets.iter().any(|onset| !(onset.turn.abs() <= MOST_TURN)) {
+                return Ok(false);
+            }
+        }
+        Ok(before <= FOUND)
+    }
+
+    fn onsets(&self, closed: &[usize]) -> Vec<Onset> {
+        let mut onsets = Vec::new();
+        for (place, (contact, rows)) in self.watch.rows_of(closed).enumerate() {
+            if let (Mode::Onset(start), Grip::Slip { friction, .. }) =
+                (self.contacts[contact].mode, self.grips[place].grip)
+                && friction > 0.0
+            {
+                onsets.push(Onset { place, contact, row: rows.start, friction, start, turn: 0.0 });
+            }
+        }
+        onsets
+    }
+
+    /// Turns a grip on.
+    fn turn(&mut self, onset: &mut Onset, by: f64) {
+        onset.turn += by;
+        let (sin, cos) = onset.turn.sin_cos();
+        let [x, y] = onset.start;
+        let direction = [x * cos - y * sin, x * sin + y * cos];
+        self.contacts[onset.contact].heading = direction;
+        self.grips[onset.place].grip = Grip::Slip { direction, friction: onset.friction };
+    }
+
+    /// Accelerations across the directions, each over that by its friction; the largest.
+    fn across(&self, onsets: &[Onset], left: &mut [f64]) -> f64 {
+        let w = self.rows.delassus();
+        let acceleration =
+            |row: usize| self.free[row] + w.row(row).iter().zip(&self.forces).map(|(w, force)| w * force).sum::<f64>();
+        for (onset, left) in onsets.iter().zip(&mut *left) {
+            let [t, s] = [onset.row + 1, onset.row + 2];
+            let [x, y] = self.contacts[onset.contact].heading;
+            let [a, b] = [acceleration(t), acceleration(s)];
+            let by_friction = onset.friction * self.forces[onset.row].abs() * 0.5 * (w[(t, t)] + w[(s, s)]);
+            *left = (x * b - y * a) / (by_friction + a.hypot(b)).max(f64::MIN_POSITIVE);
+        }
+        left.iter().fold(0.0, |worst, x| if x.abs() <= worst { worst } else { x.abs() })
+    }
+}
+
+/// `(SᵀS + ε) x = Sᵀ b` for a small square matrix.
+fn damped_least_squares(slopes: &[f64], right: &[f64]) -> Option<Vec<f64>> {
+    let n = right.len();
+    let product = |i: usize, j: usize| (0..n).map(|k| slopes[k * n + i] * slopes[k * n + j]).sum::<f64>();
+    let mut square: Vec<f64> = (0..n * n).map(|at| product(at / n, at % n)).collect();
+    (0..n).for_each(|i| square[i * n + i] += DAMPING);
+    let mut turns: Vec<f64> = (0..n).map(|i| (0..n).map(|k| slopes[k * n + i] * right[k]).sum()).collect();
+    eliminate(&mut square, &mut turns).then_some(turns)
+}
+
+/// Solves a small system in place; whether it could be.
+fn eliminate(matrix: &mut [f64], right: &mut [f64]) -> bool {
+    let n = right.len();
+    for k in 0..n {
+        let pivot = (k..n).reduce(|a, b| if matrix[b * n + k].abs() > matrix[a * n + k].abs() { b } else { a });
+        let Some(pivot) = pivot.filter(|&i| matrix[i * n + k] != 0.0 && matrix[i * n + k].is_finite()) else {
+            return false;
+        };
+        (0..n).for_each(|j| matrix.swap(k * n + j, pivot * n + j));
+        right.swap(k, pivot);
+        for i in k + 1..n {
+            let factor = matrix[i * n + k] / matrix[k * n + k];
+            (k..n).for_each(|j| matrix[i * n + j] -= factor * matrix[k * n + j]);
+            right[i] -= factor * right[k];
+        }
+    }
+    for i in (0..n).rev() {
+        let sum: f64 = (i + 1..n).map(|j| matrix[i * n + j] * right[j]).sum();
+        right[i] = (right[i] - sum) / matrix[i * n + i];
+    }
+    right.iter().all(|x| x.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::eliminate;
+
+    #[test]
+    fn small_systems_are_solved() {
+        let mut matrix = [0.0, 2.0, 1.0, 1.0, -1.0, 4.0, 3.0, 0.5, 0.0];
+        let mut right = [7.0, 11.0, 4.0];
+        assert!(eliminate(&mut matrix, &mut right));
+        for (x, y) in right.iter().zip([1.0, 2.0, 3.0]) {
+            assert!((x - y).abs() < 1e-14);
+        }
+        assert!(!eliminate(&mut [1.0, 2.0, 2.0, 4.0], &mut [1.0, 1.0]));
+    }
+}

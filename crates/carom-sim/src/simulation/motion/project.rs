@@ -1,0 +1,167 @@
+//! Back onto the contacts: what integration lets drift is taken away in the metric of the mass matrix.
+
+use std::ops::Range;
+
+use carom_law::{Grip, PhaseContact, Rows};
+
+use crate::error::{Result, SimulationError};
+use crate::record::book::Device;
+use crate::simulation::Simulation;
+use crate::simulation::device::Share;
+use crate::simulation::motion::contact::Mode;
+use crate::simulation::motion::contact::three;
+use crate::simulation::motion::system::{dynamics, view};
+
+impl Simulation {
+    /// Puts the closed contacts on their surfaces and takes away the velocities that they cannot have. The energy that
+    /// this changes is booked.
+    pub(crate) fn project(&mut self) -> Result<()> {
+        self.project_held(|simulation, k| simulation.system.contacts[k].mode == Mode::Stick)
+    }
+
+    /// The same where modes were decided: what was taken to be at rest is so, even if it begins to slide. A rest of
+    /// velocity against the direction of a slip would end it before it began.
+    pub(crate) fn project_decided(&mut self) -> Result<()> {
+        self.project_held(|simulation, k| {
+            simulation.system.contacts[k].mode == Mode::Stick || !simulation.system.contacts[k].slid
+        })
+    }
+
+    fn project_held(&mut self, is_held: impl Fn(&Self, usize) -> bool) -> Result<()> {
+        let closed = self.system.closed().to_vec();
+        if closed.is_empty() {
+            return Ok(());
+        }
+        self.system.place(self.time, &self.state)?;
+        let before = self.system.energy();
+        self.measure()?;
+        let has_moved =
+            closed.iter().any(|&k| self.system.contacts[k].gap.abs() > f64::EPSILON * self.system.scales.of(k).length);
+        if has_moved {
+            self.project_positions(&closed)?;
+        }
+        let shares = self.project_velocities(&closed, Rows::Held, is_held)?;
+        self.system.place(self.time, &self.state)?;
+        let change = self.system.energy() - before;
+        self.stepping.reuses_last_stage = false;
+        if has_moved {
+            self.check_depth(Device::Projection)?;
+        }
+        self.book_projection(change, &shares)
+    }
+
+    /// Takes away the normal velocities of contacts. What each of them took.
+    pub(crate) fn stop_normals(&mut self, contacts: &[usize]) -> Result<Vec<(usize, Share)>> {
+        self.project_velocities(contacts, Rows::Normals, |_, _| false)
+    }
+
+    /// Puts contacts on their surfaces, and with them the open ones that this would push inside.
+    pub(crate) fn project_positions(&mut self, closed: &[usize]) -> Result<()> {
+        let mut held = closed.to_vec();
+        loop {
+            self.put_on_surfaces(&held)?;
+            self.system.place(self.time, &self.state)?;
+            self.measure()?;
+            let count = held.len();
+            let near = |k: usize| self.system.scales.of(k).near;
+            let is_inside = |k: usize| {
+                self.system.contacts[k].gap < -near(k) && self.system.contacts[k].is_armed && self.system.is_enabled(k)
+            };
+            let pushed: Vec<usize> =
+                (0..self.system.contacts.len()).filter(|&k| is_inside(k) && !held.contains(&k)).collect();
+            held.extend(pushed);
+            if held.len() == count {
+                return Ok(());
+            }
+            held.sort_unstable();
+        }
+    }
+
+    fn put_on_surfaces(&mut self, closed: &[usize]) -> Result<()> {
+        self.system.terms(self.time, closed)?;
+        let mut excess = vec![0.0; self.system.rows.velocity().len()];
+        for (k, rows) in self.system.watch.rows_of(closed) {
+            excess[rows.start] = self.system.contacts[k].gap;
+        }
+        let (change, _) = self.balanced(closed, Rows::Normals, &excess, |_, _| false)?;
+        let model = std::sync::Arc::clone(self.system.model());
+        let mut moved = vec![0.0; model.coordinates()];
+        let (q, _, _) = self.system.parts_mut(&mut self.state);
+        model.integrate(q, &change, 1.0, &mut moved).map_err(|source| dynamics(self.time, source))?;
+        q.copy_from_slice(&moved);
+        Ok(())
+    }
+
+    /// Takes away the velocities that contacts cannot have. What each of them took: its impulse, and its mean velocity times
+    /// that.
+    pub(crate) fn project_velocities(
+        &mut self,
+        contacts: &[usize],
+        rows: Rows,
+        is_held: impl Fn(&Self, usize) -> bool,
+    ) -> Result<Vec<(usize, Share)>> {
+        self.system.terms(self.time, contacts)?;
+        let excess = self.system.rows.velocity().to_vec();
+        let (change, impulses) = self.balanced(contacts, rows, &excess, is_held)?;
+        let (_, velocity, _) = self.system.parts_mut(&mut self.state);
+        for (v, dv) in velocity.iter_mut().zip(&change) {
+            *v += dv;
+        }
+        let jacobian = self.system.rows.jacobian();
+        let share = |(k, rows): (usize, Range<usize>)| {
+            let mean =
+                |i: usize| excess[i] + 0.5 * jacobian.row(i).iter().zip(&change).map(|(a, v)| a * v).sum::<f64>();
+            let energy = rows.clone().map(|i| impulses[i] * mean(i)).sum();
+            (k, Share { impulse: three(&impulses[rows]), energy })
+        };
+        Ok(self.system.watch.rows_of(contacts).map(share).collect())
+    }
+
+    /// The part of a velocity of contacts, whose terms are selected, that impulses can change: its projection on the
+    /// range of W, to the rank of forces. Of weaker directions W i has too few digits to be in the range itself.
+    pub(crate) fn reached_by_impulses(&mut self, contacts: &[usize], velocity: &[f64]) -> Result<Vec<f64>> {
+        let grips: Vec<PhaseContact> = (contacts.iter())
+            .map(|&k| PhaseContact { dimension: self.system.watch.contact(k).dimension, grip: Grip::Stick })
+            .collect();
+        let mut impulses = vec![0.0; velocity.len()];
+        let time = self.time;
+        let w = view(&self.system.rows);
+        self.system.phase.solve(w, velocity, &grips, &mut impulses).map_err(|source| SimulationError::Law {
+            time,
+            what: "the range of velocities",
+            source,
+        })?;
+        let w = self.system.rows.delassus();
+        let row = |i: usize| -w.row(i).iter().zip(&impulses).map(|(w, i)| w * i).sum::<f64>();
+        Ok((0..velocity.len()).map(row).collect())
+    }
+
+    /// The change M⁻¹ Aᵀ i that takes away an excess in the rows of contacts whose terms are selected, and i.
+    fn balanced(
+        &mut self,
+        contacts: &[usize],
+        rows: Rows,
+        excess: &[f64],
+        is_held: impl Fn(&Self, usize) -> bool,
+    ) -> Result<(Vec<f64>, Vec<f64>)> {
+        let grips: Vec<PhaseContact> = (contacts.iter())
+            .map(|&k| PhaseContact {
+                dimension: self.system.watch.contact(k).dimension,
+                grip: if is_held(self, k) { Grip::Stick } else { Grip::FRICTIONLESS },
+            })
+            .collect();
+        let mut impulses = vec![0.0; excess.len()];
+        let mut change = vec![0.0; self.system.model().freedoms()];
+        let time = self.time;
+        let system = &mut self.system;
+        system
+            .phase
+            .balance(view(&system.rows), &grips, rows, excess, &mut impulses)
+            .map_err(|source| SimulationError::Law { time, what: "the projection", source })?;
+        system
+            .dynamics
+            .contact_response(&system.rows, &impulses, &mut change)
+            .map_err(|source| dynamics(time, source))?;
+        Ok((change, impulses))
+    }
+}

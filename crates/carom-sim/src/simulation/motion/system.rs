@@ -1,0 +1,364 @@
+//! The equations of motion: a robot whose contacts are open, stick or slip, and the forces that keep them so.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use carom_law::{Dimension, Grip, MatrixView, PhaseContact, PhaseForces, PhaseReport};
+use carom_multibody::{Contacts, Dynamics, Model};
+
+use crate::error::{Result, SimulationError};
+use crate::setup::scale::Scales;
+use crate::setup::stiffness::Stiffness;
+use crate::setup::watch::Watch;
+use crate::setup::{Actuator, Setup};
+use crate::simulation::motion::contact::{ContactState, Mode, three};
+use crate::simulation::motion::integrate::Flow;
+use crate::simulation::motion::margin::{Margin, Seen};
+
+/// Extra states: work of friction, damping and motors.
+const WORKS: usize = 3;
+
+/// The robot, what it watches, and room for its equations.
+#[derive(Debug, Clone)]
+pub(crate) struct System {
+    pub(crate) setup: Setup,
+    pub(crate) watch: Watch,
+    pub(crate) scales: Scales,
+    /// The joint that makes the equations stiff, if any.
+    pub(crate) stiffest: Option<Stiffness>,
+    pub(crate) dynamics: Dynamics,
+    /// What each contact does, in the order of `watch`.
+    pub(crate) contacts: Vec<ContactState>,
+    /// Rows of the closed contacts, or of those at an instant.
+    pub(crate) rows: Contacts,
+    pub(crate) phase: PhaseForces,
+    gaps: Vec<f64>,
+    rates: Vec<f64>,
+    pub(crate) closed: Vec<usize>,
+    pub(crate) grips: Vec<PhaseContact>,
+    unit: Vec<f64>,
+    motors: Vec<f64>,
+    total: Vec<f64>,
+    pub(crate) acceleration: Vec<f64>,
+    pub(crate) free: Vec<f64>,
+    /// Forces in the rows of the closed contacts.
+    pub(crate) forces: Vec<f64>,
+    pub(crate) report: Option<PhaseReport>,
+    pub(crate) margin: Margin,
+    /// The margin by the forces alone.
+    pub(crate) forces_margin: Margin,
+    /// The margin by all reasons but the forces, which are a choice where contacts are redundant.
+    pub(crate) motion_margin: Margin,
+    /// Margins since they were last asked for.
+    pub(crate) trace: Vec<Seen>,
+    pub(crate) evaluations: u64,
+}
+
+impl System {
+    pub(crate) fn new(setup: Setup) -> Result<Self> {
+        let model = Arc::clone(&setup.model);
+        let watch = Watch::new(&setup)?;
+        let scales = Scales::new(&setup, &watch);
+        let (freedoms, rows) = (model.freedoms(), watch.rows());
+        Ok(Self {
+            rows: watch.contacts(&model),
+            contacts: vec![ContactState::OPEN; watch.len()],
+            gaps: vec![0.0; watch.len()],
+            rates: vec![0.0; watch.len()],
+            dynamics: Dynamics::new(Arc::clone(&model)),
+            stiffest: None,
+            phase: PhaseForces::new(),
+            closed: Vec::with_capacity(watch.len()),
+            grips: Vec::with_capacity(watch.len()),
+            unit: vec![0.0; model.coordinates()],
+            motors: vec![0.0; freedoms],
+            total: vec![0.0; freedoms],
+            acceleration: vec![0.0; freedoms],
+            free: vec![0.0; rows],
+            forces: vec![0.0; rows],
+            report: None,
+            margin: Margin::NONE,
+            forces_margin: Margin::NONE,
+            motion_margin: Margin::NONE,
+            trace: Vec::with_capacity(16),
+            evaluations: 0,
+            setup,
+            watch,
+            scales,
+        })
+    }
+
+    pub(crate) fn model(&self) -> &Arc<Model> {
+        &self.setup.model
+    }
+
+    /// Numbers of a state: q, v, and the works.
+    pub(crate) fn size(&self) -> usize {
+        self.setup.model.coordinates() + self.setup.model.freedoms() + WORKS
+    }
+
+    /// q, v and the works of a state.
+    pub(crate) fn parts<'s>(&self, state: &'s [f64]) -> (&'s [f64], &'s [f64], &'s [f64]) {
+        let (q, rest) = state.split_at(self.setup.model.coordinates());
+        let (v, works) = rest.split_at(self.setup.model.freedoms());
+        (q, v, works)
+    }
+
+    pub(crate) fn parts_mut<'s>(&self, state: &'s mut [f64]) -> (&'s mut [f64], &'s mut [f64], &'s mut [f64]) {
+        let (q, rest) = state.split_at_mut(self.setup.model.coordinates());
+        let (v, works) = rest.split_at_mut(self.setup.model.freedoms());
+        (q, v, works)
+    }
+
+    /// The works of a state: of friction, damping and motors.
+    pub(crate) fn works(&self, state: &[f64]) -> [f64; WORKS] {
+        let (_, _, works) = self.parts(state);
+        [works[0], works[1], works[2]]
+    }
+
+    /// Places the robot in a state.
+    pub(crate) fn place(&mut self, time: f64, state: &[f64]) -> Result<()> {
+        let (nq, nv) = (self.unit.len(), self.acceleration.len());
+        self.unit.copy_from_slice(&state[..nq]);
+        self.setup.model.normalize(&mut self.unit);
+        self.dynamics.set_state(&self.unit, &state[nq..nq + nv]).map_err(|source| dynamics(time, source))
+    }
+
+    /// Gaps and rates of all contacts, of the state it is placed in.
+    pub(crate) fn measure(&mut self, time: f64) -> Result<()> {
+        let measured = self.watch.measure(&mut self.dynamics, &mut self.gaps, &mut self.rates);
+        measured.map_err(|source| dynamics(time, source))?;
+        for (contact, (gap, rate)) in self.contacts.iter_mut().zip(self.gaps.iter().zip(&self.rates)) {
+            (contact.gap, contact.rate) = (*gap, *rate);
+        }
+        Ok(())
+    }
+
+    /// Gaps and rates as they were last measured.
+    pub(crate) fn distances(&self) -> Vec<(f64, f64)> {
+        self.contacts.iter().map(ContactState::distance).collect()
+    }
+
+    /// The contacts that are closed, in order.
+    pub(crate) fn closed(&self) -> &[usize] {
+        &self.closed
+    }
+
+    /// Takes the modes as they are: which contacts the equations hold.
+    pub(crate) fn adopt_modes(&mut self) {
+        self.closed.clear();
+        self.closed.extend((0..self.contacts.len()).filter(|&k| self.contacts[k].mode.is_closed()));
+    }
+
+    /// Accelerations without contact forces, of the state it is placed in, into `acceleration`; joint forces on the way.
+    pub(crate) fn accelerate_freely(&mut self, time: f64) -> Result<()> {
+        self.drive(time)?;
+        let free = self.dynamics.forward_dynamics(&self.total).map_err(|source| dynamics(time, source))?;
+        self.acceleration.copy_from_slice(free);
+        Ok(())
+    }
+
+    /// Accelerations without contact forces, into `acceleration`, of the state it is placed in. To the forces of joints comes
+    /// what `more` makes of each velocity and its place.
+    pub(crate) fn accelerate_over(&mut self, time: f64, more: impl Fn(usize, f64) -> f64) -> Result<()> {
+        self.drive(time)?;
+        for (k, (total, v)) in self.total.iter_mut().zip(self.dynamics.velocity()).enumerate() {
+            *total += more(k, *v);
+        }
+        let free = self.dynamics.forward_dynamics(&self.total).map_err(|source| dynamics(time, source))?;
+        self.acceleration.copy_from_slice(free);
+        Ok(())
+    }
+
+    /// The motors' forces where the joints were last driven.
+    pub(crate) fn motors(&self) -> &[f64] {
+        &self.motors
+    }
+
+    /// The forces of joints into `total`.
+    fn drive(&mut self, time: f64) -> Result<()> {
+        self.motors.fill(0.0);
+        let (q, v) = (self.dynamics.configuration(), self.dynamics.velocity());
+        for actuator in &self.setup.actuators {
+            match actuator {
+                Actuator::Force { freedom, force, rate } => self.motors[*freedom] += force + rate * time,
+                Actuator::Posture { coordinate, freedom, target, stiffness, damping } => {
+                    self.motors[*freedom] -= stiffness * (q[*coordinate] - target) + damping * v[*freedom];
+                }
+                Actuator::Law(law) => law(time, q, v, &mut self.motors),
+            }
+        }
+        self.dynamics.passive_forces(&mut self.total).map_err(|source| dynamics(time, source))?;
+        for (total, motor) in self.total.iter_mut().zip(&self.motors) {
+            *total += motor;
+        }
+        Ok(())
+    }
+
+    /// A, W, A v and drift of some contacts, in the state it is placed in.
+    pub(crate) fn terms(&mut self, time: f64, of: &[usize]) -> Result<()> {
+        let selected = self.rows.select(of);
+        selected.and_then(|()| self.dynamics.contact_terms(&mut self.rows)).map_err(|source| dynamics(time, source))
+    }
+
+    /// Free accelerations of the rows that [`System::terms`] selected, after [`System::accelerate_freely`].
+    pub(crate) fn free_accelerations(&mut self) -> &[f64] {
+        let rows = self.rows.drift().len();
+        for row in 0..rows {
+            let along: f64 = self.rows.jacobian().row(row).iter().zip(&self.acceleration).map(|(a, b)| a * b).sum();
+            self.free[row] = self.rows.drift()[row] + along;
+        }
+        &self.free[..rows]
+    }
+
+    /// Accelerations and contact forces of the state it is placed in, in the present modes.
+    fn accelerate(&mut self, time: f64) -> Result<()> {
+        self.margin = Margin::NONE;
+        self.forces_margin = Margin::NONE;
+        self.motion_margin = Margin::NONE;
+        self.report = None;
+        if self.closed.is_empty() {
+            return self.accelerate_freely(time);
+        }
+        let closed = std::mem::take(&mut self.closed);
+        let answer = self.accelerate_closed(time, &closed);
+        self.closed = closed;
+        answer
+    }
+
+    fn accelerate_closed(&mut self, time: f64, closed: &[usize]) -> Result<()> {
+        self.drive(time)?;
+        self.terms(time, closed)?;
+        let rows = self.rows.velocity().len();
+        for ((force, total), bias) in self.acceleration.iter_mut().zip(&self.total).zip(self.dynamics.bias()) {
+            *force = total - bias;
+        }
+        self.dynamics
+            .contact_free_acceleration(&self.rows, &mut self.acceleration, &mut self.free[..rows])
+            .map_err(|source| dynamics(time, source))?;
+        self.grip(closed);
+        let mut report = self.solve_phase(time)?;
+        let has_directions = self.turn_onsets(time, closed, &mut report)?;
+        self.dynamics
+            .contact_acceleration(&self.rows, &self.forces[..rows], &mut self.acceleration)
+            .map_err(|source| dynamics(time, source))?;
+        self.report = Some(report);
+        self.judge(closed);
+        if !has_directions {
+            self.lose_directions(closed);
+        }
+        Ok(())
+    }
+
+    /// Forces of the grips as they are.
+    pub(crate) fn solve_phase(&mut self, time: f64) -> Result<PhaseReport> {
+        let rows = self.rows.velocity().len();
+        self.phase
+            .solve(view(&self.rows), &self.free[..rows], &self.grips, &mut self.forces[..rows])
+            .map_err(|source| SimulationError::Law { time, what: "the contact forces", source })
+    }
+
+    /// What each closed contact does, for the law.
+    pub(crate) fn grip(&mut self, closed: &[usize]) {
+        self.grips.clear();
+        for (k, rows) in self.watch.rows_of(closed) {
+            let contact = self.watch.contact(k);
+            let friction = contact.coefficients.friction.map_or(0.0, |friction| friction.mu_d());
+            let grip = match self.contacts[k].mode {
+                _ if contact.dimension == Dimension::Normal => Grip::FRICTIONLESS,
+                Mode::Stick | Mode::Flight => Grip::Stick,
+                Mode::SlipAlong(direction) | Mode::Onset(direction) => Grip::Slip { direction, friction },
+                Mode::Slip => {
+                    let direction = direction(tangential(&self.rows, rows));
+                    direction.map_or(Grip::FRICTIONLESS, |direction| Grip::Slip { direction, friction })
+                }
+            };
+            self.grips.push(PhaseContact { dimension: contact.dimension, grip });
+        }
+    }
+
+    /// Evaluates a state: accelerations, forces, margin.
+    pub(crate) fn evaluate(&mut self, time: f64, state: &[f64]) -> Result<Margin> {
+        self.evaluations += 1;
+        self.place(time, state)?;
+        self.accelerate(time)?;
+        Ok(self.margin)
+    }
+
+    /// Force of a contact in the last evaluation.
+    pub(crate) fn force(&self, contact: usize) -> [f64; 3] {
+        let found = self.watch.rows_of(&self.closed).find(|(k, _)| *k == contact);
+        found.map_or([0.0; 3], |(_, rows)| three(&self.forces[rows]))
+    }
+
+    /// Kinetic and potential energy of the state it is placed in.
+    pub(crate) fn energy(&mut self) -> f64 {
+        self.dynamics.kinetic_energy() + self.potential()
+    }
+
+    /// Potential energy of the state it is placed in, of gravity and springs.
+    pub(crate) fn potential(&self) -> f64 {
+        self.dynamics.potential_energy() + self.dynamics.spring_energy()
+    }
+
+    /// Whether a contact can close in the state it is placed in.
+    pub(crate) fn is_enabled(&self, k: usize) -> bool {
+        self.watch.contact(k).enabled.is_none_or(|condition| condition.holds(self.dynamics.configuration()))
+    }
+
+    /// Acceleration of a row of the closed contacts, in the last evaluation.
+    pub(crate) fn contact_acceleration(&self, row: usize) -> f64 {
+        let along = self.rows.jacobian().row(row).iter().zip(&self.acceleration).map(|(a, b)| a * b).sum::<f64>();
+        self.rows.drift()[row] + along
+    }
+}
+
+impl Flow for System {
+    type Error = SimulationError;
+
+    fn rate(&mut self, time: f64, state: &[f64], rate: &mut [f64]) -> Result<()> {
+        let margin = self.evaluate(time, state)?;
+        let is_doubtful = self.may_be_redundant(margin);
+        let about_to_fire = self.about_to_fire();
+        self.trace.push(Seen { time, margin: margin.value, is_doubtful, about_to_fire });
+        let (nq, nv) = (self.unit.len(), self.acceleration.len());
+        let velocity = &state[nq..nq + nv];
+        self.setup
+            .model
+            .configuration_rate(&self.unit, velocity, &mut rate[..nq])
+            .map_err(|source| dynamics(time, source))?;
+        rate[nq..nq + nv].copy_from_slice(&self.acceleration);
+        let mut friction = 0.0;
+        for ((_, rows), phase) in self.watch.rows_of(&self.closed).zip(&self.grips) {
+            if matches!(phase.grip, Grip::Slip { .. }) {
+                friction += rows.skip(1).map(|i| self.forces[i] * self.rows.velocity()[i]).sum::<f64>();
+            }
+        }
+        rate[nq + nv] = friction;
+        rate[nq + nv + 1] = -self.dynamics.damping_power();
+        rate[nq + nv + 2] = self.motors.iter().zip(velocity).map(|(f, v)| f * v).sum();
+        Ok(())
+    }
+}
+
+/// W of the selected contacts.
+pub(crate) fn view(contacts: &Contacts) -> MatrixView<'_> {
+    let w = contacts.delassus();
+    MatrixView::row_major(w.rows(), w.columns(), w.as_slice())
+}
+
+/// Tangential velocity of the contact that has these rows.
+pub(crate) fn tangential(contacts: &Contacts, rows: Range<usize>) -> [f64; 2] {
+    let [_, x, y] = three(&contacts.velocity()[rows]);
+    [x, y]
+}
+
+/// The direction of a tangential velocity.
+pub(crate) fn direction(velocity: [f64; 2]) -> Option<[f64; 2]> {
+    let speed = velocity[0].hypot(velocity[1]);
+    (speed > 0.0).then(|| velocity.map(|v| v / speed))
+}
+
+pub(crate) fn dynamics(time: f64, source: carom_multibody::DynamicsError) -> SimulationError {
+    SimulationError::Dynamics { time, source }
+}

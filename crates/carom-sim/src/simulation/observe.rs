@@ -1,0 +1,246 @@
+//! What a simulation tells: samples, events, the energy book, and how it went.
+
+use crate::error::{Result, SimulationError};
+use crate::record::energy::Ledger;
+use crate::record::run::{
+    ContactHeader, ContactSample, Ending, Header, Record, Recorder, Sample, Summary, SurfaceHeader,
+};
+use crate::record::sink::Sink;
+use crate::simulation::event::advance::DENSE_ERROR;
+use crate::simulation::motion::contact::Mode;
+use crate::simulation::motion::system::dynamics;
+use crate::simulation::{Simulation, Stop};
+
+/// Velocities below this part of their scales are none...
+const REST: f64 = 1e-9;
+/// ... if accelerations, over the time scale, are below this one: stiff dampers make them of rounding.
+const REST_ACCELERATION: f64 = 1e-6;
+
+impl Simulation {
+    /// Ends at the time asked for, with a sample of it.
+    pub(crate) fn arrive(&mut self, sink: &mut dyn Sink) -> Result<Stop> {
+        if self.journal.last_sample != Some(self.time) {
+            self.emit(sink)?;
+        }
+        Ok(Stop::Time)
+    }
+
+    /// Looks at the state it is in: energy, residual, how deep contacts are.
+    pub(crate) fn audit(&mut self) -> Result<()> {
+        self.system.place(self.time, &self.state)?;
+        self.measure()?;
+        for (k, gap) in self.system.contacts.iter().map(|contact| contact.gap).enumerate() {
+            if self.system.contacts[k].is_armed && self.system.is_enabled(k) {
+                self.journal.counts.penetration = self.journal.counts.penetration.max(-gap);
+            }
+        }
+        let ledger = self.ledger(self.system.works(&self.state));
+        self.book.see(&ledger);
+        Ok(())
+    }
+
+    /// Notices when nothing moves any more, and nothing is about to.
+    pub(crate) fn rest(&mut self) -> Result<()> {
+        let sticks = self.system.contacts.iter().all(|contact| matches!(contact.mode, Mode::Stick | Mode::Flight));
+        let (_, velocity, _) = self.system.parts(&self.state);
+        if !(sticks && self.is_small(velocity, REST)) {
+            self.journal.at_rest = None;
+        } else if self.journal.at_rest.is_none() {
+            self.system.evaluate(self.time, &self.state)?;
+            if self.is_small(&self.system.acceleration, REST_ACCELERATION / self.system.scales.time) {
+                let ends = self.system.contacts.iter().filter_map(|contact| contact.settled);
+                self.journal.at_rest = Some(ends.fold(self.time, f64::max));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether numbers, one for each freedom, are below a part of the scales of velocities.
+    fn is_small(&self, numbers: &[f64], part: f64) -> bool {
+        let scales = &self.system.scales.state[self.system.model().coordinates()..];
+        numbers.iter().zip(scales).all(|(x, scale)| x.abs() <= part * scale)
+    }
+
+    /// The energy book of the state that the system is placed in, the present one or one in the last step, with the works
+    /// up to it.
+    pub(crate) fn ledger(&mut self, works: [f64; 3]) -> Ledger {
+        self.book.ledger(self.system.dynamics.kinetic_energy(), self.system.potential(), works)
+    }
+
+    /// Samples inside the last step, at the times asked for.
+    pub(crate) fn sample_step(&mut self, sink: &mut dyn Sink) -> Result<()> {
+        let Some(interval) = self.system.setup.settings.interval else { return Ok(()) };
+        loop {
+            let time = interval * self.journal.samples as f64;
+            if time > self.time {
+                return Ok(());
+            }
+            let mut state = std::mem::take(&mut self.stepping.point);
+            self.state_within(time, &mut state)?;
+            let sample = self.sample(time, &state);
+            self.stepping.point = state;
+            sink.sample(sample?);
+            self.journal.samples += 1;
+        }
+    }
+
+    /// The state at a time inside the last step: by its dense output, or by a step of its own where that is better.
+    fn state_within(&mut self, time: f64, state: &mut [f64]) -> Result<()> {
+        let since = (time - self.stepping.stepper.start_time()).clamp(0.0, self.stepping.stepper.step());
+        if self.stepping.error > DENSE_ERROR {
+            let tolerance = self.system.setup.settings.tolerance;
+            self.stepping.sampler.begin_with(&self.stepping.stepper);
+            if self
+                .stepping
+                .sampler
+                .attempt(&mut self.system, since, &self.stepping.scale, tolerance)
+                .is_ok_and(|error| error <= 1.0)
+            {
+                state.copy_from_slice(self.stepping.sampler.end());
+                return Ok(());
+            }
+        }
+        self.stepping.stepper.prepare_dense(&mut self.system)?;
+        self.stepping.stepper.at((since / self.stepping.stepper.step()).clamp(0.0, 1.0), state);
+        Ok(())
+    }
+
+    /// Hands the present state to the sink.
+    pub(crate) fn emit(&mut self, sink: &mut dyn Sink) -> Result<()> {
+        let state = std::mem::take(&mut self.state);
+        let sample = self.sample(self.time, &state);
+        self.state = state;
+        sink.sample(sample?);
+        Ok(())
+    }
+
+    /// Hands over what has happened, and the state after it.
+    pub(crate) fn flush(&mut self, sink: &mut dyn Sink) -> Result<bool> {
+        if self.journal.events.is_empty() {
+            return Ok(false);
+        }
+        while let Some(event) = self.journal.events.pop_front() {
+            sink.event(event);
+            self.journal.counts.events += 1;
+        }
+        self.emit(sink)?;
+        let bound = self.system.setup.settings.max_events;
+        match self.journal.counts.events >= bound && self.time < self.clock.end {
+            true => Err(SimulationError::TooManyEvents { time: self.time, bound }),
+            false => Ok(true),
+        }
+    }
+
+    fn sample(&mut self, time: f64, state: &[f64]) -> Result<Sample> {
+        self.system.evaluate(time, state)?;
+        // Where the shortest forces are outside a cone, a distribution that is inside is shown.
+        self.system.take_best_forces(time)?;
+        let mut gaps = vec![0.0; self.system.contacts.len()];
+        let mut rates = gaps.clone();
+        let measured = self.system.watch.measure(&mut self.system.dynamics, &mut gaps, &mut rates);
+        measured.map_err(|source| dynamics(time, source))?;
+        let contact = |k: usize| {
+            let force = self.system.force(k);
+            let [n, t1, t2] = self.system.watch.basis(k);
+            ContactSample {
+                mode: self.system.contacts[k].mode.public(),
+                gap: gaps[k],
+                position: self.system.watch.position(&self.system.dynamics, k).to_array(),
+                force,
+                world_force: (force[0] * n + force[1] * t1 + force[2] * t2).to_array(),
+            }
+        };
+        let contacts = (0..gaps.len()).map(contact).collect();
+        self.look_below(time);
+        self.journal.last_sample = Some(time);
+        let energy = self.ledger(self.system.works(state));
+        let (_, velocity, _) = self.system.parts(state);
+        Ok(Sample {
+            time,
+            configuration: self.system.dynamics.configuration().to_vec(),
+            velocity: velocity.to_vec(),
+            contacts,
+            energy,
+        })
+    }
+
+    /// What moves, and how it is asked to.
+    pub fn header(&self) -> Header {
+        let (setup, model) = (&self.system.setup, self.system.model());
+        Header {
+            title: setup.title.clone(),
+            model: model.name().to_owned(),
+            coordinates: model.coordinate_names(),
+            velocities: model.velocity_names(),
+            contacts: (self.system.watch.list().iter())
+                .map(|contact| ContactHeader {
+                    name: contact.name.clone(),
+                    dimension: contact.dimension.rows(),
+                    surface: contact.surface,
+                })
+                .collect(),
+            surfaces: (setup.surfaces.iter())
+                .map(|surface| SurfaceHeader {
+                    name: surface.name.clone(),
+                    point: surface.half_space.point.to_array(),
+                    normal: surface.half_space.normal.to_array(),
+                })
+                .collect(),
+            plane: model.plane().map(|plane| plane.to_array()),
+            gravity: model.gravity().to_array(),
+            length: self.system.scales.length,
+            tolerance: setup.settings.tolerance,
+            until: setup.settings.until,
+            warnings: (setup.warnings().iter().map(ToString::to_string))
+                .chain(self.system.stiffest.as_ref().and_then(|stiffest| stiffest.warning(setup.settings.until)))
+                .collect(),
+        }
+    }
+
+    /// How it went so far.
+    pub fn summary(&self) -> Summary {
+        let counts = &self.journal.counts;
+        let is_complete = self.time >= self.system.setup.settings.until;
+        let has_come = self.journal.at_rest.is_some_and(|rest| rest <= self.time);
+        let ending = match (is_complete, self.clock.is_out_of_time) {
+            (true, _) => Ending::Complete,
+            (false, true) => Ending::OutOfTime,
+            (false, false) => Ending::Interrupted,
+        };
+        Summary {
+            ending,
+            failure: None,
+            time: self.time,
+            steps: counts.steps,
+            rejected: counts.rejected,
+            evaluations: self.system.evaluations,
+            impacts: counts.impacts,
+            settlings: counts.settlings,
+            windows: counts.windows,
+            rattles: counts.rattles,
+            sequences: counts.sequences,
+            projections: counts.projections,
+            not_converged: counts.not_converged,
+            settled: self.system.contacts.iter().map(|contact| contact.settled).collect(),
+            at_rest: self.journal.at_rest.filter(|_| has_come),
+            rests_at: self.journal.at_rest.filter(|_| !has_come),
+            penetration: counts.penetration,
+            largest_energy: self.book.largest_energy,
+            residual: self.book.largest_residual / self.book.scale(),
+            warnings: self.unwatched.warnings.clone(),
+        }
+    }
+}
+
+impl Recorder {
+    /// The record of a simulation that told this sink everything.
+    pub fn finish(self, simulation: &Simulation) -> Record {
+        Record {
+            model: std::sync::Arc::clone(&simulation.setup().model),
+            header: simulation.header(),
+            samples: self.samples,
+            events: self.events,
+            summary: simulation.summary(),
+        }
+    }
+}

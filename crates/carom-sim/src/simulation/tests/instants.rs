@@ -1,0 +1,153 @@
+//! What happens at an instant.
+
+use std::sync::Arc;
+
+use crate::simulation::motion::contact::Mode;
+use crate::{EventKind, Setup, Simulation};
+
+use super::{G, assert_near, contact, mass, model, run, setup};
+
+/// A lever of 1 m that stands on the floor 1 mm from its axis: the contact moves a thousand times slower than the mass. A
+/// bounce of 4 mm/s was ended because the contact left the floor with 4e-6 m/s.
+#[test]
+fn a_slow_contact_does_not_end_a_bounce_that_is_large() {
+    let model = model(
+        r#"<body name="lever"><joint name="turn" type="hinge" axis="0 -1 0"/>
+        <inertial pos="1 0 0" mass="1" diaginertia="1e-6 1e-6 1e-6"/></body>"#,
+    );
+    let mut setup = setup(Arc::clone(&model));
+    setup.contacts.push(contact(&model, "lever", [1e-3, 0.0, 0.0], 0.5, None));
+    setup.velocity[0] = 4e-3;
+    setup.settings.until = 1e-3;
+    let (_, recorder) = run(setup);
+    let first = &recorder.events()[0];
+    assert_eq!(first.kind, EventKind::Impact);
+    assert_near(first.time, 2.0 * 4e-3 / G, 1e-8);
+}
+
+/// A mass on the floor with this velocity, as far as modes: closed, where it is.
+fn closed(setup: Setup) -> Simulation {
+    let mut simulation = Simulation::new(setup).unwrap();
+    simulation.audit().unwrap();
+    simulation.system.contacts.iter_mut().for_each(|contact| contact.mode = Mode::Stick);
+    simulation.system.adopt_modes();
+    simulation
+}
+
+/// Where W is nearly singular no impulse takes all of a normal velocity away: all rounds would go into one that is far too
+/// small to follow. A velocity that falls, or one that can be followed, is struck at again.
+#[test]
+fn a_small_velocity_that_impulses_leave_is_not_struck_at_for_ever() {
+    let mut setup = mass("", 0.5);
+    setup.velocity[1] = -1e-9;
+    let mut simulation = closed(setup.clone());
+    let left = 1e-9 / simulation.system.scales.of(0).speed;
+    for (before, raised) in [(left, true), (1.9 * left, true), (2.1 * left, false)] {
+        let mut floor = 1e-13;
+        simulation.raise(&mut floor, before, &[0], -1.0).unwrap();
+        assert_near(floor, if raised { 2.0 * left } else { 1e-13 }, 1e-24);
+    }
+    setup.velocity[1] = -1e-3;
+    let mut simulation = closed(setup);
+    let mut floor = 1e-13;
+    simulation.raise(&mut floor, 1e-3, &[0], -1.0).unwrap();
+    assert_eq!(floor, 1e-13);
+}
+
+/// What is closed and drifted off its surface is brought back. It has not come to rest once more, and no bounces ended.
+#[test]
+fn a_closed_contact_that_is_brought_back_is_not_told_to_settle_again() {
+    let mut setup = mass("", 0.5);
+    setup.velocity[1] = 1e-7;
+    let mut simulation = closed(setup);
+    simulation.settle(&[0]).unwrap();
+    assert_eq!(simulation.velocity()[1], 0.0);
+    assert_eq!((simulation.journal.counts.settlings, simulation.book.columns.settling), (0, 0.0));
+    assert!(simulation.journal.events.iter().all(|event| event.kind != EventKind::Settle));
+    assert_near(simulation.book.columns.projection, -0.5e-14, 1e-24);
+}
+
+/// A plate on two feet turns about one of them, which creeps. Taken with the creep, the other would seem to slide along the
+/// bisector.
+#[test]
+fn what_slides_beside_a_foot_at_rest_is_not_led_astray_by_its_creep() {
+    let model = model(
+        r#"<body name="plate"><joint name="x" type="slide" axis="1 0 0"/><joint name="y" type="slide" axis="0 1 0"/>
+        <joint name="z" type="slide" axis="0 0 1"/><joint name="yaw" type="hinge" axis="0 0 1"/>
+        <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>"#,
+    );
+    let mut setup = setup(Arc::clone(&model));
+    setup.contacts = [0.0, 1.0].map(|x| contact(&model, "plate", [x, 0.0, 0.0], 0.0, Some(0.5))).to_vec();
+    let mut simulation = closed(setup.clone());
+    // Slower than what counts as rest.
+    let creep = 5.0 * simulation.system.scales.of(0).slow;
+    setup.velocity = vec![creep, 0.0, 0.0, 10.0 * creep];
+    simulation = closed(setup);
+    assert!(simulation.come_to_rest(&[0, 1]).unwrap());
+    assert_eq!([0, 1].map(|k| simulation.system.contacts[k].slid), [false, true]);
+    let v = simulation.velocity().to_vec();
+    assert!(v[0].abs() < 1e-9 * creep && v[1].abs() < 1e-9 * creep && v[3] > 9.0 * creep, "{v:?}");
+}
+
+/// A rest of velocity against the direction of a slip would end it before it begins.
+#[test]
+fn a_slip_begins_without_velocity_against_it() {
+    let mut setup = mass("", 0.0);
+    setup.contacts[0].coefficients.friction = Some(carom_law::Friction::new(0.5).unwrap());
+    setup.contacts[0].point = setup.contacts[0].point.with_dimension(2);
+    setup.velocity[0] = -1e-12;
+    let mut simulation = closed(setup);
+    simulation.system.contacts[0].mode = Mode::SlipAlong([1.0, 0.0]);
+    simulation.project().unwrap();
+    assert_eq!(simulation.velocity()[0], -1e-12);
+    simulation.system.contacts[0].slid = false;
+    simulation.project_decided().unwrap();
+    assert_eq!(simulation.velocity()[0], 0.0);
+}
+
+/// Only what has restitution can lose it.
+#[test]
+fn a_plastic_impact_is_not_told_to_rattle() {
+    for (e, rattles) in [(0.0, false), (0.5, true)] {
+        let mut setup = mass("", e);
+        setup.velocity[1] = -1e-4;
+        let mut simulation = Simulation::new(setup).unwrap();
+        simulation.audit().unwrap();
+        simulation.system.contacts[0].episode.strike(0.0, 1.0, simulation.system.scales.time);
+        assert_eq!(simulation.may_rattle(&[0]), rattles);
+    }
+}
+
+/// Two feet on either side of a light hinge: lifting one out of the floor would turn the other into it.
+#[test]
+fn lifting_one_contact_out_does_not_push_another_in() {
+    let model = model(
+        r#"<body name="beam"><joint name="z" type="slide" axis="0 0 1"/><joint name="turn" type="hinge" axis="0 -1 0"/>
+        <inertial pos="0 0 0" mass="1" diaginertia="0.01 0.01 0.01"/></body>"#,
+    );
+    let mut setup = setup(Arc::clone(&model));
+    setup.contacts = [-1.0, 1.0].map(|x| contact(&model, "beam", [x, 0.0, 0.0], 0.0, None)).to_vec();
+    setup.configuration = vec![-0.5e-8, 0.5e-8];
+    let mut simulation = Simulation::new(setup).unwrap();
+    simulation.audit().unwrap();
+    assert_near(simulation.system.contacts[0].gap, -1e-8, 1e-15);
+    simulation.project_positions(&[0]).unwrap();
+    for k in 0..2 {
+        assert!(
+            simulation.system.contacts[k].gap >= -simulation.system.scales.of(k).near,
+            "{k}: {:e}",
+            simulation.system.contacts[k].gap
+        );
+    }
+}
+
+/// Released from rest it does not move, for the moment.
+#[test]
+fn what_is_about_to_fall_is_not_at_rest() {
+    let mut setup = mass("", 0.5);
+    setup.configuration[1] = 1.0;
+    setup.settings.until = 1e-12;
+    let (simulation, _) = run(setup);
+    let summary = simulation.summary();
+    assert_eq!((summary.at_rest, summary.rests_at), (None, None));
+}

@@ -1,0 +1,108 @@
+//! What each heuristic of the simulator is for: without it one of these tests fails. Closed forms on robots of one or two
+//! joints; `instants`, `windows`, `steps` and `bounds` by subject.
+
+mod bounds;
+mod control;
+mod instants;
+mod steps;
+mod windows;
+
+use std::sync::Arc;
+
+use carom_law::{Coefficients, Friction, Guard, Restitution};
+use carom_multibody::load::{self, Options};
+use carom_multibody::{ContactPoint, HalfSpace, Model};
+
+use crate::{Recorder, Settings, Setup, Simulation, Surface, WatchedContact};
+
+const G: f64 = 9.81;
+
+/// A robot of these bodies.
+fn model(bodies: &str) -> Arc<Model> {
+    let text = format!(r#"<mujoco><compiler angle="radian"/><worldbody>{bodies}</worldbody></mujoco>"#);
+    Arc::new(load::text(&text, "robot.xml".as_ref(), &Options::default()).unwrap())
+}
+
+/// At its home, at rest, over a floor at z = 0, without contacts.
+fn setup(model: Arc<Model>) -> Setup {
+    Setup {
+        title: None,
+        configuration: model.home().to_vec(),
+        velocity: vec![0.0; model.freedoms()],
+        surfaces: vec![Surface {
+            name: "floor".into(),
+            half_space: HalfSpace::new([0.0; 3], [0.0, 0.0, 1.0]).unwrap(),
+        }],
+        contacts: Vec::new(),
+        limits: None,
+        actuators: Vec::new(),
+        guard: Guard::Slip,
+        settings: Settings { interval: None, ..Settings::default() },
+        model,
+    }
+}
+
+/// A point of a link that can touch the floor; without friction along its normal alone.
+fn contact(model: &Model, link: &str, place: [f64; 3], e: f64, friction: Option<f64>) -> WatchedContact {
+    let point = ContactPoint::new(model, model.find_link(link).unwrap(), place, [0.0, 0.0, 1.0]).unwrap();
+    let friction = friction.map(|mu| Friction::new(mu).unwrap());
+    WatchedContact {
+        name: link.into(),
+        point,
+        surface: 0,
+        coefficients: Coefficients { restitution: Restitution::new(e).unwrap(), friction },
+        enabled: None,
+    }
+}
+
+/// 1 kg that moves along x and z and touches with its own centre: q and v are (x, z), and L is 1 m.
+fn mass(joint: &str, e: f64) -> Setup {
+    let model = model(&format!(
+        r#"<body name="mass"><joint name="x" type="slide" axis="1 0 0"/>
+        <joint name="z" type="slide" axis="0 0 1" {joint}/>
+        <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>"#
+    ));
+    let mut setup = setup(Arc::clone(&model));
+    setup.contacts.push(contact(&model, "mass", [0.0; 3], e, None));
+    setup
+}
+
+fn weightless(mut setup: Setup) -> Setup {
+    setup.model = Arc::new(Model::clone(&setup.model).with_gravity([0.0; 3]));
+    setup
+}
+
+/// 1 kg, free, with its centre 1 m above the floor and a contact on its surface below: it touches, and slides at 2 m/s.
+pub(crate) fn sphere() -> Setup {
+    let model = model(
+        r#"<body name="ball"><freejoint name="free"/>
+        <inertial pos="0 0 0" mass="1" diaginertia="0.4 0.4 0.4"/></body>"#,
+    );
+    let link = model.find_link("ball").unwrap();
+    let point = ContactPoint::ball(&model, link, [0.0; 3], 1.0, [0.0, 0.0, 1.0]).unwrap();
+    let mut setup = setup(Arc::clone(&model));
+    setup.contacts.push(WatchedContact { point, ..contact(&model, "ball", [0.0; 3], 0.0, Some(0.2)) });
+    setup.configuration[2] = 1.0;
+    setup.velocity[0] = 2.0;
+    setup
+}
+
+/// A mass that falls from 1 m.
+pub(crate) fn ball() -> Setup {
+    let mut setup = mass("", 0.8);
+    setup.configuration[1] = 1.0;
+    setup
+}
+
+fn run(setup: Setup) -> (Simulation, Recorder) {
+    let until = setup.settings.until;
+    let mut simulation = Simulation::new(setup).unwrap();
+    let mut recorder = Recorder::new();
+    simulation.run_until(until, &mut recorder).unwrap();
+    (simulation, recorder)
+}
+
+#[track_caller]
+fn assert_near(found: f64, wanted: f64, tolerance: f64) {
+    assert!((found - wanted).abs() <= tolerance, "{found} is not {wanted}: off by {:e}", found - wanted);
+}

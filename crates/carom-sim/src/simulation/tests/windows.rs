@@ -1,0 +1,168 @@
+//! Windows of time stepping.
+
+use crate::record::book::Device;
+use crate::simulation::motion::contact::Mode;
+use crate::{Condition, Setup, Simulation, SimulationError};
+
+use super::{G, assert_near, mass, weightless};
+
+/// Steps of a window, and the shortest and the longest of them, over the time scale.
+const STEPS: f64 = 10.0;
+const SHORTEST: f64 = 1e-6;
+const LONGEST: f64 = 1e-4;
+
+/// A simulation that may go on to t = 1 and is about to open a window.
+fn begun(setup: Setup) -> Simulation {
+    let mut simulation = Simulation::new(setup).unwrap();
+    simulation.clock.end = 1.0;
+    simulation.audit().unwrap();
+    simulation
+}
+
+/// How long the next window takes.
+fn window(simulation: &mut Simulation) -> f64 {
+    let before = simulation.time;
+    simulation.open_window().unwrap();
+    simulation.time - before
+}
+
+/// Lifted out costs 5e-11 J here: less than what a device may add.
+#[test]
+fn what_a_window_finds_inside_a_surface_does_not_stay_inside() {
+    let mut setup = mass("", 0.0);
+    setup.configuration[1] = -5e-12;
+    let mut simulation = begun(setup);
+    window(&mut simulation);
+    assert!(simulation.configuration()[1] >= -1e-15, "{:e}", simulation.configuration()[1]);
+}
+
+#[test]
+fn windows_that_follow_each_other_do_not_take_for_ever() {
+    let mut simulation = begun(mass("", 0.0));
+    let time = simulation.system.scales.time;
+    let first = window(&mut simulation);
+    assert_near(first, STEPS * SHORTEST * time, 1e-15);
+    assert_near(window(&mut simulation), 2.0 * first, 1e-15);
+    let tenth = (0..8).map(|_| window(&mut simulation)).last().unwrap();
+    assert_near(tenth, STEPS * LONGEST * time, 1e-14);
+    // After a while it is another crowd.
+    simulation.time += 2.1 * tenth;
+    assert_near(window(&mut simulation), first, 1e-14);
+}
+
+#[test]
+fn a_window_steps_over_no_more_than_a_ten_thousandth_of_the_length() {
+    let mut setup = mass("", 0.0);
+    setup.velocity[0] = 10.0;
+    let mut simulation = begun(setup);
+    let longest = (0..20).map(|_| window(&mut simulation)).fold(0.0, f64::max);
+    assert_near(longest, STEPS * 1e-4 / 10.0, 1e-12);
+}
+
+#[test]
+fn a_window_does_not_go_beyond_the_end_asked_for() {
+    let mut simulation = begun(mass("", 0.0));
+    simulation.clock.end = 1e-7;
+    window(&mut simulation);
+    assert_near(simulation.time, 1e-7, 1e-20);
+}
+
+/// One step of a ten millionth of a second takes 3e4 times the velocity where the damper is taken at its start.
+#[test]
+fn a_stiff_joint_in_a_window_is_stopped_and_not_thrown() {
+    for joint in [r#"damping="1e11""#, r#"stiffness="1e17""#] {
+        let mut setup = weightless(mass(joint, 0.0));
+        (setup.configuration[1], setup.velocity[1]) = (1.0, 1.0);
+        if joint.contains("stiffness") {
+            // The spring is at rest where it starts.
+            setup = weightless(mass(&format!("{joint} springref=\"1\""), 0.0));
+            (setup.configuration[1], setup.velocity[1]) = (1.0, 1.0);
+        }
+        let mut simulation = begun(setup);
+        window(&mut simulation);
+        let v = simulation.velocity()[1];
+        assert!(v.abs() < 1e-3, "{joint}: {v}");
+    }
+}
+
+/// It strikes within the third step. Steps after which a contact is found inside would be late by up to one of them, and
+/// armature for a whole step would damp the part of one too little.
+#[test]
+fn an_impact_in_a_window_is_where_it_is_and_not_at_the_next_step() {
+    let (damping, e) = (1e3, 0.5);
+    let mut setup = weightless(mass(&format!(r#"damping="{damping}""#), e));
+    let step = SHORTEST;
+    (setup.configuration[1], setup.velocity[1]) = (2.5 * step, -1.0);
+    let mut simulation = begun(setup);
+    assert_eq!(simulation.system.scales.time, 1.0);
+    let took = window(&mut simulation);
+    // Nine whole steps, and the part of one.
+    let part = took - 9.0 * step;
+    assert!(part > 0.4 * step && part < 0.6 * step, "{}", part / step);
+    let over = |h: f64| 1.0 / (1.0 + h * damping);
+    let before = over(step).powi(2) * over(part);
+    let after = e * before * over(step).powi(7);
+    assert_near(simulation.velocity()[1], after, 1e-12);
+    let rise: f64 = (1..=7).map(|k| step * e * before * over(step).powi(k)).sum();
+    assert_near(simulation.configuration()[1], rise, 1e-6 * step);
+}
+
+#[test]
+fn a_window_drops_restitution_only_of_what_is_a_thousand_times_slower() {
+    for (speed, after) in [(2e-3, 1e-3), (5e-4, 0.0)] {
+        let mut setup = weightless(mass("", 0.5));
+        setup.velocity[1] = -speed;
+        // The unit of speeds.
+        setup.velocity[0] = 1.0;
+        let mut simulation = begun(setup);
+        simulation.system.contacts[0].episode.strike(0.0, 1.0, simulation.system.scales.time);
+        window(&mut simulation);
+        assert_near(simulation.velocity()[1], after, 1e-15);
+    }
+}
+
+/// In the longest steps gravity alone makes 3e-4 m/s: far more than bounces that are ended.
+#[test]
+fn what_rests_does_not_begin_to_bounce_in_long_windows() {
+    let mut simulation = begun(mass("", 0.5));
+    for _ in 0..20 {
+        window(&mut simulation);
+    }
+    assert!(G * LONGEST * simulation.system.scales.time > 10.0 * simulation.system.scales.of(0).settled);
+    assert_eq!((simulation.velocity()[1], simulation.journal.counts.impacts), (0.0, 0));
+    assert!(simulation.configuration()[1].abs() < 1e-15);
+}
+
+#[test]
+fn what_left_its_surface_in_a_window_is_open_and_what_cannot_close_again_stays_closed() {
+    let mut setup = mass("", 0.0);
+    setup.velocity[1] = 1.0;
+    let mut simulation = begun(setup);
+    simulation.system.contacts[0].mode = Mode::Stick;
+    simulation.system.adopt_modes();
+    window(&mut simulation);
+    assert!(simulation.configuration()[1] > 1e-6 && simulation.system.contacts[0].mode == Mode::Flight);
+
+    let mut setup = mass("", 0.0);
+    setup.contacts[0].enabled = Some(Condition { coordinate: 0, above: 1.0, below: 2.0 });
+    let mut simulation = begun(setup);
+    simulation.system.contacts[0].mode = Mode::Stick;
+    simulation.system.adopt_modes();
+    window(&mut simulation);
+    assert!(simulation.configuration()[1].abs() < 1e-15 && simulation.system.contacts[0].mode == Mode::Stick);
+}
+
+#[test]
+fn a_window_that_fails_leaves_everything_as_it_was() {
+    let mut setup = mass("", 0.5);
+    (setup.configuration[1], setup.velocity[1]) = (1e-7, -1.0);
+    let mut simulation = begun(setup);
+    // As if windows had taken a joule, and given it back.
+    simulation.book.lowest[Device::Windows as usize] = -1.0;
+    let (state, counts) = (simulation.state.clone(), format!("{:?}", simulation.journal.counts));
+    let error = simulation.open_window().unwrap_err();
+    assert!(matches!(error, SimulationError::DeviceGain { .. }), "{error}");
+    assert_eq!((simulation.time, &simulation.state), (0.0, &state));
+    assert_eq!(format!("{:?}", simulation.journal.counts), counts);
+    assert!(simulation.journal.events.is_empty() && simulation.system.contacts[0].mode == Mode::Flight);
+}

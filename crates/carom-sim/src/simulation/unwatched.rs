@@ -1,0 +1,185 @@
+//! What nobody watches: links without a contact that go below a surface, and robots that fall for ever.
+
+use carom_multibody::{Candidate, CandidateOptions, JointKind, LinkId, Model, Rims, candidates};
+
+use crate::setup::Setup;
+use crate::simulation::Simulation;
+use crate::simulation::motion::contact::Mode;
+
+/// How deep a link may be below a surface before it is told, over the length.
+const BELOW: f64 = 1e-6;
+/// How far what no contact can stop may fall before it is told, over the length.
+const FALL: f64 = 100.0;
+
+/// What is still to be told, and what was.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Unwatched {
+    links: Vec<Above>,
+    trees: Vec<Tree>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// A link that is above a surface, as far as was seen.
+#[derive(Debug, Clone)]
+struct Above {
+    link: LinkId,
+    surface: usize,
+    /// What its shapes have that could touch, where no contact of the link is watched there.
+    outline: Vec<Candidate>,
+    has_contact: bool,
+}
+
+/// Links that move together, from one that hangs on the world.
+#[derive(Debug, Clone)]
+struct Tree {
+    root: LinkId,
+    links: Vec<LinkId>,
+    /// Contacts of its links with surfaces that face up.
+    contacts: Vec<usize>,
+    /// How low its mass is at the start, along gravity.
+    start: f64,
+}
+
+impl Unwatched {
+    pub(crate) fn new(setup: &Setup) -> Self {
+        let model = &setup.model;
+        let mut links = Vec::new();
+        for index in (0..model.links().len()).filter(|&index| model.is_moving(LinkId::from_index(index))) {
+            let link = LinkId::from_index(index);
+            let shapes = model.link(link).shapes.len();
+            for (surface, half_space) in setup.surfaces.iter().map(|surface| surface.half_space).enumerate() {
+                let body = body_of(model, link);
+                let watches = |contact: &crate::WatchedContact| {
+                    contact.surface == surface && body_of(model, contact.point.link()) == body
+                };
+                let has_contact = setup.contacts.iter().any(watches);
+                let options = CandidateOptions { rims: Rims::Rolling };
+                // Forms that have no candidates are known by their link's mass alone.
+                let of_shape = |shape| candidates(model, link, shape, &half_space, &options).unwrap_or_default();
+                let outline = if has_contact { Vec::new() } else { (0..shapes).flat_map(of_shape).collect() };
+                links.push(Above { link, surface, outline, has_contact });
+            }
+        }
+        Self { links, trees: trees(setup), warnings: Vec::new() }
+    }
+}
+
+/// The link that moves a link: what is fixed to another moves with it.
+fn body_of(model: &Model, mut link: LinkId) -> LinkId {
+    let is_fixed = |link: LinkId| {
+        model.joints()[model.link(link).joints.clone()].iter().all(|joint| joint.joint.kind == JointKind::Fixed)
+    };
+    while let Some(parent) = model.link(link).parent.filter(|_| is_fixed(link)) {
+        link = parent;
+    }
+    link
+}
+
+fn trees(setup: &Setup) -> Vec<Tree> {
+    let model = &setup.model;
+    let root_of = |mut link: LinkId| {
+        while let Some(parent) = model.link(link).parent.filter(|&parent| parent != LinkId::WORLD) {
+            link = parent;
+        }
+        link
+    };
+    let moving = || (0..model.links().len()).map(LinkId::from_index).filter(|&link| model.is_moving(link));
+    let mut roots: Vec<LinkId> = moving().map(root_of).collect();
+    roots.dedup();
+    let mut trees: Vec<Tree> = Vec::new();
+    for root in roots {
+        if trees.iter().any(|tree| tree.root == root) {
+            continue;
+        }
+        let faces_up = |surface: usize| {
+            let half_space = setup.surfaces.get(surface).map(|surface| surface.half_space);
+            half_space.is_some_and(|half_space| half_space.normal.dot(model.gravity()) < 0.0)
+        };
+        let contacts = setup.contacts.iter().enumerate();
+        let contacts =
+            contacts.filter(|(_, contact)| root_of(contact.point.link()) == root && faces_up(contact.surface));
+        trees.push(Tree {
+            root,
+            links: moving().filter(|&link| root_of(link) == root).collect(),
+            contacts: contacts.map(|(k, _)| k).collect(),
+            start: f64::NAN,
+        });
+    }
+    trees
+}
+
+impl Simulation {
+    /// Looks at the state that the system is placed in. Each thing is told once.
+    pub(crate) fn look_below(&mut self, time: f64) {
+        let mut unwatched = std::mem::take(&mut self.unwatched);
+        unwatched.links.retain(|above| match self.below(above, time) {
+            // What begins there, below a table's top for one, does not go there.
+            Some(_) if time == 0.0 => false,
+            Some(warning) => {
+                unwatched.warnings.push(warning);
+                false
+            }
+            None => true,
+        });
+        unwatched.trees.retain_mut(|tree| match self.falls_for_ever(tree, time) {
+            Some(warning) => {
+                unwatched.warnings.push(warning);
+                false
+            }
+            None => true,
+        });
+        self.unwatched = unwatched;
+    }
+
+    fn below(&mut self, above: &Above, time: f64) -> Option<String> {
+        let setup = &self.system.setup;
+        let (link, surface) = (setup.model.link(above.link), &setup.surfaces[above.surface]);
+        let bound = -BELOW * self.system.scales.length;
+        let center = self.system.dynamics.placement(above.link).apply(link.inertia.center);
+        let is_sunk = link.inertia.mass > 0.0 && surface.half_space.gap(center) < bound;
+        let dynamics = &self.system.dynamics;
+        let is_low = |one: &Candidate| dynamics.gap(&one.contact, &one.half_space) < bound;
+        if !is_sunk && !above.outline.iter().any(is_low) {
+            return None;
+        }
+        let (link, surface, time) = (&link.name, &surface.name, crate::number::significant(time, 6));
+        Some(match above.has_contact {
+            false => format!("link {link:?} is below surface {surface:?} at t = {time} s: it has no contact there"),
+            true => format!(
+                "the centre of mass of link {link:?} is below surface {surface:?} at t = {time} s: none of its contacts \
+                 kept it above"
+            ),
+        })
+    }
+
+    fn falls_for_ever(&mut self, tree: &mut Tree, time: f64) -> Option<String> {
+        let model = std::sync::Arc::clone(self.system.model());
+        let gravity = model.gravity();
+        let (mut mass, mut moment) = (0.0, 0.0);
+        for &link in &tree.links {
+            let inertia = &model.link(link).inertia;
+            let center = self.system.dynamics.placement(link).apply(inertia.center);
+            mass += inertia.mass;
+            moment += inertia.mass * center.dot(gravity) / gravity.norm();
+        }
+        let low = moment / mass;
+        if !low.is_finite() {
+            return None;
+        }
+        if tree.start.is_nan() {
+            tree.start = low;
+        }
+        let fallen = low - tree.start;
+        if !(fallen > FALL * self.system.scales.length)
+            || tree.contacts.iter().any(|&k| self.system.contacts[k].is_armed)
+        {
+            return None;
+        }
+        if (0..self.system.contacts.len()).any(|k| self.system.contacts[k].mode != Mode::Flight) {
+            return None;
+        }
+        let (fallen, time) = (crate::number::significant(fallen, 3), crate::number::significant(time, 6));
+        let root = &model.link(tree.root).name;
+        Some(format!("link {root:?} falls for ever: {fallen} m by t = {time} s, and no contact can stop it"))
+    }
+}
