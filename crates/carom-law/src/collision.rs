@@ -176,7 +176,8 @@ impl Impact<'_> {
     #[inline(always)]
     pub(crate) fn slide(&self, e: f64, reversal: Option<LinearImpulse>) -> Answer {
         let &Contact { ref delassus, v_n, v_t, .. } = self.contact;
-        let sliding = Sliding { delassus, v_n, v_t, e, mu_d: self.mu_d, reversal };
+        let free = self.contact.whitened.as_ref().and_then(|whitened| whitened.free_average(e));
+        let sliding = Sliding { delassus, v_n, v_t, e, mu_d: self.mu_d, free, reversal };
         let Slid { direction, normal, tangential, average, work, solutions } = sliding.solve();
         let normal_work = 0.5 * (1.0 - e) * v_n * normal;
         Answer {

@@ -141,6 +141,23 @@ impl DirectionEquation {
         Self { v_t, w, w_tt, k, w_nn, unit, mu, a, n, mu_w, k_w, mu_k_w_tt }
     }
 
+    /// The same equation made of `S` and of `free = v_t⁻ + k w / W_nn`, the average velocity without friction:
+    /// `g(u) = D(u) free - μ k S u`. Where `W` is nearly singular, `S` and `free` are small differences of `W_tt` and of
+    /// `v_t⁻`, and lost if these are put in their place.
+    #[cold]
+    pub(crate) fn reduced(w_nn: f64, w: Vec2, s: Sym2, free: Vec2, k: f64, mu: f64, unit: f64) -> Self {
+        let (w_nn, mu) = (w_nn * unit, mu * unit);
+        let (mu_w, mu_k) = (scaled(mu, w), mu * k);
+        let mu_k_s = Sym2 { xx: mu_k * s.xx, xy: mu_k * s.xy, yy: mu_k * s.yy };
+        let n = [
+            [free[0] * mu_w[0] + mu_k_s.xx, free[0] * mu_w[1] + mu_k_s.xy],
+            [free[1] * mu_w[0] + mu_k_s.xy, free[1] * mu_w[1] + mu_k_s.yy],
+        ];
+        let none = [0.0, 0.0];
+        let a = scaled(w_nn, free);
+        Self { v_t: free, w: none, w_tt: s, k, w_nn, unit, mu, a, n, mu_w, k_w: none, mu_k_w_tt: mu_k_s }
+    }
+
     /// `D(u)` and `g(u)`, the latter without the cancellation of `a - μNu` where `D` is small.
     #[inline(always)]
     fn evaluate(&self, u: Vec2) -> (f64, Vec2) {
@@ -309,7 +326,7 @@ impl DirectionEquation {
         let (across_pull, across_v) = (cross(u, pull), cross(u, self.v_t));
         // Relative errors of the two ways, in units of rounding.
         let size = |a: Vec2| a[0].abs() + a[1].abs();
-        let of_difference = (self.w_nn + self.mu * size(self.w)) / direction.denominator.abs();
+        let of_difference = (self.w_nn + size(self.mu_w)) / direction.denominator.abs();
         let of_ratio =
             (self.unit * size(self.w) + self.mu * size(tu)) / across_pull.abs() + size(self.v_t) / across_v.abs();
         if !(of_ratio < of_difference) {

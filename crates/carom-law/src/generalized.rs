@@ -70,7 +70,7 @@ impl GeneralizedContact {
         let contact = Contact::from_factor(&factor, before, orthogonal.transposed_times(&whitened), unit);
         let condition = Conditioning {
             mass_matrix: mechanism.condition(),
-            delassus: contact.whitened.as_ref().map_or(1.0, |whitened| whitened.condition(&contact.delassus)),
+            delassus: contact.whitened.as_ref().map_or(1.0, |whitened| whitened.condition),
         };
         let jacobian = Jacobian::new(&a);
         Ok(Self { contact, velocity: velocity.to_vec(), mechanism, orthogonal, jacobian, condition })

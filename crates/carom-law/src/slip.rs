@@ -32,6 +32,8 @@ pub(crate) struct Sliding<'a> {
     pub(crate) v_t: Vec2,
     pub(crate) e: f64,
     pub(crate) mu_d: f64,
+    /// `v_t⁻ + k w / W_nn`, the average velocity without friction, where it is known better than by this sum.
+    pub(crate) free: Option<Vec2>,
     /// The impulse with zero average tangential velocity, where it exists.
     pub(crate) reversal: Option<LinearImpulse>,
 }
@@ -128,8 +130,11 @@ impl Sliding<'_> {
 
     #[inline(always)]
     fn equation(&self) -> DirectionEquation {
-        let d = self.delassus;
-        DirectionEquation::new(d.w_nn, d.w, d.w_tt, self.v_t, 0.5 * self.push(), self.mu_d, self.unit())
+        let (d, k) = (self.delassus, 0.5 * self.push());
+        match self.free {
+            None => DirectionEquation::new(d.w_nn, d.w, d.w_tt, self.v_t, k, self.mu_d, self.unit()),
+            Some(free) => DirectionEquation::reduced(d.w_nn, d.w, d.s, free, k, self.mu_d, self.unit()),
+        }
     }
 
     /// 1, or 1 over a power of two near a `μ` so large that it might overflow what it is multiplied with.

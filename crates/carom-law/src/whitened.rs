@@ -18,6 +18,13 @@ const FEASIBILITY_TOLERANCE: f64 = 1e-9;
 /// What of `s` rounding may be: with `M` of a condition number of 1e14 its factor loses seven digits, and `s` some more.
 const SMALL_CHANGE: f64 = 1e-4;
 
+/// A condition number of `W` beyond which slips are solved for with `R`: half of the digits of `W` are then lost.
+const NEARLY_SINGULAR: f64 = 1e8;
+
+/// `R_tᵀ s_t` that differs from `v_t⁻ - c s_n` by more than this, of their sizes, has lost digits to the factor of an
+/// ill-conditioned `M`; some hundred roundings.
+const FAITHFUL: f64 = 1e-13;
+
 /// `R = [[r_nn, c], [0, R_t]]` and the velocity `s`, in the units of the scaled contact.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Whitened {
@@ -27,6 +34,11 @@ pub(crate) struct Whitened {
     r_t: [f64; 3],
     s_n: f64,
     s_t: Vec2,
+    /// The condition number of `W`, with columns of `R` brought to order one.
+    pub(crate) condition: f64,
+    /// `R_tᵀ s_t`, the tangential velocity that the normal motion does not explain, where it is known better than by the
+    /// difference that it is.
+    unexplained: Option<Vec2>,
 }
 
 /// An impulse and what it does to the whitened velocity, `R i`.
@@ -41,13 +53,32 @@ impl Whitened {
     pub(crate) fn new(factor: &Factor, contact: &Contact, s: [f64; 3], unit: i32) -> Self {
         let [[r_nn, c1, c2], [_, r11, r12], [_, _, r22]] = factor.r;
         let to_units = unit + factor.normal_row - contact.gamma;
-        Self {
+        let mut whitened = Self {
             r_nn,
             c: [c1, c2],
             r_t: [r11, r12, r22],
             s_n: contact.v_n / r_nn,
             s_t: [scale(s[1], to_units), scale(s[2], to_units)],
+            condition: 1.0,
+            unexplained: None,
+        };
+        whitened.condition = whitened.condition_number(&contact.delassus);
+        if whitened.condition > NEARLY_SINGULAR {
+            let explained = scaled(whitened.s_n, whitened.c);
+            let unexplained = whitened.times_transposed(whitened.s_t);
+            let difference = add_scaled(add_scaled(contact.v_t, -1.0, explained), -1.0, unexplained);
+            let is_faithful = norm(difference) <= FAITHFUL * (norm(contact.v_t) + norm(explained));
+            whitened.unexplained = is_faithful.then_some(unexplained);
         }
+        whitened
+    }
+
+    /// The average tangential velocity without friction, `R_tᵀ s_t + c v̄_n / r_nn`, where `W` is nearly singular:
+    /// made of `v_t⁻` and `w` it would lose the digits that `S` is to be held against.
+    #[cold]
+    pub(crate) fn free_average(&self, e: f64) -> Option<Vec2> {
+        let average = 0.5 * (1.0 - e) * self.s_n;
+        self.unexplained.map(|unexplained| add_scaled(unexplained, average, self.c))
     }
 
     /// The impulse with `v_n⁺ = -e v_n⁻` and `v_t⁺ = -share v_t⁻`; `None` if there is none. Among several the one in the
@@ -162,8 +193,8 @@ impl Whitened {
         (normal, tangential, 0.5 * (self.s_n * self.s_n + dot(self.s_t, self.s_t)))
     }
 
-    /// The condition number of `W`, with columns of `R` brought to order one: `(|R| |R⁺|)²`.
-    pub(crate) fn condition(&self, d: &Delassus) -> f64 {
+    /// `(|R| |R⁺|)²`.
+    fn condition_number(&self, d: &Delassus) -> f64 {
         // The columns of R that can move, and the trailing block as a triangle.
         let (c, [r11, r12, r22]) = if d.tangent.is_regular() {
             (self.c, self.r_t)

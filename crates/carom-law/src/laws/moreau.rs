@@ -49,7 +49,9 @@ impl ImpactLaw for Moreau {
             return Ok(impact.answered_by_newton(Mode::Slip, i_n, [0.0, 0.0], after, u.or(Some([1.0, 0.0]))).into());
         }
         let half = scaled(0.5 * (1.0 + e_t), v_t);
-        let slid = Sliding { delassus, v_n, v_t: half, e, mu_d, reversal: impact.turned_back(e, e_t, mu_d) }.solve();
+        let slid =
+            Sliding { delassus, v_n, v_t: half, e, mu_d, free: None, reversal: impact.turned_back(e, e_t, mu_d) }
+                .solve();
         let after = [2.0 * slid.average[0] - e_t * v_t[0], 2.0 * slid.average[1] - e_t * v_t[1]];
         // v_t⁺ + e_t v_t⁻ anew: where no direction was found it is another.
         let pushed = delassus.w_tt.times(slid.tangential);

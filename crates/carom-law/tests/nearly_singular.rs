@@ -1,0 +1,164 @@
+//! Contacts of mechanisms whose Delassus matrix is nearly singular: condition numbers of 1e14 to 1e18, which `W` itself does not
+//! hold. Found by `cargo xtask soak`.
+
+use carom_law::{Coefficients, Friction, GeneralizedContact, Guard, MatrixView, Mode, Outcome, Restitution};
+
+const EPS: f64 = f64::EPSILON;
+
+struct Case {
+    mass: Vec<f64>,
+    jacobian: Vec<f64>,
+    velocity: Vec<f64>,
+    restitution: [f64; 2],
+    friction: [f64; 2],
+    guard: Guard,
+}
+
+impl Case {
+    fn outcome(&self) -> Outcome {
+        let (n, d) = (self.velocity.len(), self.jacobian.len() / self.velocity.len());
+        let mechanism = GeneralizedContact::new(
+            MatrixView::row_major(n, n, &self.mass),
+            MatrixView::row_major(d, n, &self.jacobian),
+            &self.velocity,
+        );
+        let restitution = Restitution::with_tangential(self.restitution[0], self.restitution[1]).unwrap();
+        let friction = Friction::with_static(self.friction[0], self.friction[1]).unwrap();
+        mechanism.unwrap().impact(&Coefficients::new(restitution, friction), self.guard).unwrap()
+    }
+
+    /// `½ q̇ᵀ M q̇` and `|q̇|ᵀ|M||q̇|`.
+    fn energy(&self, v: &[f64]) -> (f64, f64) {
+        let n = v.len();
+        let terms = (0..n * n).map(|ij| v[ij / n] * self.mass[ij] * v[ij % n]);
+        terms.fold((0.0, 0.0), |(sum, size), term| (sum + 0.5 * term, size + term.abs()))
+    }
+
+    fn contact_velocity(&self, v: &[f64]) -> Vec<f64> {
+        self.jacobian.chunks(v.len()).map(|row| row.iter().zip(v).map(|(a, v)| a * v).sum()).collect()
+    }
+
+    /// A slip that creates no energy, leaves with its restitution, and has its average velocity along `u`: from `M`, `A` and
+    /// `q̇⁺` alone.
+    fn assert_slips(&self) {
+        let outcome = self.outcome();
+        let after = outcome.velocity.as_ref().unwrap();
+        let ((k_before, _), (k_after, size)) = (self.energy(&self.velocity), self.energy(after));
+        let bound = 1e-9 * k_before + 32.0 * after.len() as f64 * EPS * size;
+        assert!(k_after - k_before <= bound, "{} created", k_after - k_before);
+        let (before, after) = (self.contact_velocity(&self.velocity), self.contact_velocity(after));
+        let largest = before.iter().fold(0.0_f64, |largest, v| largest.max(v.abs()));
+        assert!((after[0] + self.restitution[0] * before[0]).abs() <= 1e-9 * largest);
+        assert_eq!(outcome.mode, Mode::Slip);
+        let u = outcome.direction.unwrap();
+        let average = [0.5 * (before[1] + after[1]), 0.5 * (before[2] + after[2])];
+        let (along, across) = (average[0] * u[0] + average[1] * u[1], average[0] * u[1] - average[1] * u[0]);
+        assert!(along >= -1e-9 * largest && across.abs() <= 1e-9 * largest, "{along:e} {across:e}");
+        let friction = self.friction[1] * outcome.impulse[0];
+        assert!((outcome.impulse[1] + friction * u[0]).abs() <= 1e-9 * friction);
+        assert!((outcome.impulse[2] + friction * u[1]).abs() <= 1e-9 * friction);
+    }
+}
+
+/// The three rows are nearly multiples of each other, and the impact is elastic: the energy that friction takes is of the size
+/// of what rounding in `W` makes.
+#[test]
+fn an_elastic_slip_of_three_nearly_dependent_rows_creates_no_energy() {
+    let case = Case {
+        mass: vec![
+            0.40931666099528685,
+            -0.40927919297452575,
+            0.0037615331457305015,
+            -0.40927919297452575,
+            0.7159729361804843,
+            0.022911300574772055,
+            0.0037615331457305015,
+            0.022911300574772055,
+            0.06545183942987481,
+        ],
+        jacobian: vec![
+            -0.6095787778196469,
+            -0.607608804762652,
+            0.6639384100037944,
+            -0.4014671804500302,
+            -0.40016979857053875,
+            0.4372683511311334,
+            -0.48785330065131444,
+            -0.4862767348425685,
+            0.5313580088439672,
+        ],
+        velocity: vec![0.9148794142220655, 0.573970174162568, -0.36048850011973776],
+        restitution: [1.0, 0.0],
+        friction: [1.2914660965201348; 2],
+        guard: Guard::Report,
+    };
+    case.assert_slips();
+}
+
+/// As before; `S` and the velocity that it is held against were lost in `W`, and the check refused what came out.
+#[test]
+fn an_elastic_slip_is_answered_where_the_matrix_has_lost_its_smallest_eigenvalues() {
+    let case = Case {
+        mass: vec![
+            0.05116418075246412,
+            -0.11227800881450534,
+            -0.09409560044298701,
+            -0.11227800881450534,
+            0.30921926725925053,
+            0.3907351260744903,
+            -0.09409560044298701,
+            0.3907351260744903,
+            0.7522914210831447,
+        ],
+        jacobian: vec![
+            -0.48008354219934635,
+            -1.4663664974669492,
+            -1.3977401443574102,
+            0.40988214095289394,
+            1.2519431946721473,
+            1.1933519076605361,
+            -0.17615809122509712,
+            -0.5380568956600458,
+            -0.5128757080210312,
+        ],
+        velocity: vec![0.018526759461224174, 0.76103145741489, -0.09954277003227041],
+        restitution: [1.0, 0.634096344390666],
+        friction: [2.7678232473503117, 1.4399175574303544],
+        guard: Guard::Report,
+    };
+    case.assert_slips();
+}
+
+/// The same under a guard.
+#[test]
+fn a_guarded_slip_is_answered_where_the_matrix_has_lost_its_smallest_eigenvalues() {
+    let case = Case {
+        mass: vec![
+            0.08063309238945575,
+            -0.23556044325472164,
+            0.07912296144069592,
+            -0.23556044325472164,
+            0.8264803736627249,
+            -0.2908327818270568,
+            0.07912296144069592,
+            -0.2908327818270568,
+            0.13791386415184453,
+        ],
+        jacobian: vec![
+            -0.992156095057986,
+            -1.6808295106143571,
+            0.6454942220455502,
+            1.5032750303119906,
+            2.546725134193912,
+            -0.9780268843049794,
+            -0.2549566605145691,
+            -0.43192653290341243,
+            0.16587400939964883,
+        ],
+        velocity: vec![0.4530123692103505, 0.29741014259229104, -1.5216488305765008],
+        restitution: [1.0, 0.0],
+        friction: [1.2741147779343849; 2],
+        guard: Guard::Slip,
+    };
+    case.assert_slips();
+}
