@@ -37,6 +37,9 @@ const MOST_ENDS: usize = 2;
 /// rounding of `u` in it, which leaves the rounding of that correction: 1e-32 of its terms.
 const SMALL_DENOMINATOR: f64 = 1e-18;
 
+/// Rounding of the difference `W_nn - μ w·u`, of the size of its terms.
+const DIFFERENCE_ROUNDING: f64 = 4.0 * f64::EPSILON;
+
 /// The error of the angle, as bounded from the last step, at which one step of Newton's method is left
 /// to do: it squares the error, which is ten times less than the bound at least.
 const NEARLY_THERE: f64 = 3e-8;
@@ -307,6 +310,14 @@ impl DirectionEquation {
         }
         if self.is_small(end.direction.denominator) {
             end.direction = self.with_small_denominator(end.direction);
+        } else if !end.is_exact {
+            // Where the slope of u × g(u) is rounding, steps do not settle, and what they neglect of D may exceed the
+            // rounding of the difference that it is.
+            let direct = self.at(end.direction.u);
+            let terms = self.w_nn + self.mu_w[0].abs() + self.mu_w[1].abs();
+            if (direct.denominator - end.direction.denominator).abs() > DIFFERENCE_ROUNDING * terms {
+                end.direction = direct;
+            }
         }
         end
     }

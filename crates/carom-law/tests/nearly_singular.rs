@@ -1,7 +1,9 @@
 //! Contacts of mechanisms whose Delassus matrix is nearly singular: condition numbers of 1e14 to 1e18, which `W` itself does not
 //! hold. Found by `cargo xtask soak`.
 
-use carom_law::{Coefficients, Friction, GeneralizedContact, Guard, MatrixView, Mode, Outcome, Restitution};
+use carom_law::{
+    Coefficients, Contact, Delassus, Friction, GeneralizedContact, Guard, MatrixView, Mode, Outcome, Restitution,
+};
 
 const EPS: f64 = f64::EPSILON;
 
@@ -161,4 +163,24 @@ fn a_guarded_slip_is_answered_where_the_matrix_has_lost_its_smallest_eigenvalues
         guard: Guard::Slip,
     };
     case.assert_slips();
+}
+
+/// An elastic slip of a `W` that is nearly of rank one: the equation of its direction has a slope of the size of rounding, and
+/// Newton's steps do not settle. The impulse is to do to the velocity what is told of it.
+#[test]
+fn the_impulse_of_a_slip_whose_direction_does_not_settle_makes_its_velocity() {
+    let w = [
+        [0.6126654379149401, 0.16003005511991872, -0.4601052929033402],
+        [0.16003005511991872, 0.0418003317258931, -0.12018088638226912],
+        [-0.4601052929033402, -0.12018088638226912, 0.34553423035950925],
+    ];
+    let v = [-0.22353938904320764, -0.05838916076519382, 0.1678757274457331];
+    let friction = Friction::with_static(1.1610616951560566, 0.7581012878108495).unwrap();
+    let coefficients = Coefficients::new(Restitution::new(1.0).unwrap(), friction);
+    let contact = Contact::new(Delassus::spatial(w).unwrap(), &v).unwrap();
+    let outcome = contact.impact(&coefficients, Guard::Limit).unwrap();
+    for r in 0..3 {
+        let after = v[r] + (0..3).map(|c| w[r][c] * outcome.impulse[c]).sum::<f64>();
+        assert!((after - outcome.contact_velocity.after[r]).abs() < 1e-14, "row {r}: {after}");
+    }
 }
