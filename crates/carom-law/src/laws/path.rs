@@ -224,6 +224,11 @@ impl<'a> Path<'a> {
         Ok(())
     }
 
+    /// Whether the contact approaches.
+    pub(super) fn compresses(&self) -> bool {
+        self.state.v_n < 0.0
+    }
+
     /// The answer of a law whose impact ends here.
     pub(super) fn response(self) -> Response {
         let State { p, i_t, v_n, motion, .. } = self.state;

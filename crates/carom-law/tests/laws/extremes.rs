@@ -297,3 +297,20 @@ fn the_direction_of_a_subnormal_slip_is_a_unit_vector() {
         sound(&problem, law);
     }
 }
+
+/// Slip turns in restitution until friction pulls the contact back, `W_nn < μ w·u`: it is compressed a second time.
+#[test]
+fn poisson_goes_on_until_the_contact_leaves() {
+    let matrices = [
+        [[34.0, 28.0, -28.0], [28.0, 42.0, -20.0], [-28.0, -20.0, 27.0]],
+        [[3.0, -4.0, 0.0], [-4.0, 8.0, -4.0], [0.0, -4.0, 14.0]],
+    ];
+    for (w, v, e, mu) in [
+        (matrices[0], [-2.0, 2.0, 2.0], 0.5, 1.0),
+        (matrices[1], [-1.0, 6.0, -17.0], 0.7413324793722277, 86.7283558353523),
+    ] {
+        let problem = Problem { d: 3, w, v, e, e_t: 0.0, mu_s: mu, mu_d: mu };
+        let o = sound(&problem, Law::Poisson);
+        assert!(o.contact_velocity.after[0] > 0.0 && o.energy.change < 0.0, "{o:?}");
+    }
+}
