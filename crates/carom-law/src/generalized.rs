@@ -228,6 +228,10 @@ impl GeneralizedContact {
                 let beta = if r == 0 { 0 } else { delassus.beta };
                 impulse[r] += scale(change, gamma - delassus.omega - beta);
             }
+            if outcome.friction.is_some_and(|friction| friction.mu_s() == 0.0) {
+                // Without friction, what is left of its impulse is rounding.
+                impulse[1..].fill(0.0);
+            }
             if impulse.iter().all(|i| i.is_finite()) && impulse[0] >= 0.0 {
                 outcome.impulse = ContactVector::new(delassus.dimension, impulse);
             }

@@ -234,7 +234,10 @@ impl Sliding<'_> {
             if excess <= EDGE {
                 return slid;
             }
-            best = Some((excess, slid));
+            // Further out it is cut to the cone: without friction what is left of the impulse is rounding.
+            let most = self.mu_d * r.normal;
+            let tangential = if against > most { scaled(most / against, r.tangential) } else { r.tangential };
+            best = Some((excess, Slid { tangential, ..slid }));
         }
         let size = norm(self.v_t) + self.v_n.abs();
         for direction in zeros.iter().filter(|z| z.denominator > 0.0) {

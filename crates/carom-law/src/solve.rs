@@ -17,7 +17,7 @@ use crate::outcome::{
 };
 use crate::plane::norm;
 use crate::vector::ContactVector;
-use crate::verify::{ACCURACY, Claimed, Evidence, ROUNDING};
+use crate::verify::{ACCURACY, Checked, Claimed, Evidence, ROUNDING};
 
 /// The coefficients of a contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -409,12 +409,26 @@ impl Contact {
             impulse_error: 0.0,
             energy_error: 0.0,
         };
-        let checked = claimed.check()?;
+        let checked = match claimed.check() {
+            Ok(checked) => checked,
+            Err(_) => self.check_at_large(claimed)?,
+        };
         if checked.work > 0.0 {
             let dissipates = guard != Guard::Report || law.claims().dissipates;
             return Ok(checked.residual.max(checked.check_gain(limits::contact_energy(self), dissipates)?));
         }
         Ok(checked.residual)
+    }
+
+    /// The check of an answer whose tangents hardly move, of themselves or by the normal impulse. Their velocities are then held
+    /// to those of the whole system: of the kinetic energy that goes with `v_n⁻`, the tangents can have
+    /// `sqrt(tr W_tt / W_nn) |v_n⁻|`.
+    #[cold]
+    fn check_at_large(&self, claimed: Claimed) -> Result<Checked> {
+        let d = &self.delassus;
+        let speed = (d.w_tt.trace() * d.inv_w_nn).sqrt() * self.v_n.abs();
+        let [normal, x, y] = claimed.bound;
+        Claimed { bound: [normal, x + ACCURACY * speed, y + ACCURACY * speed], ..claimed }.check()
     }
 
     /// A decision with the limits it is to be judged by, in the caller's units.

@@ -184,3 +184,15 @@ fn the_impulse_of_a_slip_whose_direction_does_not_settle_makes_its_velocity() {
         assert!((after - outcome.contact_velocity.after[r]).abs() < 1e-14, "row {r}: {after}");
     }
 }
+
+/// Without friction and with no average velocity, `W_nn v_t⁻ = (1+e) v_n⁻ w / 2`, the contact reverses without a tangential
+/// impulse.
+#[test]
+fn a_reversal_without_friction_has_no_tangential_impulse() {
+    let w = [[38.0, -30.0, 30.0], [-30.0, 43.0, -12.0], [30.0, -12.0, 37.0]];
+    let contact = Contact::new(Delassus::spatial(w).unwrap(), &[-4.0, 3.0, -3.0]).unwrap();
+    let restitution = Restitution::with_tangential(0.9, -1.0).unwrap();
+    let outcome = contact.impact(&Coefficients::new(restitution, Friction::new(0.0).unwrap()), Guard::Report).unwrap();
+    assert_eq!(&outcome.impulse[1..], [0.0, 0.0]);
+    assert!((outcome.contact_velocity.after[1] + 3.0).abs() < 1e-14);
+}

@@ -1,6 +1,8 @@
 //! Rival laws at the ends of `f64`: an answer of finite numbers that keeps what the law claims, or a typed error.
 
-use carom_law::{Error, ErrorKind, Law, Mode, Outcome};
+use carom_law::{
+    Coefficients, Error, ErrorKind, Friction, GeneralizedContact, Guard, Law, MatrixView, Mode, Outcome, Restitution,
+};
 
 use crate::common::extreme::{self, Extreme};
 use crate::common::random::{Problem, cases, generator};
@@ -312,5 +314,29 @@ fn poisson_goes_on_until_the_contact_leaves() {
         let problem = Problem { d: 3, w, v, e, e_t: 0.0, mu_s: mu, mu_d: mu };
         let o = sound(&problem, Law::Poisson);
         assert!(o.contact_velocity.after[0] > 0.0 && o.energy.change < 0.0, "{o:?}");
+    }
+}
+
+/// `w` is zero but for rounding, and so is the tangential velocity: what is left of it is told from the speed of the contact, not
+/// from itself.
+#[test]
+fn tangents_that_only_rounding_moves_stick() {
+    let cases = [
+        (Law::Moreau, [7.0, -5.0, -5.0, 7.0], [-1.0, -1.0, -3.0, 3.0], [2.0, 2.0], [0.2, -0.5], [16.0, 8.0]),
+        (Law::Moreau, [18.0, 18.0, 18.0, 34.0], [0.0, -4.0, 1.0, 1.0], [-2.0, 2.0], [0.0, 1.0], [0.6, 0.3]),
+        (Law::Newton, [6.0, 10.0, 10.0, 30.0], [1.0, 3.0, 2.0, 0.0], [0.0, -1.0], [0.2, 0.0], [1.8, 1.4]),
+        (Law::Stronge, [30.0, -16.0, -16.0, 10.0], [-2.0, 4.0, -4.0, 4.0], [-2.0, -4.0], [0.0, -1.0], [0.0, 0.0]),
+    ];
+    for (law, mass, jacobian, velocity, [e, e_t], [mu_s, mu_d]) in cases {
+        let mechanism = GeneralizedContact::new(
+            MatrixView::row_major(2, 2, &mass),
+            MatrixView::row_major(2, 2, &jacobian),
+            &velocity,
+        );
+        let restitution = Restitution::with_tangential(e, e_t).unwrap();
+        let coefficients = Coefficients::new(restitution, Friction::with_static(mu_s, mu_d).unwrap());
+        let o = mechanism.unwrap().impact_by(law, &coefficients, Guard::Report).unwrap();
+        assert!((o.contact_velocity.after[0] + o.guard.restitution * o.contact_velocity.before[0]).abs() < 1e-14);
+        assert!(o.impulse[1].abs() <= mu_s * o.impulse[0], "{o:?}");
     }
 }
