@@ -88,15 +88,20 @@ pub(crate) struct Answer {
 pub(crate) struct Work {
     room: Workspace,
     pub(crate) effort: SimultaneousEffort,
+    /// Sweeps and steps at most; what is asked for beyond them fails.
+    most: u32,
 }
 
 impl Work {
-    pub(crate) fn new(rows: usize) -> Self {
-        Self { room: Workspace::new(rows), effort: SimultaneousEffort::default() }
+    pub(crate) fn new(rows: usize, most: u32) -> Self {
+        Self { room: Workspace::new(rows), effort: SimultaneousEffort::default(), most }
     }
 
     /// Solves, by Newton's method alone or by whatever it takes; returns whether there is an answer.
     fn solve(&mut self, problem: &Coulomb<'_>, impulse: &mut [f64], is_near: bool) -> bool {
+        if self.effort.steps() >= self.most {
+            return false;
+        }
         let mut effort = Effort::default();
         let residual = if is_near {
             problem.polish(impulse, &mut self.room, &mut effort)
@@ -289,4 +294,27 @@ impl Strike {
 
 fn better(a: Answer, b: Answer) -> Answer {
     if b.residual < a.residual { b } else { a }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::delassus::Dimension;
+    use crate::matrix::Dense;
+
+    /// Two corners of a planar box.
+    #[test]
+    fn a_strike_without_steps_left_has_no_answer() {
+        let w = [[3.4, -1.2, -1.4, -1.2], [-1.2, 1.6, 1.2, 1.6], [-1.4, 1.2, 3.4, 1.2], [-1.2, 1.6, 1.2, 1.6]];
+        let mut matrix = Dense::zeros(4, 4);
+        w.iter().enumerate().for_each(|(i, row)| matrix.row_mut(i).copy_from_slice(row));
+        let system = System::new(matrix, [Dimension::Planar; 2].into_iter()).unwrap();
+        let request = Request { e: 0.5, e_t: 0.0, mu_s: 0.3, mu_d: 0.3, is_at_rest: false };
+        let strike = Strike::new(system, vec![request; 2], vec![-1.3, 0.95, -0.7, 0.95], 0.0, 1e-12, vec![0, 1]);
+        let mut enough = Work::new(4, 1000);
+        assert!(strike.answer(&[true; 2], 1.0, &mut enough).is_ok());
+        let mut none = Work::new(4, 0);
+        assert!(strike.answer(&[true; 2], 1.0, &mut none).is_err());
+        assert_eq!(none.effort.steps(), 0);
+    }
 }

@@ -39,6 +39,11 @@ const MOST_IMPACTS: u32 = 1000;
 /// Coulomb problems solved in one instant, at most: an impact takes about ten, and up to some hundreds where a guard acts.
 const MOST_SOLVES: u32 = 10_000;
 
+/// Sweeps and steps of Newton's method in one instant, at most: a second or so for some contacts. Of a hundred thousand random
+/// impacts of two to five contacts none that is answered takes more. Without this bound, contacts that make each other approach
+/// without end, each time in a Coulomb problem that is hard to solve, would take a thousand times that of one impact.
+const MOST_STEPS: u32 = 1_000_000;
+
 /// Without a guard, sticks that create energy may feed each other from impact to impact. Beyond this multiple of the energy
 /// that the first began with, the sequence is refused: the velocities it ends with are made of impulses that cancel.
 const LARGEST_GROWTH: f64 = 1e6;
@@ -113,7 +118,8 @@ impl Ledger {
             if !states.contains(&State::Approaching) {
                 return Ok(ledger);
             }
-            if ledger.sequence == MOST_IMPACTS || ledger.effort.solves > MOST_SOLVES {
+            let is_too_much = ledger.effort.solves > MOST_SOLVES || ledger.effort.steps() >= MOST_STEPS;
+            if ledger.sequence == MOST_IMPACTS || is_too_much {
                 let best = set.impulses_out(&ledger.impulse);
                 let (field, residual) = ("contact_velocity.after".into(), ledger.approach(set) / speed);
                 return Err(Error::NotConverged { field, residual, bound: rest, best });
@@ -272,7 +278,7 @@ impl Ledger {
 
     /// Several coupled contacts.
     fn together(&mut self, set: &ContactSet, contacts: &[usize], strike: &Strike, guard: Guard) -> Result<Answer> {
-        let mut effort = Effort::new(strike.system.rows);
+        let mut effort = Effort::new(strike.system.rows, MOST_STEPS.saturating_sub(self.effort.steps()));
         let result = strike.guarded(guard, &mut effort);
         self.effort.add(&effort.effort);
         let guarded = match result {
