@@ -31,6 +31,7 @@ pub use outcome::{
 };
 
 use self::coulomb::{Block, System};
+use self::least_squares::LeastSquares;
 use self::sequence::Ledger;
 use crate::delassus::Dimension;
 use crate::error::{Error, Result};
@@ -41,6 +42,7 @@ use crate::outcome::{BeforeAfter, Energy, Law, RestitutionValues};
 use crate::scaling::{exponent, scale};
 use crate::solve::Coefficients;
 use crate::vector::ContactVector;
+use crate::verify::{ACCURACY, ROUNDING};
 
 /// Several contacts of one system: their rows stacked, each contact's normal first. `W = A M⁻¹ Aᵀ` of all rows together is
 /// symmetric and positive semidefinite, and singular where the contacts outnumber the degrees of freedom.
@@ -342,6 +344,7 @@ impl ContactSet {
         let velocity = self.mechanism.as_ref().map(|Struck { mechanism, velocity: before, .. }| {
             let change = mechanism.velocity_change(&impulse);
             let after: Vec<f64> = before.iter().zip(change).map(|(v, change)| v + change).collect();
+            let after = self.refined(&after, ledger).unwrap_or(after);
             energy.before = Some(mechanism.kinetic_energy(before).0);
             energy.after = Some(mechanism.kinetic_energy(&after).0);
             after
@@ -370,6 +373,36 @@ impl ContactSet {
             effort: ledger.effort,
             law: Law::Aghili,
         })
+    }
+
+    /// Takes back what rounding in an ill-conditioned `M` did to the contact velocities, where more is missing than the rounding
+    /// of `A q̇⁺` itself: a step of iterative refinement with `W`. `None` where nothing is missing, or where the impulse behind
+    /// the step is more than `M` leaves uncertain.
+    fn refined(&self, after: &[f64], ledger: &Ledger) -> Option<Vec<f64>> {
+        let Struck { mechanism, jacobian, condition, .. } = self.mechanism.as_ref()?;
+        let rounding = ROUNDING * after.len() as f64;
+        let in_units = |(r, v): (usize, f64)| scale(v, -self.gamma - self.rows[r]);
+        let missing = |after: &[f64]| -> Vec<f64> {
+            let anew = jacobian.times(after).into_iter().enumerate().map(in_units);
+            ledger.velocity.iter().zip(anew).map(|(told, anew)| told - anew).collect()
+        };
+        let left = missing(after);
+        let sizes = mechanism.sizes(jacobian, after).into_iter().enumerate().map(in_units);
+        if left.iter().zip(sizes).all(|(left, size)| left.abs() <= rounding * size) {
+            return None;
+        }
+        let mut system = LeastSquares::new(self.system.rows);
+        system.matrix.clone_from(&self.system.matrix);
+        system.rhs.copy_from_slice(&left);
+        let mut step = vec![0.0; self.system.rows];
+        system.solve(&mut step);
+        let largest = |x: &[f64]| x.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
+        if !(largest(&step) <= (ACCURACY + rounding * condition) * largest(&ledger.impulse)) {
+            return None;
+        }
+        let change = mechanism.velocity_change(&self.impulses_out(&step));
+        let refined: Vec<f64> = after.iter().zip(change).map(|(v, change)| v + change).collect();
+        (largest(&missing(&refined)) < largest(&left)).then_some(refined)
     }
 
     /// Impulses in the caller's units; adding zero turns -0 into 0.

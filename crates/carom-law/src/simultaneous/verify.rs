@@ -1,6 +1,8 @@
 //! The check of a simultaneous outcome at the door: from `q̇⁺` and `A`, or from `W i`, never from what the solvers carried
 //! along.
 
+use std::f64::consts::SQRT_2;
+
 use super::check;
 use super::outcome::{ContactOutcome, SimultaneousOutcome};
 use super::{ContactSet, Struck};
@@ -228,7 +230,14 @@ impl Claimed {
         let mu = if self.mode == Mode::Stick { self.mu_s } else { self.mu_d };
         worst = worst.max(self.check_cone(mu)?);
         worst = worst.max(within(Condition::Restitution, (self.after[0] - target).abs(), self.bound[0])?);
-        Ok(worst.max(self.check_mode(self.bound[1].max(self.bound[2]))?))
+        Ok(worst.max(self.check_mode(self.tangential_bound())?))
+    }
+
+    /// What each of two tangents may miss its condition by, so that both together miss it by `sqrt(2)` times that; a planar
+    /// contact has one.
+    fn tangential_bound(&self) -> f64 {
+        let [_, x, y] = self.bound;
+        if y == 0.0 { x / SQRT_2 } else { x.max(y) }
     }
 
     /// Impacts that followed each other, or a blend: what sums of impulses keep.
@@ -261,5 +270,43 @@ fn at_contact(error: Error, k: usize) -> Error {
             Error::CheckFailed { field: format!("contacts[{k}].{field}").into(), condition, value, bound }
         }
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A contact that sticks but for a tangential velocity.
+    fn creeping(velocity: f64, bound: [f64; 3]) -> Claimed {
+        Claimed {
+            law: Law::Aghili,
+            mode: Mode::Stick,
+            impulse: [1.0, 0.0, 0.0],
+            before: [-1.0, 0.0, 0.0],
+            reported: [0.0, velocity, 0.0],
+            after: [0.0, velocity, 0.0],
+            direction: None,
+            e: 0.0,
+            e_t: 0.0,
+            mu_s: 1.0,
+            mu_d: 1.0,
+            energy_change: 0.0,
+            bound,
+            impulse_bound: 0.0,
+            impulse_error: 0.0,
+            energy_error: 0.0,
+        }
+    }
+
+    #[test]
+    fn the_one_tangent_of_a_planar_contact_is_held_to_its_own_bound() {
+        let check = |velocity: f64, bound: [f64; 3]| {
+            let claimed = creeping(velocity, bound);
+            claimed.check_mode(claimed.tangential_bound())
+        };
+        assert!(check(0.99e-9, [1e-9, 1e-9, 0.0]).is_ok());
+        assert!(check(1.2e-9, [1e-9, 1e-9, 0.0]).is_err());
+        assert!(check(1.2e-9, [1e-9; 3]).is_ok());
     }
 }
