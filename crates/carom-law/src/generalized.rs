@@ -86,13 +86,32 @@ impl GeneralizedContact {
     /// # Errors
     /// As [`Contact::impact`]; also a velocity or kinetic energy beyond the range of `f64`.
     pub fn impact(&self, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
-        let outcome = self.contact.impact_unchecked(coefficients, guard)?;
+        match self.impact_of(&self.contact, coefficients, guard) {
+            Err(error @ Error::CheckFailed { .. }) => self.impact_otherwise(coefficients, guard, error),
+            result => result,
+        }
+    }
+
+    fn impact_of(&self, contact: &Contact, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
+        let outcome = contact.impact_unchecked(coefficients, guard)?;
+        let is_lowered = |condition: &Condition| matches!(condition, Condition::Gain | Condition::Cone);
         match self.completed(outcome.clone()) {
-            Err(error @ Error::CheckFailed { condition: Condition::Gain, .. }) if guard == Guard::Limit => {
+            Err(error @ Error::CheckFailed { condition, .. }) if guard == Guard::Limit && is_lowered(&condition) => {
                 self.retreat(&outcome, error)
             }
             result => result,
         }
+    }
+
+    /// Where `M` is ill-conditioned and `W` nearly singular, which of the ways to the tangential velocity has kept more digits is
+    /// told by the check alone.
+    #[cold]
+    fn impact_otherwise(&self, coefficients: &Coefficients, guard: Guard, error: Error) -> Result<Outcome> {
+        let Some(whitened) = &self.contact.whitened else { return Err(error) };
+        let ways = whitened.otherwise(&self.contact).into_iter();
+        let contacts = ways.map(|way| Contact { whitened: Some(way), ..self.contact });
+        let mut outcomes = contacts.map(|contact| self.impact_of(&contact, coefficients, guard));
+        outcomes.find(|outcome| outcome.is_ok()).unwrap_or(Err(error))
     }
 
     /// Where `M` is ill-conditioned, the restitution at which energy ceases to rise is known to fewer digits than the energy

@@ -4,6 +4,8 @@
 //! impulse changes it by `R i`. Conditions on the velocity after an impact are triangular in `R`, so an impulse, and what
 //! it does to the energy, come out with the condition number of `R`. Solving with `W = Rᵀ R` squares that number.
 
+use arrayvec::ArrayVec;
+
 use crate::contact::Contact;
 use crate::delassus::{Delassus, Dimension, Factor};
 use crate::outcome::Outcome;
@@ -71,6 +73,18 @@ impl Whitened {
             whitened.unexplained = is_faithful.then_some(unexplained);
         }
         whitened
+    }
+
+    /// The same contact with the tangential velocity that the normal motion does not explain taken in the other ways that there
+    /// are; none where `W` is far from singular.
+    pub(crate) fn otherwise(&self, contact: &Contact) -> ArrayVec<Self, 2> {
+        if !(self.condition > NEARLY_SINGULAR) {
+            return ArrayVec::new();
+        }
+        let difference = add_scaled(contact.v_t, -self.s_n, self.c);
+        let ways = [Some(self.times_transposed(self.s_t)), Some(difference), None];
+        let others = ways.into_iter().filter(|way| *way != self.unexplained);
+        others.take(2).map(|unexplained| Self { unexplained, ..*self }).collect()
     }
 
     /// The average tangential velocity without friction, `R_tᵀ s_t + c v̄_n / r_nn`, where `W` is nearly singular:

@@ -165,6 +165,62 @@ fn a_guarded_slip_is_answered_where_the_matrix_has_lost_its_smallest_eigenvalues
     case.assert_slips();
 }
 
+/// `M` is ill-conditioned too, and its factor has lost the digits of the tangential velocity that the normal motion does not
+/// explain: those of `A q̇⁻` are taken.
+#[test]
+fn a_slip_is_answered_where_the_factor_of_the_mass_matrix_has_lost_digits() {
+    let case = Case {
+        mass: vec![
+            0.9394205201839121,
+            -0.1991174539582793,
+            -0.09600340586222945,
+            -0.1991174539582793,
+            0.2266128446454457,
+            -0.0003075656336098706,
+            -0.09600340586222945,
+            -0.0003075656336098706,
+            0.012124776479994027,
+        ],
+        jacobian: vec![
+            -0.601057109799477,
+            -0.9718415888576413,
+            0.7264352552155877,
+            0.36464612524368256,
+            -0.4573698997420985,
+            0.8258708158786527,
+            0.5835146108926779,
+            -1.556560884482809,
+            2.305522748020339,
+        ],
+        velocity: vec![0.18366156261604782, 0.22458801400659034, -0.5223910911376732],
+        restitution: [0.7730376110372781, 0.0],
+        friction: [0.5734828499733056; 2],
+        guard: Guard::Slip,
+    };
+    case.assert_slips();
+}
+
+/// At the limit of the restitution the impulse of this stick is uncertain by more than its size: with the velocity that it is to
+/// make it leaves the cone. A restitution that is lower by as little as will do has an answer.
+#[test]
+fn a_limited_restitution_is_lowered_where_its_stick_leaves_the_cone() {
+    let case = Case {
+        mass: vec![0.003719788681369982, -0.06087652938001928, -0.06087652938001928, 0.9962802113428997],
+        jacobian: vec![-0.20981949066732852, 0.26012089302540975, -0.515816209724905, 0.888732909484264],
+        velocity: vec![0.8012491886111528, -1.4447780793952774],
+        restitution: [0.32572196200739745, 0.0],
+        friction: [0.7252379241263202, 0.3836654561848567],
+        guard: Guard::Limit,
+    };
+    let outcome = case.outcome();
+    let after = outcome.velocity.as_ref().unwrap();
+    assert!(case.energy(after).0 <= case.energy(&case.velocity).0 * (1.0 + 1e-9));
+    let [before, after] = [case.contact_velocity(&case.velocity), case.contact_velocity(after)];
+    let limited = outcome.guard.restitution;
+    assert!(limited < case.restitution[0] && (after[0] + limited * before[0]).abs() <= 1e-9 * before[0].abs());
+    assert!(outcome.impulse[1].abs() <= case.friction[0] * outcome.impulse[0] * (1.0 + 1e-9));
+}
+
 /// An elastic slip of a `W` that is nearly of rank one: the equation of its direction has a slope of the size of rounding, and
 /// Newton's steps do not settle. The impulse is to do to the velocity what is told of it.
 #[test]
