@@ -1,5 +1,5 @@
 //! What a contributor runs: `cargo xtask test`, `native`, `lint`, `oracle`, `laws`, `drops`, `soak`,
-//! `fingerprint`, `fuzz`, `reference`, `conformance`, `browser`, `bench`.
+//! `fingerprint`, `fuzz`, `reference`, `conformance`, `browser`, `arrows`, `bench`.
 
 mod browser;
 mod fuzz;
@@ -34,6 +34,7 @@ cargo xtask TASK
                 Siconos, from Debian; --write renews book/src/conformance.md, --only PATTERN compares some files, with
                 flight/FILE some flights, with drop/FILE some drops, or with siconos/FAMILY some impacts
   browser       the pages of runs in Chromium (Debian's package) with playwright-core (npm); pictures in target/browser
+  arrows        which crate, folder and module uses which, in layers; fails on a cycle, and names the lines that make it
   bench         time the law; arguments are passed on, for example: bench slip
   bench robots  time impacts of whole robots beside Pinocchio's (needs g++ and two Debian packages of headers)
   bench simulation
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
         Some("reference") => reference(),
         Some("conformance") => conformance(&rest),
         Some("browser") => browser::browser(),
+        Some("arrows") => cargo(&["run", "--quiet", "-p", "carom-arrows", "--"], &rest, &[]),
         Some("bench") if rest.first() == Some(&"robots") => robots::bench(),
         Some("bench") if rest.first() == Some(&"simulation") => simulation::bench(),
         Some("bench") => bench(&rest),
