@@ -14,6 +14,9 @@ pub struct Site {
     pub path: String,
 }
 
+/// Edges by the numbers of their nodes, from user to used.
+pub type Edges = BTreeSet<(usize, usize)>;
+
 /// Nodes with names in order, and edges from users to what they use.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
@@ -67,6 +70,17 @@ impl Graph {
         sets.into_iter().collect()
     }
 
+    /// The edges between nodes of different cycles, and of those inside a cycle the ones from earlier to later names:
+    /// they have no cycle. The others are the ones that go back.
+    pub fn without_cycles(&self) -> (Edges, Edges) {
+        let cycles = self.cycles();
+        let is_back = |edge: &(usize, usize)| {
+            edge.0 > edge.1 && cycles.iter().any(|cycle| cycle.contains(&edge.0) && cycle.contains(&edge.1))
+        };
+        let (back, forward) = self.edges.keys().copied().partition(is_back);
+        (forward, back)
+    }
+
     /// How many edges the longest way down from each node has. All nodes of a cycle are at the same height.
     pub fn layers(&self) -> Vec<usize> {
         let reach = self.reach();
@@ -81,11 +95,48 @@ impl Graph {
         }
         layers
     }
+
+    /// The graph of some of the nodes: an edge for every way between two of them that meets none of the others.
+    pub fn restricted(&self, kept: &BTreeSet<String>) -> Self {
+        let mut small = Self::new(kept.iter().filter(|name| self.nodes.contains(name)).cloned());
+        for (start, name) in self.nodes.iter().enumerate().filter(|(_, name)| kept.contains(*name)) {
+            let mut seen = BTreeSet::new();
+            let mut open = vec![start];
+            while let Some(node) = open.pop() {
+                for ((_, to), sites) in self.edges.range((node, 0)..(node + 1, 0)) {
+                    if kept.contains(&self.nodes[*to]) {
+                        sites.iter().for_each(|site| small.add(name, &self.nodes[*to], site.clone()));
+                    } else if seen.insert(*to) {
+                        open.push(*to);
+                    }
+                }
+            }
+        }
+        small
+    }
+}
+
+/// Of edges without a cycle those that do not follow from others.
+pub fn reduced(edges: &Edges) -> Edges {
+    let is_implied = |edge: &(usize, usize)| {
+        let mut seen = BTreeSet::new();
+        let mut open: Vec<usize> =
+            edges.iter().filter(|one| one.0 == edge.0 && one != &edge).map(|one| one.1).collect();
+        while let Some(node) = open.pop() {
+            if seen.insert(node) {
+                open.extend(edges.iter().filter(|one| one.0 == node).map(|one| one.1));
+            }
+        }
+        seen.contains(&edge.1)
+    };
+    edges.iter().copied().filter(|edge| !is_implied(edge)).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Graph, Site};
+    use std::collections::BTreeSet;
+
+    use super::{Graph, Site, reduced};
 
     fn graph(edges: &[(&str, &str)]) -> Graph {
         let mut graph = Graph::new(edges.iter().flat_map(|(from, to)| [(*from).to_owned(), (*to).to_owned()]));
@@ -107,5 +158,18 @@ mod tests {
         assert_eq!(graph(&[("a", "b"), ("b", "c"), ("a", "c"), ("d", "c")]).layers(), [2, 1, 0, 1]);
         assert_eq!(graph(&[("a", "b"), ("b", "a"), ("b", "c"), ("c", "d"), ("e", "a")]).layers(), [2, 2, 1, 0, 3]);
         assert_eq!(graph(&[("a", "b"), ("b", "c"), ("c", "b")]).layers(), [1, 0, 0]);
+    }
+
+    #[test]
+    fn what_follows_is_left_out() {
+        let edges = BTreeSet::from([(0, 1), (1, 2), (0, 2), (0, 3)]);
+        assert_eq!(reduced(&edges), BTreeSet::from([(0, 1), (1, 2), (0, 3)]));
+    }
+
+    #[test]
+    fn a_restricted_graph_keeps_the_ways_through_others() {
+        let kept = ["a", "c", "d"].map(str::to_owned).into();
+        let small = graph(&[("a", "b"), ("b", "c"), ("c", "d")]).restricted(&kept);
+        assert_eq!(small.edges.keys().copied().collect::<Vec<_>>(), [(0, 1), (1, 2)]);
     }
 }

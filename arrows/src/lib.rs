@@ -15,8 +15,10 @@
 mod condition;
 mod graph;
 mod import;
+mod layout;
 mod module;
 mod package;
+mod picture;
 mod scope;
 mod text;
 mod usage;
@@ -25,4 +27,8 @@ mod workspace;
 pub use graph::{Graph, Site};
 pub use module::Read;
 pub use package::Package;
+pub use picture::picture;
 pub use workspace::{Crate, Cycle, Level, Workspace};
+
+/// Where the picture is, from the workspace's folder.
+pub const PICTURE: &str = "book/src/figures/arrows.svg";

@@ -1,8 +1,9 @@
-//! `carom-arrows [--draw]` in the workspace's folder.
+//! `carom-arrows [--draw]` in the workspace's folder: the layers and the cycles, or the picture.
 
+use std::path::Path;
 use std::process::ExitCode;
 
-use carom_arrows::Workspace;
+use carom_arrows::{PICTURE, Workspace, picture};
 
 fn main() -> ExitCode {
     match run() {
@@ -20,7 +21,16 @@ fn main() -> ExitCode {
 
 /// How many cycles there are.
 fn run() -> Result<usize, String> {
-    let workspace = Workspace::read(std::path::Path::new("."))?;
+    let workspace = Workspace::read(Path::new("."))?;
+    match std::env::args().nth(1).as_deref() {
+        None => {}
+        Some("--draw") => {
+            std::fs::write(PICTURE, picture(&workspace)).map_err(|error| format!("{PICTURE}: {error}"))?;
+            println!("{PICTURE}");
+            return Ok(0);
+        }
+        Some(other) => return Err(format!("{other}: the only option is --draw")),
+    }
     let cycles = workspace.cycles();
     println!("{workspace}");
     cycles.iter().for_each(|cycle| println!("{cycle}"));

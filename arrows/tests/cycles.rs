@@ -1,9 +1,9 @@
-//! What counts as a cycle, on small workspaces that are never written to a disk.
+//! What counts as a cycle, and how it is drawn, on small workspaces that are never written to a disk.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use carom_arrows::{Package, Site, Workspace};
+use carom_arrows::{Package, Site, Workspace, picture};
 
 /// A workspace of one crate with these files.
 fn one(files: &[(&str, &str)]) -> Workspace {
@@ -132,4 +132,28 @@ fn a_file_that_is_missing_or_no_rust_is_named() {
     assert_eq!(gone, "a/mod.rs is missing (mod a of lib.rs)");
     let wrong = Workspace::new(&package, &|_| Some("\nfn (".into())).err().unwrap();
     assert!(wrong.starts_with("lib.rs:2: "), "{wrong}");
+}
+
+#[test]
+fn the_picture_has_folders_with_the_arrows_that_do_not_follow_and_red_ones_where_they_go_back() {
+    let mut files = vec![
+        ("lib.rs", "mod a; mod b; mod c; mod between;"),
+        ("between.rs", "use crate::c;"),
+        ("a/mod.rs", "mod x; use crate::{b, between, c};"),
+        ("a/x.rs", ""),
+        ("b/mod.rs", "mod x; use crate::between;"),
+        ("b/x.rs", ""),
+        ("c/mod.rs", "mod x;"),
+        ("c/x.rs", ""),
+    ];
+    let drawn = picture(&one(&files));
+    for name in ["one", "and 1 file", "a", "b", "c"] {
+        assert_eq!(drawn.matches(&format!(">{name}</text>")).count(), 1, "{name} in {drawn}");
+    }
+    // a to b, and b to c by way of the file between; not a to c.
+    assert_eq!(drawn.matches("class=\"arrow\"").count(), 2, "{drawn}");
+    assert!(!drawn.contains("class=\"arrow back\"") && !drawn.contains("between</text>"));
+    files.push(("c/x.rs", "use crate::b;"));
+    let drawn = picture(&one(&files));
+    assert_eq!(drawn.matches("class=\"arrow back\"").count(), 1, "{drawn}");
 }

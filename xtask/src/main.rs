@@ -34,7 +34,8 @@ cargo xtask TASK
                 Siconos, from Debian; --write renews book/src/conformance.md, --only PATTERN compares some files, with
                 flight/FILE some flights, with drop/FILE some drops, or with siconos/FAMILY some impacts
   browser       the pages of runs in Chromium (Debian's package) with playwright-core (npm); pictures in target/browser
-  arrows        which crate, folder and module uses which, in layers; fails on a cycle, and names the lines that make it
+  arrows        which crate, folder and module uses which, in layers; fails on a cycle, and names the lines that make it;
+                --draw renews book/src/figures/arrows.svg
   bench         time the law; arguments are passed on, for example: bench slip
   bench robots  time impacts of whole robots beside Pinocchio's (needs g++ and two Debian packages of headers)
   bench simulation
