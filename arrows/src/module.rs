@@ -162,3 +162,29 @@ fn normal(path: &Path) -> PathBuf {
     }
     normal
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::ModuleTree;
+
+    #[test]
+    fn modules_part_where_neither_contains_the_other() {
+        let text = "mod a { mod x { mod deep {} } mod y {} } mod b {}";
+        let tree = ModuleTree::read(Path::new("lib.rs"), &|_| Some(text.to_owned())).unwrap();
+        let find = |path: &str| (0..tree.modules.len()).find(|id| tree.path(*id) == path).unwrap();
+        for (from, to, expected) in [
+            ("a::x::deep", "a", None),
+            ("a::x::deep", "", None),
+            ("a", "a::x::deep", None),
+            ("a::x", "a::x", None),
+            ("a::x::deep", "a::y", Some(("a", "a::x", "a::y"))),
+            ("a::x::deep", "b", Some(("", "a", "b"))),
+            ("b", "a::y", Some(("", "b", "a"))),
+        ] {
+            let expected = expected.map(|(parent, user, used)| (find(parent), find(user), find(used)));
+            assert_eq!(tree.parting(find(from), find(to)), expected, "{from} to {to}");
+        }
+    }
+}

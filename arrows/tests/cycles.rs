@@ -69,6 +69,7 @@ fn a_child_may_use_what_its_parent_defines_and_a_parent_its_children() {
         ("a/x.rs", "use super::ONE; use crate::Root; pub struct X([crate::a::A; super::ONE]);"),
     ]);
     assert_eq!(edges(&workspace), [""; 0]);
+    assert!(workspace.crates[0].levels.iter().all(|level| level.graph.edges.is_empty()));
 }
 
 #[test]
