@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use carom::sim::{Settings, Setup, Discard, Simulation, SimulationError, Stop, Surface, WatchedContact};
+use carom::sim::{Discard, Settings, Setup, Simulation, SimulationError, Stop, Surface, WatchedContact};
 use carom_law::{Coefficients, Friction, Guard, Restitution};
 use carom_multibody::{ContactPoint, Dynamics, HalfSpace, JointKind, LinkId, Model, Rotation};
 use serde_json::{Value, json};

@@ -11,8 +11,8 @@ use carom::report::figure::FigureError;
 use carom::sim::SimulationError;
 use carom::study::{DiagramError, MapError};
 
+use crate::exhibits::Gallery;
 use crate::snippet::snippet;
-use crate::source::Gallery;
 
 /// Bad input or usage, or a reader that went away.
 #[derive(Debug)]

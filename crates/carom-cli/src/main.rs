@@ -3,6 +3,7 @@
 
 mod args;
 mod commands;
+mod exhibits;
 mod failure;
 mod kind;
 mod output;

@@ -9,31 +9,8 @@ use carom::report::Id;
 use carom::scene::Scene;
 use carom::{Problem, ProblemError};
 
+use crate::exhibits::Gallery;
 use crate::failure::Failure;
-
-/// Which of the built-in scenes a name means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Gallery {
-    Impacts,
-    Simulations,
-}
-
-impl Gallery {
-    pub fn find(self, name: &str) -> Option<&'static Exhibit> {
-        match self {
-            Gallery::Impacts => carom::gallery::find(name),
-            Gallery::Simulations => carom::gallery::find_simulation(name),
-        }
-    }
-
-    pub fn names(self) -> Vec<&'static str> {
-        let scenes = match self {
-            Gallery::Impacts => carom::gallery::SCENES,
-            Gallery::Simulations => carom::gallery::SIMULATIONS,
-        };
-        scenes.iter().map(|scene| scene.name).collect()
-    }
-}
 
 /// Where a problem comes from.
 pub enum Source {

@@ -4,7 +4,7 @@ use carom_multibody::DynamicsError;
 
 use crate::number::significant;
 
-use crate::setup::stiffness::Stiffness;
+use crate::stiffness::Stiffness;
 
 /// Why a simulation cannot begin, or cannot go on.
 #[derive(Debug, Clone, thiserror::Error)]

@@ -7,17 +7,19 @@ pub mod number;
 mod record;
 mod setup;
 mod simulation;
+mod stiffness;
 mod strike;
 
 pub use error::{Result, SimulationError};
 pub use record::energy::Ledger;
 pub use record::event::{ContactMode, Event, EventKind};
 pub use record::motion::{Body, Motion, Pose};
-pub use record::run::{ContactHeader, ContactSample, Ending, Header, Record, Recorder, Sample, Summary, SurfaceHeader};
+pub use record::recorder::Recorder;
+pub use record::run::{ContactHeader, ContactSample, Ending, Header, Record, Sample, Summary, SurfaceHeader};
 pub use record::sink::{Discard, Sink};
-pub use setup::stiffness::Stiffness;
 pub use setup::{Actuator, Condition, ForceLaw, MOST_EVENTS, Settings, Setup, Surface, TOLERANCE, WatchedContact};
 pub use simulation::{Simulation, Stop};
+pub use stiffness::Stiffness;
 #[doc(hidden)]
 pub use strike::strike_unchecked;
 pub use strike::{StrikeError, contact_of, strike, strike_by, strike_together};

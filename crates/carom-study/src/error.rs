@@ -1,7 +1,8 @@
 //! Why there is no map.
 
-use super::Quantity;
 use carom_scene::ProblemError;
+
+use crate::map::Quantity;
 
 /// What stands in the way of a map.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -8,7 +8,7 @@
 use carom_law::{Contact, Dimension, Law, Outcome};
 use serde::Serialize;
 
-use super::{Answered, LawAnswer};
+use crate::answered::{Answered, LawAnswer};
 
 /// Impulses within this part of their size are one answer: laws are exact to roundings, and the compliant one integrates
 /// to a hundredth of it.

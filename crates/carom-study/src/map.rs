@@ -2,30 +2,8 @@
 //!
 //! The curves are the law's own functions, sampled as finely as their shape asks for; they are not read off the cells.
 
-use carom_law::{Coefficients, Friction, Guard, Mode, Outcome, Restitution, RestitutionValues};
-use rayon::prelude::*;
+use carom_law::{Friction, Mode, Outcome, RestitutionValues};
 use serde::{Deserialize, Serialize};
-
-use super::profile::{Profile, Sample};
-use super::range::checked;
-use super::subject::Subject;
-use super::{MapError, Range, rows};
-use carom_scene::Problem;
-
-/// How fine a map is and what it spans.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Options {
-    /// Cells along each axis, 2 to 4000.
-    pub resolution: usize,
-    /// The ends of the axes.
-    pub range: Range,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { resolution: 400, range: Range::default() }
-    }
-}
 
 /// The answers of the law over two quantities.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -212,60 +190,14 @@ impl Quantity {
 }
 
 impl Axis {
-    pub(super) fn new(quantity: Quantity, ends: [f64; 2]) -> Result<Self, MapError> {
-        checked(quantity, ends).map(|[min, max]| Self { quantity, min, max })
-    }
-
     /// The middle of a cell.
-    pub(super) fn middle(&self, cell: usize, cells: usize) -> f64 {
+    pub(crate) fn middle(&self, cell: usize, cells: usize) -> f64 {
         self.min + (self.max - self.min) * ((cell as f64 + 0.5) / cells as f64)
     }
 }
 
-impl Map {
-    /// The map of the problem's state over restitution and friction.
-    ///
-    /// # Errors
-    /// A problem that has no answer or no friction, a contact that separates, a resolution or range out of bounds.
-    pub fn over_coefficients(problem: &Problem, title: &str, options: &Options) -> Result<Self, MapError> {
-        let subject = Subject::new(problem, options)?;
-        let (contact, e_t, ratio) = (&subject.contact, subject.outcome.restitution.tangential, subject.ratio());
-        let restitution = |e: f64| Restitution::with_tangential(e, e_t);
-        let x = Axis::new(Quantity::Restitution, options.range.x.unwrap_or([0.0, 1.0]))?;
-        let limits = [
-            contact.restitution_limit(&restitution(0.0)?),
-            Some(contact.delassus().restitution_limit(&restitution(0.0)?)),
-        ];
-        let stuck_from = |e: f64| Sample {
-            x: e,
-            // In range by the bounds of the axis.
-            curves: restitution(e).map_or([f64::INFINITY; 3], |restitution| subject.critical(contact, &restitution)),
-            creates: limits[0].is_some_and(|limit| e > limit),
-            is_safe: limits[1].is_none_or(|limit| e <= limit),
-        };
-        let friction_limit = contact.delassus().friction_limit().map_or(f64::INFINITY, |limit| limit / ratio);
-        let y = Axis::new(Quantity::Friction, subject.friction_ends(&options.range, friction_limit, x, stuck_from))?;
-        let profile = Profile::new(x, y, friction_limit, stuck_from);
-        let scale = 100.0 / subject.energy();
-        let cells = cells(options.resolution, [x, y], |at| {
-            let coefficients = Coefficients::new(restitution(at[0])?, subject.friction(at[1])?);
-            Ok(Cell::new(at, &contact.impact(&coefficients, Guard::Report)?, scale))
-        })?;
-        let mut curves = profile.curves();
-        let names = [CurveName::RestitutionLimitState, CurveName::RestitutionLimitConfiguration];
-        for (name, limit) in names.into_iter().zip(limits) {
-            if let Some(e) = limit.filter(|e| (x.min..=x.max).contains(e)) {
-                curves.push(Curve { name, pieces: vec![vec![[e, y.min], [e, y.max]]] });
-            }
-        }
-        let at = [subject.outcome.restitution.normal, subject.friction.mu_s()];
-        let regions = profile.regions(rows::several(&cells, options.resolution, [x, y]));
-        Ok(subject.map(title, Over::Coefficients, [x, y], at, scale, curves, regions, cells))
-    }
-}
-
 impl Cell {
-    pub(super) fn new(at: [f64; 2], outcome: &Outcome, scale: f64) -> Self {
+    pub(crate) fn new(at: [f64; 2], outcome: &Outcome, scale: f64) -> Self {
         Self {
             at,
             mode: outcome.mode,
@@ -275,18 +207,4 @@ impl Cell {
             admissible_any_state: outcome.admissible_any_state,
         }
     }
-}
-
-/// The answers in all cells, on all cores.
-pub(super) fn cells(
-    resolution: usize,
-    axes: [Axis; 2],
-    answer: impl Fn([f64; 2]) -> Result<Cell, MapError> + Sync,
-) -> Result<Vec<Cell>, MapError> {
-    let row = |j: usize| {
-        let y = axes[1].middle(j, resolution);
-        (0..resolution).map(|i| answer([axes[0].middle(i, resolution), y])).collect::<Result<Vec<_>, _>>()
-    };
-    let rows: Vec<Vec<Cell>> = (0..resolution).into_par_iter().map(row).collect::<Result<_, _>>()?;
-    Ok(rows.concat())
 }

@@ -1,6 +1,6 @@
 //! Curves over one abscissa, and the regions between them.
 
-use super::{Axis, Curve, CurveName, Region, RegionKind};
+use crate::map::{Axis, Curve, CurveName, Region, RegionKind};
 
 /// Intervals to begin with: a feature narrower than one may be missed.
 const INTERVALS: usize = 128;

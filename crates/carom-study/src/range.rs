@@ -2,7 +2,8 @@
 
 use std::str::FromStr;
 
-use super::{MapError, Quantity};
+use crate::error::MapError;
+use crate::map::{Axis, Quantity};
 
 /// The ends of a map's axes; what is not given is chosen from the curves.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -35,8 +36,13 @@ impl FromStr for Range {
     }
 }
 
+/// An axis between two ends.
+pub(crate) fn axis(quantity: Quantity, ends: [f64; 2]) -> Result<Axis, MapError> {
+    checked(quantity, ends).map(|[min, max]| Axis { quantity, min, max })
+}
+
 /// Refuses ends that are out of order or out of bounds.
-pub(super) fn checked(quantity: Quantity, ends: [f64; 2]) -> Result<[f64; 2], MapError> {
+fn checked(quantity: Quantity, ends: [f64; 2]) -> Result<[f64; 2], MapError> {
     let (bound, least, most) = match quantity {
         Quantity::Restitution => ("[0, 1]", 0.0, 1.0),
         Quantity::Friction => ("[0, 1e6]", 0.0, 1e6),
@@ -48,7 +54,7 @@ pub(super) fn checked(quantity: Quantity, ends: [f64; 2]) -> Result<[f64; 2], Ma
 }
 
 /// The least of 1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8 times a power of ten that is not below `x > 0`.
-pub(super) fn round_up(x: f64) -> f64 {
+pub(crate) fn round_up(x: f64) -> f64 {
     let unit = 10_f64.powf(x.log10().floor());
     let steps = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
     steps.into_iter().map(|step| step * unit).find(|&end| end >= x * (1.0 - 1e-9)).unwrap_or(10.0 * unit)

@@ -1,6 +1,6 @@
 //! Regions made of rows of cells, for boundaries that no function of the law gives.
 
-use super::{Axis, Cell};
+use crate::map::{Axis, Cell};
 
 /// The cells with several answers.
 pub(super) fn several(cells: &[Cell], resolution: usize, axes: [Axis; 2]) -> Vec<Vec<[f64; 2]>> {

@@ -4,13 +4,16 @@
 use carom_law::{Coefficients, Contact, Dimension, Guard, Mode, Restitution};
 use rayon::prelude::*;
 
-use super::map::cells;
-use super::profile::{Profile, Sample};
-use super::range::round_up;
-use super::subject::{Subject, contact_energy};
-use super::trace::{bisect, boundaries};
-use super::{Axis, Cell, Curve, CurveName, Map, MapError, Options, Over, Quantity, Region, RegionKind, rows};
 use carom_scene::Problem;
+
+use crate::cells::cells;
+use crate::error::MapError;
+use crate::map::{Axis, Cell, Curve, CurveName, Map, Over, Quantity, Region, RegionKind};
+use crate::profile::{Profile, Sample};
+use crate::range::{axis, round_up};
+use crate::rows;
+use crate::subject::{Options, Subject, contact_energy};
+use crate::trace::{bisect, boundaries};
 
 /// The least half width that is chosen: tangential velocities twice the normal one are common.
 const LEAST_RATIO: f64 = 2.0;
@@ -67,10 +70,10 @@ impl States<'_> {
             }
         };
         let half = half_width(own);
-        let x = Axis::new(Quantity::VelocityRatio, options.range.x.unwrap_or([-half, half]))?;
+        let x = axis(Quantity::VelocityRatio, options.range.x.unwrap_or([-half, half]))?;
         let friction_limit = delassus.friction_limit().map_or(f64::INFINITY, |limit| limit / self.subject.ratio());
         let y = self.subject.friction_ends(&options.range, friction_limit, x, sample);
-        let y = Axis::new(Quantity::Friction, y)?;
+        let y = axis(Quantity::Friction, y)?;
         let profile = Profile::new(x, y, friction_limit, sample);
         let cells = cells(options.resolution, [x, y], |at| {
             let contact = self.contact([at[0], 0.0]).ok_or(MapError::Singular)?;
@@ -90,8 +93,8 @@ impl States<'_> {
             _ => [-half, half],
         };
         let axes = [
-            Axis::new(Quantity::VelocityRatio1, options.range.x.unwrap_or([-half, half]))?,
-            Axis::new(Quantity::VelocityRatio2, y)?,
+            axis(Quantity::VelocityRatio1, options.range.x.unwrap_or([-half, half]))?,
+            axis(Quantity::VelocityRatio2, y)?,
         ];
         let resolution = options.resolution;
         let coefficients = Coefficients::new(self.restitution, self.subject.friction);

@@ -2,11 +2,28 @@
 
 use carom_law::{Coefficients, Contact, Dimension, Friction, Guard, Outcome, Restitution};
 
-use super::profile::Sample;
-use super::range::round_up;
-use super::{Axis, Cell, Curve, EnergyUnit, Map, MapError, Options, Over, Point, Range, Region};
 use carom_scene::Problem;
 use carom_scene::answer::verdict::verdict;
+
+use crate::error::MapError;
+use crate::map::{Axis, Cell, Curve, EnergyUnit, Map, Over, Point, Region};
+use crate::profile::Sample;
+use crate::range::{Range, round_up};
+
+/// How fine a map is and what it spans.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Options {
+    /// Cells along each axis, 2 to 4000.
+    pub resolution: usize,
+    /// The ends of the axes.
+    pub range: Range,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { resolution: 400, range: Range::default() }
+    }
+}
 
 /// The least and the largest number of cells along an axis.
 const RESOLUTION: [usize; 2] = [2, 4000];

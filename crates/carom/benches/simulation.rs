@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use carom::sim::{Settings, Discard, Simulation};
+use carom::sim::{Discard, Settings, Simulation};
 
 /// Simulated times: the fall and the impacts; the same and a long rest.
 const SECONDS: [f64; 2] = [2.0, 10.0];

@@ -7,7 +7,7 @@ use carom::document::{Document, Format};
 use carom::law::{Coefficients, Friction, Guard, Restitution};
 use carom::multibody::load::{self, Options};
 use carom::multibody::{ContactPoint, HalfSpace};
-use carom::sim::{Settings, Setup, Discard, Simulation, SimulationError, Surface, WatchedContact};
+use carom::sim::{Discard, Settings, Setup, Simulation, SimulationError, Surface, WatchedContact};
 
 fn setup(scene: &str) -> Setup {
     let tree = Document::read(scene, Format::Toml).unwrap().tree().clone();

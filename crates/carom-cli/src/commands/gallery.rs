@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use carom::gallery::{Exhibit, SCENES, SIMULATIONS};
 
 use crate::args::{Gallery, SceneFormat};
+use crate::exhibits;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::source;
 
 pub fn run(arguments: &Gallery) -> Result<ExitCode, Failure> {
     let mut output = Output::open(None)?;
@@ -18,9 +18,10 @@ pub fn run(arguments: &Gallery) -> Result<ExitCode, Failure> {
             format!("carom impact NAME\n{}\ncarom simulate NAME\n{}", list(SCENES), list(SIMULATIONS))
         }
         Some(name) => {
-            let gallery = if arguments.simulation { source::Gallery::Simulations } else { source::Gallery::Impacts };
+            let gallery =
+                if arguments.simulation { exhibits::Gallery::Simulations } else { exhibits::Gallery::Impacts };
             // A name that only one of the lists has means that one.
-            let found = gallery.find(name).or_else(|| source::Gallery::Simulations.find(name));
+            let found = gallery.find(name).or_else(|| exhibits::Gallery::Simulations.find(name));
             let scene = found.ok_or_else(|| Failure::NoSuchScene { name: name.clone(), gallery, or_file: false })?;
             match arguments.format {
                 SceneFormat::Toml => scene.text.to_owned(),

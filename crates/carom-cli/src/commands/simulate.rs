@@ -15,12 +15,13 @@ use carom::sim::{Ending, Event, Record, Recorder, Sample, Settings, Setup, Simul
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::{EventCount, Format, Simulate};
+use crate::exhibits::Gallery;
 use crate::failure::Failure;
 use crate::kind::Kind;
 #[cfg(feature = "png")]
 use crate::kind::PIXELS;
 use crate::output::{self, Output, check_place, complain};
-use crate::source::{Gallery, Source};
+use crate::source::Source;
 
 /// Samples that a run may be asked for: some gigabytes for a robot with many contacts.
 const MOST_SAMPLES: f64 = 1e6;

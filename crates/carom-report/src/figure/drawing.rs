@@ -1,7 +1,5 @@
 //! What a picture is made of, before it is written: a few shapes and lines of text, in points.
 
-use super::font::Line;
-
 /// A point or a size; the vertical axis points down.
 pub(super) type Vec2 = [f64; 2];
 
@@ -137,4 +135,25 @@ impl Drawing {
     pub(super) fn text(&mut self, at: Vec2, line: Line, size: f64) {
         self.items.push(Item::Text { at, line, size, is_turned: false, halo: None });
     }
+}
+
+/// A glyph in its place, in units of the size of the text; up is positive.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Glyph {
+    /// 0 upright, 1 italic.
+    pub(super) face: usize,
+    pub(super) id: u16,
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) scale: f64,
+}
+
+/// A line of text ready to be drawn.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Line {
+    /// What it says, without marks.
+    pub(super) text: String,
+    pub(super) glyphs: Vec<Glyph>,
+    /// In units of its size.
+    pub(super) width: f64,
 }

@@ -5,7 +5,7 @@
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
 use super::FigureError;
-use super::drawing::{Path, Step};
+use super::drawing::{Glyph, Line, Path, Step};
 
 /// How much smaller what stands below or above the line is, and by how much it is moved.
 const SCRIPT: f64 = 0.72;
@@ -15,27 +15,6 @@ const ABOVE: f64 = 0.34;
 /// The two faces of the figures.
 pub(super) struct Fonts {
     faces: [Face<'static>; 2],
-}
-
-/// A glyph in its place, in units of the size of the text; up is positive.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Glyph {
-    /// 0 upright, 1 italic.
-    pub(super) face: usize,
-    pub(super) id: u16,
-    pub(super) x: f64,
-    pub(super) y: f64,
-    pub(super) scale: f64,
-}
-
-/// A line of text ready to be drawn.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Line {
-    /// What it says, without marks.
-    pub(super) text: String,
-    pub(super) glyphs: Vec<Glyph>,
-    /// In units of its size.
-    pub(super) width: f64,
 }
 
 impl Fonts {

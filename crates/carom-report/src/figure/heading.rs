@@ -1,7 +1,8 @@
 //! What stands above a plot: a title and a sentence, broken where they are too long.
 
 use super::drawing::Drawing;
-use super::font::{Fonts, Line};
+use super::drawing::Line;
+use super::font::Fonts;
 use crate::printable;
 
 const TITLE_SIZE: f64 = 10.0;

@@ -3,8 +3,9 @@
 use carom_law::Mode;
 
 use super::contours;
+use super::drawing::Line;
 use super::drawing::{Colour, Drawing, Item, Path, Vec2};
-use super::font::{Fonts, Line};
+use super::font::Fonts;
 use super::heading;
 use super::layout::Room;
 use super::legend;

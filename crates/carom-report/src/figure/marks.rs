@@ -1,7 +1,8 @@
 //! Marks of several kinds, told apart by their shapes, and their names beside them.
 
+use super::drawing::Line;
 use super::drawing::{Colour, Drawing, Item, Path, Stroke, Vec2};
-use super::font::{Fonts, Line};
+use super::font::Fonts;
 use super::layout::Room;
 use super::plot::Plot;
 

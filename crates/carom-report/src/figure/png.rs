@@ -4,8 +4,9 @@ use miniz_oxide::deflate::compress_to_vec_zlib;
 use tiny_skia::{FillRule, LineCap, LineJoin, Mask, Paint, PathBuilder, Pixmap, Stroke as Pen, StrokeDash, Transform};
 
 use super::FigureError;
+use super::drawing::Line;
 use super::drawing::{Clip, Colour, Drawing, Item, Path, Step, Stroke, Vec2};
-use super::font::{Fonts, Line};
+use super::font::Fonts;
 
 /// 1 is fast, 9 small.
 const COMPRESSION: u8 = 7;

@@ -1,8 +1,9 @@
 //! The contacts' modes as strips over time, with impacts as ticks.
 
 use super::decimate::decimated;
+use super::drawing::Line;
 use super::drawing::{Colour, Drawing, Path, Stroke, Vec2};
-use super::font::{Fonts, Line};
+use super::font::Fonts;
 use super::panel::Panel;
 use super::style::{self, Pattern};
 use crate::printable;

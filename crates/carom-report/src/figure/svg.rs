@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use super::drawing::Line;
 use super::drawing::{Colour, Drawing, Item, Path, Step, Stroke, Vec2};
-use super::font::{Fonts, Line};
+use super::font::Fonts;
 use crate::printable;
 
 /// Decimals of a point: a hundredth is 4 µm.

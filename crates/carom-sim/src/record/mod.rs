@@ -4,5 +4,6 @@ pub(crate) mod book;
 pub(crate) mod energy;
 pub(crate) mod event;
 pub(crate) mod motion;
+pub(crate) mod recorder;
 pub(crate) mod run;
 pub(crate) mod sink;

@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use crate::record::energy::Ledger;
 use crate::record::event::{ContactMode, Event};
-use crate::record::sink::Sink;
 
 /// A run, from its start to where it ended.
 #[derive(Debug, Clone)]
@@ -165,38 +164,4 @@ pub struct Summary {
     pub residual: f64,
     /// What was noticed on the way: links without a contact that went below a surface, a robot that falls for ever.
     pub warnings: Vec<String>,
-}
-
-/// A sink that keeps everything.
-#[derive(Debug, Clone, Default)]
-pub struct Recorder {
-    pub(crate) samples: Vec<Sample>,
-    pub(crate) events: Vec<Event>,
-}
-
-impl Recorder {
-    /// Nothing yet.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// What happened so far.
-    pub fn events(&self) -> &[Event] {
-        &self.events
-    }
-
-    /// States so far.
-    pub fn samples(&self) -> &[Sample] {
-        &self.samples
-    }
-}
-
-impl Sink for Recorder {
-    fn sample(&mut self, sample: Sample) {
-        self.samples.push(sample);
-    }
-
-    fn event(&mut self, event: Event) {
-        self.events.push(event);
-    }
 }

@@ -1,7 +1,7 @@
 //! What is simulated: a robot in a state, what it can touch, and what drives it.
 
 pub(crate) mod scale;
-pub(crate) mod stiffness;
+mod stiffest;
 pub(crate) mod watch;
 
 use std::fmt;

@@ -31,7 +31,7 @@ use crate::record::book::EnergyBook;
 use crate::record::event::ContactMode;
 use crate::record::sink::Sink;
 use crate::setup::Setup;
-use crate::setup::stiffness::Stiffness;
+use crate::stiffness::Stiffness;
 
 use event::advance::{FIRST_STEP, Halt};
 use event::phase_end::FORCE_ACCURACY;
@@ -142,7 +142,7 @@ impl Simulation {
         system.measure(0.0)?;
         // A robot without a mass matrix is told now.
         system.accelerate_freely(0.0)?;
-        system.stiffest = Stiffness::find(&system.setup, &mut system.dynamics);
+        system.stiffest = system.setup.stiffest_joint(&mut system.dynamics);
         for k in 0..system.contacts.len() {
             system.contacts[k].is_armed = system.contacts[k].gap >= 0.0 || system.is_enabled(k);
         }

@@ -2,9 +2,8 @@
 
 use crate::error::{Result, SimulationError};
 use crate::record::energy::Ledger;
-use crate::record::run::{
-    ContactHeader, ContactSample, Ending, Header, Record, Recorder, Sample, Summary, SurfaceHeader,
-};
+use crate::record::recorder::Recorder;
+use crate::record::run::{ContactHeader, ContactSample, Ending, Header, Record, Sample, Summary, SurfaceHeader};
 use crate::record::sink::Sink;
 use crate::simulation::event::advance::DENSE_ERROR;
 use crate::simulation::motion::contact::Mode;

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::known;
 use super::notes::{check_attributes, is_word_of};
 use super::source::{Part, Sources};
-use super::{geom, joint, mesh, site};
 use crate::load::{LoadError, LoadErrorKind, xml};
 
 /// All actuators of a class share one default.
@@ -56,10 +56,10 @@ impl<'a> Classes<'a> {
                 },
             };
             let known = match kind {
-                "joint" => Some(joint::KNOWN),
-                "geom" => Some(geom::KNOWN),
-                "site" => Some(site::KNOWN),
-                "mesh" => Some(mesh::KNOWN),
+                "joint" => Some(known::JOINT),
+                "geom" => Some(known::GEOM),
+                "site" => Some(known::SITE),
+                "mesh" => Some(known::MESH),
                 _ => None,
             };
             if let Some(known) = known {

@@ -1,21 +1,9 @@
 //! Primitives fitted to meshes.
 
-use super::geom::Form;
+use super::form::{Fit, Form};
 use super::mesh::Solid;
 use super::pose::Pose;
 use crate::Vector;
-
-/// A primitive that takes its size and place from a mesh.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Fit {
-    pub(super) mesh: String,
-    /// Its type.
-    pub(super) kind: &'static str,
-    /// Factor on all sizes.
-    pub(super) scale: f64,
-    /// Whether it follows the bounds of the vertices along the principal axes, else the box of equal inertia.
-    pub(super) by_bounds: bool,
-}
 
 impl Fit {
     /// The primitive, and where it is in the mesh's frame.

@@ -1,7 +1,8 @@
 //! Geoms: their form, where they are, and the mass they bring.
 
 use super::class::Stated;
-use super::fit::Fit;
+use super::form::{Fit, Form};
+use super::known;
 use super::mesh::Meshes;
 use super::notes::{Notes, check_attributes};
 use super::pose::Pose;
@@ -10,42 +11,6 @@ use super::solid::{shell, solid};
 use super::source::Part;
 use crate::load::LoadError;
 use crate::{Geometry, Inertia, Shape, Symmetric, Vector, WarningKind};
-
-/// Attributes that are known.
-pub(super) const KNOWN: &str = "\
-    adhesion axisangle castshadow class conaffinity condim contype density euler fitscale fluidcoef fluidshape \
-    friction fromto gap group hfield margin mass material mesh name pos priority quat rgba shellinertia size \
-    solimp solmix solref surfacevel type user xyaxes zaxis";
-
-/// What a geom is.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Form {
-    Plane,
-    /// A height field.
-    Field,
-    Sphere {
-        radius: f64,
-    },
-    Capsule {
-        radius: f64,
-        half_length: f64,
-    },
-    Cylinder {
-        radius: f64,
-        half_length: f64,
-    },
-    Ellipsoid {
-        half: [f64; 3],
-    },
-    Box {
-        half: [f64; 3],
-    },
-    Mesh {
-        name: String,
-    },
-    /// A primitive fitted to a mesh.
-    Fitted(Fit),
-}
 
 /// A geom, where its body has it.
 pub(super) struct Geom<'a> {
@@ -70,7 +35,7 @@ impl<'a> Geom<'a> {
         notes: &mut Notes,
     ) -> Result<Self, LoadError> {
         let part = stated.part;
-        check_attributes(stated.part, KNOWN)?;
+        check_attributes(stated.part, known::GEOM)?;
         if let Some(plugin) = part.child("plugin") {
             return Err(plugin.unsupported("<geom> with a <plugin>: its shape and inertia come from the plugin"));
         }

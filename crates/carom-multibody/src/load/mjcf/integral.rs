@@ -2,9 +2,21 @@
 
 use std::collections::HashMap;
 
-use super::mesh::Filling;
 use super::triangles::Triangles;
 use crate::{Inertia, Symmetric, Vector};
+
+/// How a mesh is filled with mass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Filling {
+    /// Its convex hull.
+    Convex,
+    /// Its volume, with signs.
+    Exact,
+    /// Pyramids from the centre to each face, all counted as positive.
+    Legacy,
+    /// Its surface.
+    Shell,
+}
 
 /// Below this, MuJoCo counts a volume or area as zero.
 const SMALL: f64 = 1e-14;

@@ -1,17 +1,13 @@
 //! Joints.
 
 use super::class::Stated;
+use super::known;
 use super::notes::{Notes, check_attributes};
 use super::pose::Pose;
 use super::settings::{Settings, choice};
 use crate::load::LoadError;
 use crate::{Joint, JointKind, Spring, Vector};
 
-/// Attributes that are known.
-pub(super) const KNOWN: &str = "\
-    actuatorfrclimited actuatorfrcrange actuatorgravcomp armature axis class damping frictionloss group limited \
-    margin name pos range ref solimpfriction solimplimit solreffriction solreflimit springdamper springref \
-    springyield stiffness type user";
 const KNOWN_FREE: &str = "align group name";
 
 /// Reads a joint of a body; `body` is where the body stands.
@@ -24,7 +20,7 @@ pub(super) fn read(
 ) -> Result<Joint, LoadError> {
     let part = stated.part;
     let is_free = part.name() == "freejoint";
-    check_attributes(stated.part, if is_free { KNOWN_FREE } else { KNOWN })?;
+    check_attributes(stated.part, if is_free { KNOWN_FREE } else { known::JOINT })?;
     let words = [
         ("free", JointKind::Floating),
         ("ball", JointKind::Ball),

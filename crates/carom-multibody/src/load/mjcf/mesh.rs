@@ -6,31 +6,14 @@ use std::path::{Path, PathBuf};
 use super::axes::settled;
 use super::class::{Classes, Stated};
 use super::hull::hull;
-use super::integral;
+use super::integral::{self, Filling};
+use super::known;
 use super::notes::check_attributes;
 use super::settings::{Settings, choice};
 use super::source::{Part, Sources};
 use super::triangles::{self, Triangles};
 use crate::load::LoadError;
 use crate::{Inertia, Quaternion, Rotation, Symmetric, Vector};
-
-/// Attributes that are known.
-pub(super) const KNOWN: &str = "\
-    builtin class content_type face file inertia material maxhullvert name normal params refpos refquat scale \
-    smoothnormal texcoord vertex";
-
-/// How a mesh is filled with mass.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Filling {
-    /// Its convex hull.
-    Convex,
-    /// Its volume, with signs.
-    Exact,
-    /// Pyramids from the centre to each face, all counted as positive.
-    Legacy,
-    /// Its surface.
-    Shell,
-}
 
 struct Asset<'a> {
     stated: Stated<'a>,
@@ -68,7 +51,7 @@ impl<'a> Meshes<'a> {
         let mut assets = HashMap::new();
         for part in sources.section("asset").into_iter().filter(|part| part.name() == "mesh") {
             let stated = classes.stated(part, "mesh", None)?;
-            check_attributes(stated.part, KNOWN)?;
+            check_attributes(stated.part, known::MESH)?;
             let file = part.text("file");
             // A mesh without a name is called as its file without path and extension.
             let stem = file.map(|file| {

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use super::geom::Form;
+use super::form::Form;
 use crate::{Inertia, Symmetric, Vector};
 
 /// Volume and inertia of a form of density one; `None` for what has no volume of its own.

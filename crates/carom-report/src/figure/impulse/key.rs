@@ -1,8 +1,9 @@
 //! The key: the lines of the picture in two columns, then the laws, each with what it does to the energy.
 
 use super::shapes;
+use crate::figure::drawing::Line;
 use crate::figure::drawing::{Drawing, Path, Stroke, Vec2};
-use crate::figure::font::{Fonts, Line};
+use crate::figure::font::Fonts;
 use crate::figure::plot::Plot;
 use crate::figure::{heading, marks, style};
 use carom_sim::number::{signed, tidy};

@@ -7,8 +7,9 @@ mod key;
 mod shapes;
 mod window;
 
+use super::drawing::Line;
 use super::drawing::{Colour, Drawing, Path};
-use super::font::{Fonts, Line};
+use super::font::Fonts;
 use super::heading;
 use super::marks::{self, Places};
 use super::plot::Plot;

@@ -8,12 +8,12 @@ use carom_multibody::{Contacts, Dynamics, Model};
 
 use crate::error::{Result, SimulationError};
 use crate::setup::scale::Scales;
-use crate::setup::stiffness::Stiffness;
 use crate::setup::watch::Watch;
 use crate::setup::{Actuator, Setup};
 use crate::simulation::motion::contact::{ContactState, Mode, three};
 use crate::simulation::motion::integrate::Flow;
 use crate::simulation::motion::margin::{Margin, Seen};
+use crate::stiffness::Stiffness;
 
 /// Extra states: work of friction, damping and motors.
 const WORKS: usize = 3;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use carom_multibody::{ContactPoint, HalfSpace, Model, load};
 
-use crate::setup::stiffness::Stiffness;
+use crate::stiffness::Stiffness;
 use crate::{Actuator, Simulation, Surface};
 
 use super::{G, assert_near, mass, model, run, setup};

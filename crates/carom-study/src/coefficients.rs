@@ -1,0 +1,54 @@
+//! The map of one state over restitution and friction.
+
+use carom_law::{Coefficients, Guard, Restitution};
+use carom_scene::Problem;
+
+use crate::cells::cells;
+use crate::error::MapError;
+use crate::map::{Cell, Curve, CurveName, Map, Over, Quantity};
+use crate::profile::{Profile, Sample};
+use crate::range::axis;
+use crate::rows;
+use crate::subject::{Options, Subject};
+
+impl Map {
+    /// The map of the problem's state over restitution and friction.
+    ///
+    /// # Errors
+    /// A problem that has no answer or no friction, a contact that separates, a resolution or range out of bounds.
+    pub fn over_coefficients(problem: &Problem, title: &str, options: &Options) -> Result<Self, MapError> {
+        let subject = Subject::new(problem, options)?;
+        let (contact, e_t, ratio) = (&subject.contact, subject.outcome.restitution.tangential, subject.ratio());
+        let restitution = |e: f64| Restitution::with_tangential(e, e_t);
+        let x = axis(Quantity::Restitution, options.range.x.unwrap_or([0.0, 1.0]))?;
+        let limits = [
+            contact.restitution_limit(&restitution(0.0)?),
+            Some(contact.delassus().restitution_limit(&restitution(0.0)?)),
+        ];
+        let stuck_from = |e: f64| Sample {
+            x: e,
+            // In range by the bounds of the axis.
+            curves: restitution(e).map_or([f64::INFINITY; 3], |restitution| subject.critical(contact, &restitution)),
+            creates: limits[0].is_some_and(|limit| e > limit),
+            is_safe: limits[1].is_none_or(|limit| e <= limit),
+        };
+        let friction_limit = contact.delassus().friction_limit().map_or(f64::INFINITY, |limit| limit / ratio);
+        let y = axis(Quantity::Friction, subject.friction_ends(&options.range, friction_limit, x, stuck_from))?;
+        let profile = Profile::new(x, y, friction_limit, stuck_from);
+        let scale = 100.0 / subject.energy();
+        let cells = cells(options.resolution, [x, y], |at| {
+            let coefficients = Coefficients::new(restitution(at[0])?, subject.friction(at[1])?);
+            Ok(Cell::new(at, &contact.impact(&coefficients, Guard::Report)?, scale))
+        })?;
+        let mut curves = profile.curves();
+        let names = [CurveName::RestitutionLimitState, CurveName::RestitutionLimitConfiguration];
+        for (name, limit) in names.into_iter().zip(limits) {
+            if let Some(e) = limit.filter(|e| (x.min..=x.max).contains(e)) {
+                curves.push(Curve { name, pieces: vec![vec![[e, y.min], [e, y.max]]] });
+            }
+        }
+        let at = [subject.outcome.restitution.normal, subject.friction.mu_s()];
+        let regions = profile.regions(rows::several(&cells, options.resolution, [x, y]));
+        Ok(subject.map(title, Over::Coefficients, [x, y], at, scale, curves, regions, cells))
+    }
+}
