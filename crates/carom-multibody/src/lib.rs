@@ -12,8 +12,8 @@ mod spatial;
 
 pub use dynamics::{
     Candidate, CandidateError, CandidateOptions, ContactKind, ContactMotion, ContactPoint, ContactTerms, Contacts,
-    Dynamics, DynamicsError, EnergyChange, HalfSpace, JointLimit, LimitSide, Matrix, Rims, all_candidates, candidates,
-    contact_basis, half_spaces, joint_limits,
+    Dynamics, DynamicsError, EnergyChange, HalfSpace, JointLimit, LimitSide, Matrix, Rims, WhitenedTerms,
+    all_candidates, candidates, contact_basis, half_spaces, joint_limits,
 };
 pub use model::{
     BuildError, Frame, Geometry, Joint, JointKind, Link, LinkId, LinkSpec, Mimic, Model, ModelBuilder, ModelJoint,

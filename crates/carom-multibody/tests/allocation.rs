@@ -85,6 +85,12 @@ fn exercise(options: Options, cases: usize) {
                     let part = &impulse[..point.dimension()];
                     without_allocating("impulse_response", || dynamics.impulse_response(point, part, &mut change))
                         .unwrap();
+                    without_allocating("whitened_contact", || dynamics.whitened_contact(point)).unwrap();
+                    without_allocating("add_whitened_change", || {
+                        dynamics.add_whitened_change(point, &[0.1; 3], &mut change)
+                    })
+                    .unwrap();
+                    without_allocating("mass_condition", || dynamics.mass_condition());
                     without_allocating("contact_position", || dynamics.contact_position(point));
                 }
                 for selected in [&[0, 2][..], &[], &everything, &[1]] {

@@ -10,8 +10,8 @@ mod common;
 use std::sync::Arc;
 
 use carom_multibody::{
-    ContactPoint, ContactTerms, Contacts, Dynamics, DynamicsError, EnergyChange, LinkId, Vector, contact_basis,
-    joint_limits,
+    ContactPoint, ContactTerms, Contacts, Dynamics, DynamicsError, EnergyChange, LinkId, Vector, WhitenedTerms,
+    contact_basis, joint_limits,
 };
 use common::*;
 
@@ -76,6 +76,77 @@ fn delassus_matrix_is_a_m_inverse_a_transposed() {
         }
         assert_eq!(row, w.len());
     });
+}
+
+#[test]
+fn whitened_terms_are_a_factor_of_w_and_of_its_velocity() {
+    // Relative to the largest entry of W, of the velocity's terms |R||s| and of √J, over the condition of M.
+    let mut delassus = Gauge::new("Rᵀ R = W, over condition", 3e-14);
+    let mut velocity = Gauge::new("Rᵀ s = A v, over condition", 1e-14);
+    let mut energy = Gauge::new("s s is at most twice the kinetic energy, over condition", 1e-14);
+    let mut effect = Gauge::new("what R i does is what i does, over condition", 3e-14);
+    let mut reach = Gauge::new("A F⁻¹ Q x = Rᵀ x, over condition", 3e-14);
+    for_cases(300, |rng| {
+        let mut sample = Sample::random(rng, Options::ALL);
+        let full = contacts(&sample.model, rng, 3);
+        for contact in &reduced(&full, rng) {
+            let d = contact.dimension();
+            let terms = sample.dynamics.single_contact(contact).unwrap();
+            let WhitenedTerms { factor: r, velocity: speed, whitened_velocity: s } =
+                sample.dynamics.whitened_contact(contact).unwrap();
+            assert_eq!(speed, terms.velocity);
+            let largest_w = (0..3).map(|i| terms.delassus[i][i]).fold(0.0, f64::max);
+            let size = largest_w.sqrt();
+            for i in 0..3 {
+                for j in 0..3 {
+                    assert!(r[i][j] == 0.0 || i <= j && j < d, "{r:?}");
+                    let product: f64 = (0..3).map(|k| r[k][i] * r[k][j]).sum();
+                    delassus.see((product - terms.delassus[i][j]).abs(), sample.condition * largest_w);
+                }
+                let (own, terms): (f64, f64) =
+                    (0..3).map(|k| r[k][i] * s[k]).fold((0.0, 0.0), |(sum, size), x| (sum + x, size + x.abs()));
+                velocity
+                    .see((own - speed[i]).abs(), sample.condition * (terms + size * sample.velocity_size(&sample.v)));
+            }
+            let kinetic = sample.dynamics.kinetic_energy();
+            energy.see((dot(&s, &s) - 2.0 * kinetic).max(0.0), sample.condition * kinetic);
+
+            let impulse = numbers(rng, 3, 1.0);
+            let turned = [0, 1, 2].map(|i| (0..d).map(|j| r[i][j] * impulse[j]).sum::<f64>());
+            let mut expected = vec![0.0; sample.freedoms()];
+            sample.dynamics.impulse_response(contact, &impulse[..d], &mut expected).unwrap();
+            // Added to what is there; asked after another contact, it finds its own again.
+            let start = numbers(rng, sample.freedoms(), 1.0);
+            let mut after = start.clone();
+            sample.dynamics.whitened_contact(&full[0]).unwrap();
+            sample.dynamics.add_whitened_change(contact, &turned, &mut after).unwrap();
+            let added: Vec<f64> = after.iter().zip(&start).map(|(after, start)| after - start).collect();
+            let whole = sample.velocity_size(&start) + 3.0 * size;
+            effect.compare(&added, &expected, |i| sample.condition * whole / sample.scale[i]);
+
+            let change = [0, 1, 2].map(|_| spread(rng, 1.0));
+            let mut moved = vec![0.0; sample.freedoms()];
+            sample.dynamics.add_whitened_change(contact, &change, &mut moved).unwrap();
+            let motion = sample.dynamics.contact_velocity_of(contact, &moved).unwrap();
+            for i in 0..d {
+                let expected: f64 = (0..d).map(|k| r[k][i] * change[k]).sum();
+                reach.see((motion.velocity[i] - expected).abs(), sample.condition * (motion.size + size));
+            }
+        }
+        // Hager's estimate is a lower bound, but for rounding, of a norm that is at most n times the largest eigenvalue.
+        let (estimate, n) = (sample.dynamics.mass_condition(), sample.freedoms() as f64);
+        if n > 0.0 {
+            assert!(estimate <= n * sample.condition * (1.0 + 1e-9), "{estimate} {}", sample.condition);
+            assert!(3.0 * n * estimate >= sample.condition, "{estimate} {}", sample.condition);
+        }
+    });
+    let mut sample = Sample::random(&mut fastrand::Rng::with_seed(5), Options::ALL);
+    let contact = contacts(&sample.model, &mut fastrand::Rng::with_seed(5), 1)[0];
+    let mut after = vec![0.0; sample.freedoms()];
+    let not_finite = sample.dynamics.add_whitened_change(&contact, &[0.0, f64::NAN, 0.0], &mut after);
+    assert!(matches!(not_finite, Err(DynamicsError::NotFinite { field: "change", index: 1, .. })));
+    let short = sample.dynamics.add_whitened_change(&contact, &[0.0; 3], &mut after[1..]);
+    assert!(matches!(short, Err(DynamicsError::Length { field: "velocity", .. })));
 }
 
 #[test]

@@ -26,6 +26,7 @@ mod response;
 mod rnea;
 mod simd;
 mod strand;
+mod whitened;
 
 use std::sync::Arc;
 
@@ -39,6 +40,7 @@ pub use half_space::{HalfSpace, half_spaces};
 pub use limit::{JointLimit, LimitSide, joint_limits};
 pub use matrix::Matrix;
 pub use response::{ContactMotion, ContactTerms};
+pub use whitened::WhitenedTerms;
 
 use crate::model::{Model, NO_NODE};
 use crate::spatial::{BodyInertia, Twist, Wrench};
@@ -67,11 +69,14 @@ pub struct Dynamics {
     /// D^-½ of the factor.
     inverse_roots: Vec<f64>,
     vector: Vec<f64>,
+    /// A D^-½ L⁻¹ of a contact, or Q of its whitened terms.
     contact_rows: [Vec<f64>; 3],
     // Of each node.
     twist_pairs: Vec<TwistPair>,
     /// The contact that `given` belongs to.
     strand: Option<ContactPoint>,
+    /// The contact that `contact_rows` has Q of.
+    whitened: Option<ContactPoint>,
 }
 
 /// What is known of a node. One structure for all, because the passes that count use most of it at once.
@@ -170,6 +175,7 @@ impl Dynamics {
             contact_rows: [(); 3].map(|()| vec![0.0; freedoms]),
             twist_pairs: vec![TwistPair::ZERO; nodes],
             strand: None,
+            whitened: None,
             model,
         };
         dynamics.place();
@@ -204,6 +210,7 @@ impl Dynamics {
         self.velocity.copy_from_slice(velocity);
         self.ready = Ready::default();
         self.strand = None;
+        self.whitened = None;
         simd::place(self);
         Ok(())
     }

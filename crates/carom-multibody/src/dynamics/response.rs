@@ -257,6 +257,7 @@ impl Dynamics {
     fn single_contact_by_factor(&mut self, contact: &ContactPoint) -> Result<ContactTerms, DynamicsError> {
         self.factorize()?;
         let mut terms = ContactTerms::ZERO;
+        self.whitened = None;
         let mut rows = std::mem::take(&mut self.contact_rows);
         for i in 0..contact.dimension {
             self.project(contact, contact.basis[i], &mut rows[i]);
