@@ -8,7 +8,7 @@
 //! of bodies, files or time.
 //!
 //! Start with [`Contact`] if you have `(W, v)`, with [`GeneralizedContact`] if you have `(M, A, v)`, with
-//! [`ContactSet`] if several contacts strike at once, and with [`batch`] if you have a million impacts. Contacts that stay
+//! [`FactoredContact`] if you have factored your mechanism yourself, with [`ContactSet`] if several contacts strike at once, and with [`batch`] if you have a million impacts. Contacts that stay
 //! closed between impacts are for [`decide`] and [`PhaseForces`].
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -20,6 +20,7 @@ mod curves;
 mod delassus;
 mod direction;
 mod error;
+mod factored;
 mod generalized;
 mod guard;
 mod laws;
@@ -44,6 +45,7 @@ pub use coefficients::{Friction, Restitution};
 pub use contact::Contact;
 pub use delassus::{Delassus, Dimension};
 pub use error::{Condition, Error, ErrorKind, Field, Result};
+pub use factored::{ContactFactor, FactoredContact};
 pub use generalized::GeneralizedContact;
 pub use guard::Guard;
 pub use laws::{Claims, HuntCrossley};

@@ -67,7 +67,7 @@ pub struct Outcome {
     /// at most 1e-9, or the outcome would be an error.
     #[cfg_attr(feature = "serde", serde(default))]
     pub residual: f64,
-    /// How sensitive the problem is to its data; only for problems given by `(M, A, v)`.
+    /// How sensitive the problem is to its data; only for problems given by `(M, A, v)` or by a factor of `W`.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub condition: Option<Conditioning>,
     /// What the contact does in compression and in restitution, such as `slip- | slip- stick`; only of laws that
