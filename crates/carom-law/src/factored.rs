@@ -3,6 +3,7 @@
 use crate::contact::Contact;
 use crate::delassus::{Dimension, Factor};
 use crate::error::{Error, Result, finite};
+use crate::generalized::whitened_change;
 use crate::guard::Guard;
 use crate::mode::Mode;
 use crate::outcome::{Conditioning, Law, Outcome};
@@ -78,7 +79,7 @@ impl FactoredContact {
         let unit = unit_of(s.into_iter()).unwrap_or(0);
         let factor = Factor { dimension, r, normal_row, tangential_row, rows: freedoms.max(1) };
         let contact = Contact::from_factor(&factor, before, s.map(|s| scale(s, -unit)), unit);
-        let delassus = contact.whitened.as_ref().map_or(1.0, |whitened| whitened.condition(&contact.delassus));
+        let delassus = contact.whitened.as_ref().map_or(1.0, |whitened| whitened.condition);
         let condition = Conditioning { mass_matrix: mass_condition.max(1.0), delassus };
         Ok(Self { contact, signs, freedoms, condition })
     }
@@ -135,7 +136,7 @@ impl FactoredContact {
             _ => self.contact.impact_by(law, coefficients, guard)?,
         };
         let Some(whitened) = &self.contact.whitened else { return Ok(outcome) };
-        let change = self.in_callers_units(whitened.change_of(&self.contact, &outcome));
+        let change = self.in_callers_units(whitened_change(&self.contact, whitened, &outcome));
         let mut evidence = respond(&change)?;
         if let Some(change) = self.refine(&mut outcome, &evidence) {
             evidence = respond(&change)?;

@@ -13,6 +13,7 @@ use crate::scaling::scale;
 use crate::solve::{Coefficients, representable};
 use crate::vector::ContactVector;
 use crate::verify::{ACCURACY, EnergyEvidence, Evidence, ROUNDING};
+use crate::whitened::Whitened;
 
 /// By what share a guard lowers a restitution once more where rounding in `M` made energy rise.
 const RETREATS: [f64; 7] = [1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3];
@@ -185,22 +186,12 @@ impl GeneralizedContact {
         Ok(outcome)
     }
 
-    /// `q̇⁺`, by the change of the whitened velocity: what is prescribed of the velocity after goes into it as it is. Made of
-    /// the impulse alone, it would share the rounding of impulses that are large and cancel.
+    /// `q̇⁺`, by the change of the whitened velocity.
     fn velocity_after(&self, outcome: &mut Outcome, refinement: Refinement) -> Vec<f64> {
-        let share = match (outcome.mode, outcome.law) {
-            (Mode::Separating, _) => return self.velocity.clone(),
-            (Mode::Stick, Law::Aghili) => Some(outcome.restitution.tangential),
-            (Mode::Reversal, Law::Aghili) => Some(1.0),
-            _ => None,
+        let Some(whitened) = self.contact.whitened.as_ref().filter(|_| outcome.mode != Mode::Separating) else {
+            return self.velocity.clone();
         };
-        let Some(whitened) = &self.contact.whitened else { return self.velocity.clone() };
-        let turn = share.and_then(|share| whitened.turn(&self.contact, outcome.guard.restitution, share, 0.0));
-        let change = match turn {
-            Some(turn) => turn.change,
-            None => whitened.change_by(&self.contact, outcome),
-        };
-        let change = self.generalized(&change);
+        let change = self.generalized(&whitened_change(&self.contact, whitened, outcome));
         let mut after: Vec<f64> = self.velocity.iter().zip(change).map(|(v, change)| v + change).collect();
         self.refine(outcome, &mut after, refinement);
         after
@@ -270,6 +261,21 @@ impl GeneralizedContact {
     /// \[7\]: `M⁻¹ Aᵀ i`; `impulse` has one number a direction, the normal first.
     pub fn velocity_change(&self, impulse: &[f64]) -> Vec<f64> {
         self.mechanism.velocity_change(impulse)
+    }
+}
+
+/// What an outcome does to the whitened velocity. What is prescribed of the velocity after goes into the change as it is: made
+/// of the impulse alone, it would share the rounding of impulses that are large and cancel.
+pub(crate) fn whitened_change(contact: &Contact, whitened: &Whitened, outcome: &Outcome) -> [f64; 3] {
+    let share = match (outcome.mode, outcome.law) {
+        (Mode::Separating, _) => return [0.0; 3],
+        (Mode::Stick, Law::Aghili) => Some(outcome.restitution.tangential),
+        (Mode::Reversal, Law::Aghili) => Some(1.0),
+        _ => None,
+    };
+    match share.and_then(|share| whitened.turn(contact, outcome.guard.restitution, share, 0.0)) {
+        Some(turn) => turn.change,
+        None => whitened.change_by(contact, outcome),
     }
 }
 

@@ -3,6 +3,7 @@
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod error;
+mod ill_conditioned;
 pub mod number;
 mod record;
 mod setup;
@@ -22,4 +23,4 @@ pub use simulation::{Simulation, Stop};
 pub use stiffness::Stiffness;
 #[doc(hidden)]
 pub use strike::strike_unchecked;
-pub use strike::{StrikeError, contact_of, strike, strike_by, strike_together};
+pub use strike::{StrikeError, contact_at, strike, strike_by, strike_together};

@@ -6,6 +6,8 @@ use carom_law::{
 };
 use carom_multibody::{ContactPoint, ContactTerms, Contacts, Dynamics, DynamicsError, EnergyChange};
 
+use crate::ill_conditioned;
+
 /// Why a robot's impact has no answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum StrikeError {
@@ -101,6 +103,9 @@ fn strike_checked(
     velocity: &mut [f64],
 ) -> Result<Outcome, StrikeError> {
     let terms = dynamics.single_contact(contact)?;
+    if ill_conditioned::is_ill_conditioned(&terms, contact.dimension()) {
+        return ill_conditioned::strike(law, dynamics, contact, coefficients, guard, velocity);
+    }
     if law == Law::Aghili && contact.dimension() == 3 {
         // The quickest way for the common case, which keeps no contact.
         return carom_law::impact_verified_by(&terms.delassus, &terms.velocity, coefficients, guard, |impulse| {
@@ -131,7 +136,7 @@ fn respond(
 
 /// A q̇⁺ along the chain and, if asked for, the kinetic energies of the links.
 #[inline(always)]
-fn evidence(
+pub(crate) fn evidence(
     check: Check,
     dynamics: &mut Dynamics,
     contact: &ContactPoint,
@@ -246,8 +251,20 @@ pub(crate) fn energies(dynamics: &mut Dynamics, velocity: &[f64]) -> Result<Ener
     Ok(EnergyEvidence { before, after, after_size })
 }
 
+/// A robot's contact: W, or a factor of it where it is ill-conditioned, and v_c⁻.
+///
+/// # Errors
+/// A singular mass matrix, or a contact that cannot move along its normal.
+pub fn contact_at(dynamics: &mut Dynamics, contact: &ContactPoint) -> Result<Contact, StrikeError> {
+    let terms = dynamics.single_contact(contact)?;
+    if ill_conditioned::is_ill_conditioned(&terms, contact.dimension()) {
+        return Ok(*ill_conditioned::factored(dynamics, contact)?.contact());
+    }
+    Ok(contact_of(&terms, contact.dimension())?)
+}
+
 /// W and v_c⁻ of a robot's contact, with as many rows as it has dimensions.
-pub fn contact_of(terms: &ContactTerms, dimension: usize) -> carom_law::Result<Contact> {
+fn contact_of(terms: &ContactTerms, dimension: usize) -> carom_law::Result<Contact> {
     let w = &terms.delassus;
     let delassus = match dimension {
         3 => Delassus::spatial(*w)?,

@@ -15,7 +15,7 @@ use carom_multibody::{ContactPoint, Contacts, Dynamics, DynamicsError, Model, Ve
 use crate::answer::Several;
 use crate::document::{Kind, ProblemError};
 use carom_sim::{Condition, Setup, Surface, WatchedContact};
-use carom_sim::{StrikeError, contact_of, strike_by, strike_together};
+use carom_sim::{StrikeError, contact_at, strike_by, strike_together};
 use motion::Motion;
 
 /// The keys of a scene, beside those that every problem has.
@@ -217,9 +217,7 @@ impl Scene {
 
     /// W and v_c⁻ of the contact that strikes.
     pub(crate) fn struck_contact(&self) -> Result<Contact, ProblemError> {
-        let point = &self.contact().point;
-        let terms = self.dynamics()?.single_contact(point).map_err(dynamics_error)?;
-        contact_of(&terms, point.dimension()).map_err(|error| self.law_error(error))
+        contact_at(&mut self.dynamics()?, &self.contact().point).map_err(|error| self.strike_error(error))
     }
 
     fn strike_error(&self, error: StrikeError) -> ProblemError {
