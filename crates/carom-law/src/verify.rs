@@ -254,29 +254,28 @@ impl Claimed {
     #[inline(always)]
     pub(crate) fn check_inlined(&self) -> Result<Checked> {
         let &Self { impulse: [i_n, i_1, i_2], before, reported, after, bound, .. } = self;
-        let mut worst = 0.0_f64;
-        for row in 0..3 {
-            worst = worst.max(within(Condition::Velocity(row), (after[row] - reported[row]).abs(), bound[row])?);
-        }
+        let velocity = |row: usize| Miss::of(Condition::Velocity(row), (after[row] - reported[row]).abs(), bound[row]);
         let tangential_bound = bound[1].max(bound[2]);
+        let mut misses = [Miss::NONE; 9];
+        (misses[0], misses[1], misses[2]) = (velocity(0), velocity(1), velocity(2));
         if self.mode == Mode::Separating {
-            worst = worst.max(within(Condition::Sign, i_n.abs() + i_1.abs() + i_2.abs(), 0.0)?);
-            return Ok(Checked { residual: worst, work: 0.0, work_bound: 0.0 });
+            misses[3] = Miss::of(Condition::Sign, i_n.abs() + i_1.abs() + i_2.abs(), 0.0);
+            return Ok(Checked { residual: worst_of(misses)?, work: 0.0, work_bound: 0.0 });
         }
         let claims = self.law.claims();
         if claims.obeys_cone {
-            worst = worst.max(within(Condition::Sign, (-i_n).max(0.0), 0.0)?);
+            misses[3] = Miss::of(Condition::Sign, (-i_n).max(0.0), 0.0);
             let mu = if self.mode == Mode::Stick { self.mu_s } else { self.mu_d };
             let most = mu.max(if self.law == Law::Aghili { 0.0 } else { self.mu_s }) * i_n;
-            worst = worst.max(within(Condition::Cone, (norm([i_1, i_2]) - most).max(0.0), ACCURACY * most)?);
+            misses[4] = Miss::of(Condition::Cone, (norm([i_1, i_2]) - most).max(0.0), ACCURACY * most);
         }
-        if claims.newton_restitution {
-            worst = worst.max(within(Condition::Restitution, (after[0] + self.e * before[0]).abs(), bound[0])?);
+        misses[5] = if claims.newton_restitution {
+            Miss::of(Condition::Restitution, (after[0] + self.e * before[0]).abs(), bound[0])
         } else {
-            worst = worst.max(within(Condition::Penetration, (-after[0]).max(0.0), bound[0])?);
-        }
+            Miss::of(Condition::Penetration, (-after[0]).max(0.0), bound[0])
+        };
         if self.law == Law::Aghili {
-            worst = worst.max(self.check_mode(tangential_bound)?);
+            [misses[6], misses[7]] = self.mode_misses(tangential_bound);
         }
         let work = 0.5 * ((before[0] + after[0]) * i_n + (before[1] + after[1]) * i_1 + (before[2] + after[2]) * i_2);
         let [s_n, s_1, s_2] = [0, 1, 2].map(|row| 0.5 * (before[row].abs() + after[row].abs()));
@@ -284,35 +283,78 @@ impl Claimed {
             + tangential_bound * (i_1.abs() + i_2.abs())
             + ACCURACY * work.abs()
             + self.impulse_error * (s_n * i_n.abs() + s_1 * i_1.abs() + s_2 * i_2.abs());
-        worst = worst.max(within(Condition::Work, (work - self.energy_change).abs(), work_bound + self.energy_error)?);
-        Ok(Checked { residual: worst, work, work_bound })
+        misses[8] = Miss::of(Condition::Work, (work - self.energy_change).abs(), work_bound + self.energy_error);
+        Ok(Checked { residual: worst_of(misses)?, work, work_bound })
     }
 
     /// What the law's modes say of the tangential velocity.
-    #[inline]
     pub(crate) fn check_mode(&self, bound: f64) -> Result<f64> {
+        worst_of(self.mode_misses(bound))
+    }
+
+    #[inline(always)]
+    fn mode_misses(&self, bound: f64) -> [Miss; 2] {
         let &Self { impulse: [i_n, i_1, i_2], before, after, .. } = self;
         let sum = [before[1] + after[1], before[2] + after[2]];
         match self.mode {
-            Mode::Separating => Ok(0.0),
+            Mode::Separating => [Miss::NONE; 2],
             Mode::Stick => {
                 let left = [after[1] + self.e_t * before[1], after[2] + self.e_t * before[2]];
-                within(Condition::Stick, norm(left), SQRT_2 * bound)
+                [Miss::of(Condition::Stick, norm(left), SQRT_2 * bound), Miss::NONE]
             }
-            Mode::Reversal => within(Condition::Reversal, norm(sum), 2.0 * bound),
+            Mode::Reversal => [Miss::of(Condition::Reversal, norm(sum), 2.0 * bound), Miss::NONE],
             Mode::Slip => {
                 let Some(u) = self.direction else {
-                    return within(Condition::Slip, f64::INFINITY, bound);
+                    return [Miss::of(Condition::Slip, f64::INFINITY, bound), Miss::NONE];
                 };
                 // Friction opposes u with all of μ_d, and u is the direction of the average velocity.
                 let friction = self.mu_d * i_n;
                 let off = norm([i_1 + friction * u[0], i_2 + friction * u[1]]);
-                let residual = within(Condition::Cone, off, ACCURACY * friction + self.impulse_bound)?;
                 let across = cross(u, sum).abs().max(-dot(u, sum));
-                Ok(residual.max(within(Condition::Slip, across, 2.0 * SQRT_2 * bound)?))
+                [
+                    Miss::of(Condition::Cone, off, ACCURACY * friction + self.impulse_bound),
+                    Miss::of(Condition::Slip, across, 2.0 * SQRT_2 * bound),
+                ]
             }
         }
     }
+}
+
+/// By how much a condition is missed.
+#[derive(Debug, Clone, Copy)]
+struct Miss {
+    condition: Condition,
+    by: f64,
+    bound: f64,
+}
+
+impl Miss {
+    /// What a law does not claim.
+    const NONE: Self = Self { condition: Condition::Sign, by: 0.0, bound: 0.0 };
+
+    #[inline(always)]
+    fn of(condition: Condition, by: f64, bound: f64) -> Self {
+        Self { condition, by, bound }
+    }
+}
+
+/// [`within`] of all conditions, the worst. One branch for all of them: nearly always all are met.
+#[inline(always)]
+fn worst_of<const N: usize>(misses: [Miss; N]) -> Result<f64> {
+    let (mut all_met, mut worst) = (true, 0.0);
+    for Miss { by, bound, .. } in misses {
+        let bound = bound + UNDERFLOW;
+        all_met &= by <= bound;
+        let ratio = by / bound;
+        worst = if ratio > worst { ratio } else { worst };
+    }
+    if all_met { Ok(ACCURACY * worst) } else { first_failed(misses) }
+}
+
+#[cold]
+#[inline(never)]
+fn first_failed<const N: usize>(misses: [Miss; N]) -> Result<f64> {
+    misses.iter().try_fold(0.0_f64, |worst, miss| Ok(worst.max(within(miss.condition, miss.by, miss.bound)?)))
 }
 
 /// The violation on the scale where [`ACCURACY`] is the bound, or the error; a violation that is not a number fails.
@@ -330,4 +372,24 @@ fn failed(condition: Condition, value: f64, bound: f64) -> Result<f64> {
         return Ok(0.0);
     }
     Err(Error::CheckFailed { field: condition.field().into(), condition, value, bound })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_conditions_at_once_are_judged_as_each_alone() {
+        let half = Miss::of(Condition::Restitution, 1.0, 2.0);
+        let met = [Miss::of(Condition::Work, 1.0, 4.0), half, Miss::NONE];
+        assert_eq!(worst_of(met).unwrap(), 0.5 * ACCURACY);
+        // The first that fails is named, and what is not a number fails.
+        for by in [2.0_f64.next_up(), f64::INFINITY, f64::NAN] {
+            let misses = [half, Miss::of(Condition::Slip, by, 2.0), Miss::of(Condition::Work, 9.0, 1.0)];
+            let error = worst_of(misses).unwrap_err();
+            assert!(matches!(error, Error::CheckFailed { condition: Condition::Slip, .. }), "{error}");
+        }
+        // Nothing is missed, whatever the bound.
+        assert_eq!(worst_of([half, Miss::of(Condition::Sign, 0.0, f64::NAN)]).unwrap(), 0.5 * ACCURACY);
+    }
 }
