@@ -12,7 +12,7 @@ mod spatial;
 
 pub use dynamics::{
     Candidate, CandidateError, CandidateOptions, ContactKind, ContactMotion, ContactPoint, ContactTerms, Contacts,
-    Dynamics, DynamicsError, EnergyChange, HalfSpace, JointLimit, LimitSide, Matrix, Rims, WhitenedTerms,
+    Dynamics, DynamicsError, EnergyChange, HalfSpace, JointLimit, LimitSide, Matrix, Rims, Struck, WhitenedTerms,
     all_candidates, candidates, contact_basis, half_spaces, joint_limits,
 };
 pub use model::{

@@ -91,6 +91,7 @@ fn exercise(options: Options, cases: usize) {
                     })
                     .unwrap();
                     without_allocating("mass_condition", || dynamics.mass_condition());
+                    without_allocating("strike", || dynamics.strike(point, part, true, &mut change)).unwrap();
                     without_allocating("contact_position", || dynamics.contact_position(point));
                 }
                 for selected in [&[0, 2][..], &[], &everything, &[1]] {

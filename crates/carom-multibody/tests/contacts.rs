@@ -191,6 +191,59 @@ fn velocities_along_the_chains_are_a_v_and_energies_of_the_links_half_v_m_v() {
 }
 
 #[test]
+fn one_pass_gives_the_velocity_after_an_impulse_and_what_it_is_checked_by() {
+    // A from the terms and M from its own algorithm, relative to |A||v| and to K.
+    let mut motion = Gauge::new("A v in the pass of the response", 1e-14);
+    let mut energy = Gauge::new("K in the pass of the response", 1e-14);
+    for_cases(300, |rng| {
+        let mut sample = Sample::random(rng, Options::ALL);
+        let n = sample.freedoms();
+        let full = contacts(&sample.model, rng, 3);
+        for contact in reduced(&full, rng) {
+            let mut terms = Contacts::new(&sample.model, &[contact]);
+            sample.dynamics.contact_kinematics(&mut terms).unwrap();
+            let impulse = numbers(rng, contact.dimension(), 1.0);
+            let [mut change, mut after] = [(); 2].map(|()| vec![f64::NAN; n]);
+            sample.dynamics.impulse_response(&contact, &impulse, &mut change).unwrap();
+            let expected: Vec<f64> = sample.v.iter().zip(&change).map(|(before, change)| before + change).collect();
+            sample.dynamics.velocity_after(&contact, &impulse, &mut after).unwrap();
+            assert_eq!(after, expected);
+            for with_energies in [false, true] {
+                after.fill(f64::NAN);
+                let struck = sample.dynamics.strike(&contact, &impulse, with_energies, &mut after).unwrap();
+                assert_eq!(after, expected);
+                let jacobian = rows(terms.jacobian());
+                for row in 0..3 {
+                    let Some(a) = jacobian.get(row) else {
+                        assert_eq!(struck.after.velocity[row], 0.0);
+                        continue;
+                    };
+                    let size = |v: &[f64]| a.iter().zip(v).map(|(a, v)| (a * v).abs()).sum::<f64>() * (1.0 - 1e-14);
+                    assert!(struck.after.size >= size(&after) && struck.before_size >= size(&sample.v));
+                    motion.see((struck.after.velocity[row] - dot(a, &after)).abs(), struck.after.size);
+                }
+                // As tight as the sizes of the way along the chain alone.
+                let [before, alone] = sample.dynamics.contact_velocity_change(&contact, &after).unwrap();
+                motion.see((struck.after.size - alone.size).abs(), alone.size);
+                motion.see((struck.before_size - before.size).abs(), before.size);
+                assert_eq!(struck.energy.is_some(), with_energies);
+                if let Some(EnergyChange { before, after: then, after_size }) = struck.energy {
+                    let expected = 0.5 * dot(&after, &apply(&sample.mass, &after));
+                    energy.see((then - expected).abs(), sample.condition * expected);
+                    let own = 0.5 * dot(&sample.v, &apply(&sample.mass, &sample.v));
+                    energy.see((before - own).abs(), sample.condition * own);
+                    let alone = sample.dynamics.kinetic_energy_change(&after).unwrap();
+                    energy.see((after_size - alone.after_size).abs(), alone.after_size);
+                }
+            }
+            let mut short = vec![0.0; n + 1];
+            let error = sample.dynamics.strike(&contact, &impulse, true, &mut short).unwrap_err();
+            assert!(matches!(error, DynamicsError::Length { .. }), "{error}");
+        }
+    });
+}
+
+#[test]
 fn impulse_response_is_m_inverse_a_transposed_i() {
     // Relative to the change and to the impulse times the velocity that each joint gives the point, in √J, over the
     // condition of M: what is left of an impulse at right angles to the motion has the rounding of the whole.

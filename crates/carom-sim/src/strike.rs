@@ -4,7 +4,7 @@ use carom_law::{
     Check, Coefficients, Contact, ContactSet, Delassus, Dimension, EnergyEvidence, Evidence, Guard, Law, MatrixView,
     Outcome, SimultaneousEvidence, SimultaneousOutcome,
 };
-use carom_multibody::{ContactPoint, ContactTerms, Contacts, Dynamics, DynamicsError, EnergyChange};
+use carom_multibody::{ContactPoint, ContactTerms, Contacts, Dynamics, DynamicsError, EnergyChange, Struck};
 
 use crate::ill_conditioned;
 
@@ -85,7 +85,7 @@ pub fn strike_unchecked(
 ) -> Result<Outcome, StrikeError> {
     let terms = dynamics.single_contact(contact)?;
     let outcome = carom_law::impact_unchecked(&terms.delassus, &terms.velocity, coefficients, guard)?;
-    respond(dynamics, contact, &outcome.impulse, velocity)?;
+    dynamics.velocity_after(contact, &outcome.impulse, velocity)?;
     Ok(outcome)
 }
 
@@ -109,51 +109,31 @@ fn strike_checked(
     if law == Law::Aghili && contact.dimension() == 3 {
         // The quickest way for the common case, which keeps no contact.
         return carom_law::impact_verified_by(&terms.delassus, &terms.velocity, coefficients, guard, |impulse| {
-            respond(dynamics, contact, impulse, velocity)?;
-            evidence(check, dynamics, contact, velocity)
+            evidence(check, dynamics, contact, impulse, velocity)
         });
     }
     let mut outcome = contact_of(&terms, contact.dimension())?.impact_by(law, coefficients, guard)?;
-    respond(dynamics, contact, &outcome.impulse, velocity)?;
-    outcome.verify(&evidence(check, dynamics, contact, velocity)?)?;
+    outcome.verify(&evidence(check, dynamics, contact, &outcome.impulse, velocity)?)?;
     Ok(outcome)
 }
 
-/// The velocity after an impulse.
-#[inline(always)]
-fn respond(
-    dynamics: &mut Dynamics,
-    contact: &ContactPoint,
-    impulse: &[f64],
-    velocity: &mut [f64],
-) -> Result<(), StrikeError> {
-    dynamics.impulse_response(contact, impulse, velocity)?;
-    for (after, before) in velocity.iter_mut().zip(dynamics.velocity()) {
-        *after += before;
-    }
-    Ok(())
-}
-
-/// A q̇⁺ along the chain and, if asked for, the kinetic energies of the links.
+/// The velocity after an impulse, A q̇⁺ along the chain and, if asked for, the kinetic energies of the links.
 #[inline(always)]
 pub(crate) fn evidence(
     check: Check,
     dynamics: &mut Dynamics,
     contact: &ContactPoint,
-    velocity: &[f64],
+    impulse: &[f64],
+    velocity: &mut [f64],
 ) -> Result<Evidence, StrikeError> {
-    let [before, after] = dynamics.contact_velocity_change(contact, velocity)?;
-    let energy = match check {
-        Check::Contact => None,
-        Check::Full => Some(energies(dynamics, velocity)?),
-    };
+    let Struck { after, before_size, energy } = dynamics.strike(contact, impulse, check == Check::Full, velocity)?;
     Ok(Evidence {
         after: after.velocity,
-        before_size: [before.size; 3],
+        before_size: [before_size; 3],
         after_size: [after.size; 3],
         freedoms: velocity.len(),
         impulse_error: 0.0,
-        energy,
+        energy: energy.map(energy_evidence),
     })
 }
 
@@ -247,8 +227,12 @@ pub(crate) fn respond_together(
 
 /// K of the state and of another velocity, from the links' own motion.
 pub(crate) fn energies(dynamics: &mut Dynamics, velocity: &[f64]) -> Result<EnergyEvidence, DynamicsError> {
-    let EnergyChange { before, after, after_size } = dynamics.kinetic_energy_change(velocity)?;
-    Ok(EnergyEvidence { before, after, after_size })
+    dynamics.kinetic_energy_change(velocity).map(energy_evidence)
+}
+
+#[inline(always)]
+fn energy_evidence(EnergyChange { before, after, after_size }: EnergyChange) -> EnergyEvidence {
+    EnergyEvidence { before, after, after_size }
 }
 
 /// A robot's contact: W, or a factor of it where it is ill-conditioned, and v_c⁻.

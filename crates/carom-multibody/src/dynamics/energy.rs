@@ -2,9 +2,8 @@
 
 use super::{Dynamics, DynamicsError, NodeState, check, simd};
 use crate::Vector;
-use crate::model::{Motion, NO_NODE};
-use crate::spatial::BodyInertia;
-use crate::spatial::pair::{self, Pair, PairVector};
+use crate::model::{Motion, NO_NODE, Node};
+use crate::spatial::{BodyInertia, Twist};
 
 /// Kinetic energies of two velocities in one configuration.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -18,32 +17,103 @@ pub struct EnergyChange {
 }
 
 /// Twists of a node before and after an impact.
+pub(super) type TwistPair = [Twist; 2];
+
+/// Of twice the energy of the links passed so far, by component, before and after an impact.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct TwistPair {
-    linear: PairVector,
-    angular: PairVector,
+pub(super) struct Energies {
+    /// Squares of velocities ...
+    squares: [Vector; 2],
+    /// ... and what first moments add.
+    products: [Vector; 2],
 }
 
-impl TwistPair {
-    pub(super) const ZERO: Self = Self { linear: [Pair::ZERO; 3], angular: [Pair::ZERO; 3] };
+impl Energies {
+    pub(super) const ZERO: Self = Self { squares: [Vector::ZERO; 2], products: [Vector::ZERO; 2] };
 
-    /// The same motions, seen from an origin at p.
+    /// Adds a node for the twists of its parent and the rates of its own axes; its twists.
     #[inline(always)]
-    fn from(&self, p: [f64; 3]) -> Self {
-        let turned = pair::cross(&self.angular, p);
-        let linear = [self.linear[0] + turned[0], self.linear[1] + turned[1], self.linear[2] + turned[2]];
-        Self { linear, angular: self.angular }
+    pub(super) fn add(
+        &mut self,
+        node: &Node,
+        state: &NodeState,
+        outer: Option<&TwistPair>,
+        rate: impl Fn(usize) -> [f64; 2],
+    ) -> TwistPair {
+        let (columns, offset) = (&state.rotation.columns, state.offset);
+        let mut twists = match outer {
+            Some([before, after]) => [before.from(offset), after.from(offset)],
+            None => [Twist::ZERO; 2],
+        };
+        match node.motion {
+            Motion::Turn => {
+                let rates = rate(0);
+                for of in 0..2 {
+                    twists[of].angular = twists[of].angular.plus(rates[of], columns[2]);
+                }
+            }
+            Motion::Slide => {
+                let rates = rate(0);
+                for of in 0..2 {
+                    twists[of].linear = twists[of].linear.plus(rates[of], columns[2]);
+                }
+            }
+            Motion::Ball => {
+                for k in 0..3 {
+                    let rates = rate(k);
+                    for of in 0..2 {
+                        twists[of].angular = twists[of].angular.plus(rates[of], columns[k]);
+                    }
+                }
+            }
+            Motion::Free => {
+                for k in 0..3 {
+                    let (sliding, turning) = (rate(k), rate(3 + k));
+                    for of in 0..2 {
+                        twists[of].linear = twists[of].linear.plus(sliding[of], columns[k]);
+                        twists[of].angular = twists[of].angular.plus(turning[of], columns[k]);
+                    }
+                }
+            }
+        }
+        if node.armature != 0.0 {
+            for k in 0..node.motion.freedoms() {
+                let squares = rate(k).map(|rate| Vector::new(rate * rate, 0.0, 0.0));
+                for of in 0..2 {
+                    self.squares[of] = self.squares[of].plus(node.armature, squares[of]);
+                }
+            }
+        }
+        // Joints of several axes are nodes without a body.
+        if has_inertia(&state.own) {
+            self.add_body(&state.own, &twists);
+        }
+        twists
     }
 
     /// m v·v + ω·J ω, and v·(ω × h).
     #[inline(always)]
-    fn energy(&self, own: &BodyInertia) -> (Pair, Pair) {
-        let Self { linear, angular } = self;
-        let [x, y, z] = own.second.columns.map(Vector::to_array);
-        let row = |a: f64, b: f64, c: f64| a * angular[0] + b * angular[1] + c * angular[2];
-        let momentum = [row(x[0], y[0], z[0]), row(x[1], y[1], z[1]), row(x[2], y[2], z[2])];
-        let squares = own.mass * pair::dot(linear, linear) + pair::dot(angular, &momentum);
-        (squares, pair::dot(linear, &pair::cross(angular, own.first.to_array())))
+    fn add_body(&mut self, own: &BodyInertia, twists: &TwistPair) {
+        let [x, y, z] = own.second.columns;
+        // J by its diagonal and by twice (xy, yz, zx), which goes with ω and ω turned by one component.
+        let (diagonal, beside) = (Vector::by_component(x, y, z), 2.0 * Vector::by_component(y, z, x));
+        let first = own.first.turned();
+        for of in 0..2 {
+            let Twist { linear, angular } = twists[of];
+            let turned = angular.turned();
+            let momentum = diagonal.times(angular) + beside.times(turned);
+            self.squares[of] += angular.times(momentum).plus(own.mass, linear.times(linear));
+            let across = (angular.times(first) - turned.times(own.first)).turned();
+            self.products[of] += linear.times(across);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn change(&self) -> EnergyChange {
+        let squares = self.squares.map(Vector::sum);
+        let [before, after] = [0, 1].map(|of| 0.5 * squares[of] + self.products[of].sum());
+        // 2 |v·(ω × h)| is at most m v·v + ω·J ω: m c² is a part of J.
+        EnergyChange { before, after, after_size: 2.0 * squares[1] }
     }
 }
 
@@ -81,49 +151,13 @@ impl Dynamics {
 
     #[inline(always)]
     pub(super) fn kinetic_energy_change_inlined(&mut self, velocity: &[f64]) -> EnergyChange {
-        // Of twice the energy: squares of velocities, and what first moments add.
-        let (mut squares, mut products) = (Pair::ZERO, Pair::ZERO);
+        let mut energies = Energies::ZERO;
         for (i, node) in self.model.tree.nodes.iter().enumerate() {
-            let state = &self.nodes[i];
-            let mut twist = if node.parent == NO_NODE {
-                TwistPair::ZERO
-            } else {
-                self.twist_pairs[node.parent].from(state.offset.to_array())
-            };
-            let columns = &state.rotation.columns;
-            let rate = |k: usize| node.multiplier * Pair([self.velocity[node.v + k], velocity[node.v + k]]);
-            match node.motion {
-                Motion::Turn => twist.angular = pair::plus(&twist.angular, rate(0), columns[2].to_array()),
-                Motion::Slide => twist.linear = pair::plus(&twist.linear, rate(0), columns[2].to_array()),
-                Motion::Ball => {
-                    for k in 0..3 {
-                        twist.angular = pair::plus(&twist.angular, rate(k), columns[k].to_array());
-                    }
-                }
-                Motion::Free => {
-                    for k in 0..3 {
-                        let direction = columns[k].to_array();
-                        twist.linear = pair::plus(&twist.linear, rate(k), direction);
-                        twist.angular = pair::plus(&twist.angular, rate(3 + k), direction);
-                    }
-                }
-            }
-            if node.armature != 0.0 {
-                for k in 0..node.motion.freedoms() {
-                    squares += node.armature * (rate(k) * rate(k));
-                }
-            }
-            // Joints of several axes are nodes without a body.
-            if has_inertia(&state.own) {
-                let (own_squares, own_products) = twist.energy(&state.own);
-                squares += own_squares;
-                products += own_products;
-            }
-            self.twist_pairs[i] = twist;
+            let rate = |k: usize| [node.multiplier * self.velocity[node.v + k], node.multiplier * velocity[node.v + k]];
+            let outer = (node.parent != NO_NODE).then(|| &self.twist_pairs[node.parent]);
+            self.twist_pairs[i] = energies.add(node, &self.nodes[i], outer, rate);
         }
-        let Pair([before, after]) = 0.5 * squares + products;
-        // 2 |v·(ω × h)| is at most m v·v + ω·J ω: m c² is a part of J.
-        EnergyChange { before, after, after_size: 2.0 * squares.0[1] }
+        energies.change()
     }
 
     /// Potential energy in gravity; zero where a mass is at the world's origin.

@@ -39,7 +39,7 @@ pub use feature::ContactKind;
 pub use half_space::{HalfSpace, half_spaces};
 pub use limit::{JointLimit, LimitSide, joint_limits};
 pub use matrix::Matrix;
-pub use response::{ContactMotion, ContactTerms};
+pub use response::{ContactMotion, ContactTerms, Struck};
 pub use whitened::WhitenedTerms;
 
 use crate::model::{Model, NO_NODE};
@@ -71,12 +71,16 @@ pub struct Dynamics {
     vector: Vec<f64>,
     /// A D^-½ L⁻¹ of a contact, or Q of its whitened terms.
     contact_rows: [Vec<f64>; 3],
+    /// Of each axis on the way to the contact at hand: which velocity, and what that gives the contact.
+    contact_columns: Vec<(usize, Vector)>,
     // Of each node.
     twist_pairs: Vec<TwistPair>,
     /// The contact that `given` belongs to.
     strand: Option<ContactPoint>,
     /// The contact that `contact_rows` has Q of.
     whitened: Option<ContactPoint>,
+    /// From the origin of the node that carries it to where it touches.
+    strand_arm: Vector,
 }
 
 /// What is known of a node. One structure for all, because the passes that count use most of it at once.
@@ -173,9 +177,11 @@ impl Dynamics {
             inverse_roots: vec![0.0; freedoms],
             vector: vec![0.0; freedoms],
             contact_rows: [(); 3].map(|()| vec![0.0; freedoms]),
-            twist_pairs: vec![TwistPair::ZERO; nodes],
+            contact_columns: vec![(0, Vector::ZERO); axes],
+            twist_pairs: vec![[Twist::ZERO; 2]; nodes],
             strand: None,
             whitened: None,
+            strand_arm: Vector::ZERO,
             model,
         };
         dynamics.place();

@@ -3,9 +3,10 @@
 //! Only the joints between the contact and its root carry a column of A, and articulated inertias take
 //! the place of M's factor: nothing of size n² is ever formed.
 
+use super::energy::Energies;
 use super::factor::product;
 use super::strand::Strand;
-use super::{ContactPoint, Dynamics, DynamicsError, check, simd};
+use super::{ContactPoint, Dynamics, DynamicsError, EnergyChange, check, check_length, simd};
 use crate::Vector;
 use crate::model::{Motion, NO_NODE};
 use crate::spatial::{Twist, Wrench};
@@ -27,6 +28,26 @@ pub struct ContactMotion {
     /// The size of the terms that the rows of A v are sums of: |A||v|, or somewhat more.
     pub size: f64,
 }
+
+/// A robot's velocity after an impulse, as far as an answer is checked by it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Struck {
+    /// Of the contact, after.
+    pub after: ContactMotion,
+    /// The size of the terms that the rows of A v are sums of before.
+    pub before_size: f64,
+    /// The kinetic energies, if asked for.
+    pub energy: Option<EnergyChange>,
+}
+
+/// What a pass outward writes down: the change of the velocity ...
+const CHANGE: u8 = 0;
+/// ... the velocity after ...
+const AFTER: u8 = 1;
+/// ... also that of the contact ...
+const CONTACT: u8 = 2;
+/// ... and the kinetic energies.
+const FULL: u8 = 3;
 
 impl Dynamics {
     /// A v of one contact for any velocity v of the robot in its present configuration, along the chain alone, by sums that
@@ -135,20 +156,78 @@ impl Dynamics {
         impulse: &[f64],
         change: &mut [f64],
     ) -> Result<(), DynamicsError> {
-        self.check_contact(contact)?;
-        check("impulse", impulse, contact.dimension)?;
-        let expected = self.velocity.len();
-        if change.len() != expected {
-            return Err(DynamicsError::Length { field: "change", given: change.len(), expected });
-        }
-        let mut rows = [0.0; 3];
-        rows[..impulse.len()].copy_from_slice(impulse);
+        let rows = self.check_impulse(contact, impulse, change.len())?;
         if self.model.tree.has_mimics() {
             let [n, t1, t2] = contact.basis;
-            self.project(contact, (rows[0] * n).plus(rows[1], t1).plus(rows[2], t2), change);
+            self.project(contact, (rows.x() * n).plus(rows.y(), t1).plus(rows.z(), t2), change);
             return self.solve_mass(change);
         }
-        simd::impulse_response(self, contact, rows.into(), change)
+        simd::impulse_response(self, contact, rows, change)
+    }
+
+    /// The velocity after an impulse, v + M⁻¹ Aᵀ i: `velocity` is overwritten.
+    ///
+    /// # Errors
+    /// As [`Dynamics::impulse_response`].
+    pub fn velocity_after(
+        &mut self,
+        contact: &ContactPoint,
+        impulse: &[f64],
+        velocity: &mut [f64],
+    ) -> Result<(), DynamicsError> {
+        if self.model.tree.has_mimics() || contact.node == NO_NODE {
+            return self.velocity_after_by_parts(contact, impulse, velocity);
+        }
+        let rows = self.check_impulse(contact, impulse, velocity.len())?;
+        simd::velocity_after(self, contact, rows, velocity)
+    }
+
+    /// [`Dynamics::velocity_after`], with what [`Dynamics::contact_velocity_change`] and, if asked for,
+    /// [`Dynamics::kinetic_energy_change`] say of that velocity. The sums are of the velocity after itself, and while one
+    /// axis waits for the axes before it there is time for them. Nothing is allocated.
+    ///
+    /// # Errors
+    /// As [`Dynamics::impulse_response`]; also a velocity after that is not finite.
+    pub fn strike(
+        &mut self,
+        contact: &ContactPoint,
+        impulse: &[f64],
+        with_energies: bool,
+        velocity: &mut [f64],
+    ) -> Result<Struck, DynamicsError> {
+        if self.model.tree.has_mimics() || contact.node == NO_NODE {
+            self.velocity_after_by_parts(contact, impulse, velocity)?;
+            let [before, after] = self.contact_velocity_change(contact, velocity)?;
+            let energy = if with_energies { Some(self.kinetic_energy_change(velocity)?) } else { None };
+            return Ok(Struck { after, before_size: before.size, energy });
+        }
+        let rows = self.check_impulse(contact, impulse, velocity.len())?;
+        simd::strike(self, contact, rows, with_energies, velocity)
+    }
+
+    #[cold]
+    fn velocity_after_by_parts(
+        &mut self,
+        contact: &ContactPoint,
+        impulse: &[f64],
+        velocity: &mut [f64],
+    ) -> Result<(), DynamicsError> {
+        self.impulse_response(contact, impulse, velocity)?;
+        for (after, before) in velocity.iter_mut().zip(&self.velocity) {
+            *after += before;
+        }
+        Ok(())
+    }
+
+    /// The rows of an impulse, zero beyond the contact's dimension.
+    #[inline(always)]
+    fn check_impulse(&self, contact: &ContactPoint, impulse: &[f64], room: usize) -> Result<Vector, DynamicsError> {
+        self.check_contact(contact)?;
+        check("impulse", impulse, contact.dimension)?;
+        check_length("change", room, self.velocity.len())?;
+        let mut rows = [0.0; 3];
+        rows[..impulse.len()].copy_from_slice(impulse);
+        Ok(rows.into())
     }
 
     #[inline(always)]
@@ -156,7 +235,8 @@ impl Dynamics {
         if contact.node == NO_NODE {
             return Ok(ContactTerms::ZERO);
         }
-        let mut strand = Strand::new(contact, self.arm(contact));
+        self.strand_arm = self.arm(contact);
+        let mut strand = Strand::new(contact, self.strand_arm);
         if self.ready.articulated {
             self.walk(&mut strand);
         } else {
@@ -195,62 +275,138 @@ impl Dynamics {
             change.fill(0.0);
             return Ok(());
         }
+        self.respond::<CHANGE>(contact, impulse, change).map(|_| ())
+    }
+
+    #[inline(always)]
+    pub(super) fn velocity_after_inlined(
+        &mut self,
+        contact: &ContactPoint,
+        impulse: Vector,
+        velocity: &mut [f64],
+    ) -> Result<(), DynamicsError> {
+        self.respond::<AFTER>(contact, impulse, velocity).map(|_| ())
+    }
+
+    #[inline(always)]
+    pub(super) fn strike_inlined(
+        &mut self,
+        contact: &ContactPoint,
+        impulse: Vector,
+        with_energies: bool,
+        velocity: &mut [f64],
+    ) -> Result<Struck, DynamicsError> {
+        let struck = if with_energies {
+            self.respond::<FULL>(contact, impulse, velocity)?
+        } else {
+            self.respond::<CONTACT>(contact, impulse, velocity)?
+        };
+        check("velocity", velocity, velocity.len())?;
+        Ok(struck)
+    }
+
+    /// A call, so that the passes outward stay small.
+    #[cold]
+    #[inline(never)]
+    fn ask_again(&mut self, contact: &ContactPoint) -> Result<(), DynamicsError> {
+        simd::single_contact(self, contact).map(|_| ())
+    }
+
+    /// The answer to an impulse at a contact that a node carries, and what else `LOOK` asks for.
+    #[inline(always)]
+    fn respond<const LOOK: u8>(
+        &mut self,
+        contact: &ContactPoint,
+        impulse: Vector,
+        out: &mut [f64],
+    ) -> Result<Struck, DynamicsError> {
         // What each axis on the way gives is known if this contact was the last to be asked about.
         if !(self.ready.articulated && self.strand.as_ref() == Some(contact)) {
-            self.single_contact_inlined(contact)?;
+            self.ask_again(contact)?;
         }
         self.ready.drifts = false;
         let nodes = &self.model.tree.nodes[..];
         for axis in &mut self.axes {
             axis.load = 0.0;
         }
+        let mut arm = self.strand_arm;
+        let mut passed = Passing::ZERO;
         let (mut i, mut root) = (contact.node, contact.node);
         while i != NO_NODE {
             let node = &nodes[i];
-            for axis in node.axis..node.axis + node.motion.freedoms() {
+            for k in 0..node.motion.freedoms() {
+                let axis = node.axis + k;
                 self.axes[axis].load = self.axes[axis].given.dot(impulse);
+                if LOOK >= CONTACT {
+                    let direction = self.nodes[i].rotation.columns[node.motion.column(k)];
+                    let moved = if node.motion.slides(k) { direction } else { direction.cross(arm) };
+                    self.contact_columns[passed.count] = (node.v + k, moved);
+                    passed.count += 1;
+                    passed.before_sizes = passed.before_sizes.plus(self.velocity[node.v + k].abs(), moved.sizes());
+                }
+            }
+            if LOOK >= CONTACT {
+                arm += self.nodes[i].offset;
             }
             (root, i) = (i, node.parent);
         }
+        let mut energies = Energies::ZERO;
         // Outward: what the motion of the parent takes back.
         for (i, node) in nodes.iter().enumerate() {
-            if node.root != root {
-                change[node.v..node.v + node.motion.freedoms()].fill(0.0);
-                continue;
-            }
-            let columns = &self.nodes[i].rotation.columns;
-            let outer = if node.parent == NO_NODE { Twist::ZERO } else { self.nodes[node.parent].acceleration };
-            let mut twist = outer.from(self.nodes[i].offset);
-            match node.motion {
-                Motion::Turn | Motion::Slide => {
-                    let axis = node.axis;
-                    // Seen from the parent's origin, so that the shift of the twist is not waited for.
-                    let jump =
-                        self.axes[axis].load - self.axes[axis].compliance * outer.dot(&self.axes[axis].outer_force);
-                    change[node.v] = jump;
-                    if node.motion == Motion::Slide {
-                        twist.linear = twist.linear.plus(jump, columns[2]);
-                    } else {
-                        twist.angular = twist.angular.plus(jump, columns[2]);
-                    }
-                }
-                Motion::Ball | Motion::Free => {
-                    for k in 0..node.motion.freedoms() {
-                        let (axis, direction) = (node.axis + k, columns[node.motion.column(k)]);
+            if node.root == root {
+                let columns = &self.nodes[i].rotation.columns;
+                let outer = if node.parent == NO_NODE { Twist::ZERO } else { self.nodes[node.parent].acceleration };
+                let mut twist = outer.from(self.nodes[i].offset);
+                let mut put = |k: usize, jump: f64| {
+                    out[node.v + k] = if LOOK == CHANGE { jump } else { jump + self.velocity[node.v + k] };
+                };
+                match node.motion {
+                    Motion::Turn | Motion::Slide => {
+                        let axis = node.axis;
+                        // Seen from the parent's origin, so that the shift of the twist is not waited for.
                         let jump =
-                            self.axes[axis].load - self.axes[axis].compliance * twist.dot(&self.axes[axis].force);
-                        change[node.v + k] = jump;
-                        if node.motion.slides(k) {
-                            twist.linear = twist.linear.plus(jump, direction);
+                            self.axes[axis].load - self.axes[axis].compliance * outer.dot(&self.axes[axis].outer_force);
+                        put(0, jump);
+                        if node.motion == Motion::Slide {
+                            twist.linear = twist.linear.plus(jump, columns[2]);
                         } else {
-                            twist.angular = twist.angular.plus(jump, direction);
+                            twist.angular = twist.angular.plus(jump, columns[2]);
+                        }
+                    }
+                    Motion::Ball | Motion::Free => {
+                        for k in 0..node.motion.freedoms() {
+                            let (axis, direction) = (node.axis + k, columns[node.motion.column(k)]);
+                            let jump =
+                                self.axes[axis].load - self.axes[axis].compliance * twist.dot(&self.axes[axis].force);
+                            put(k, jump);
+                            if node.motion.slides(k) {
+                                twist.linear = twist.linear.plus(jump, direction);
+                            } else {
+                                twist.angular = twist.angular.plus(jump, direction);
+                            }
                         }
                     }
                 }
+                self.nodes[i].acceleration = twist;
+            } else {
+                for v in node.v..node.v + node.motion.freedoms() {
+                    out[v] = if LOOK == CHANGE { 0.0 } else { 0.0 + self.velocity[v] };
+                }
             }
-            self.nodes[i].acceleration = twist;
+            if LOOK == FULL {
+                let rate = |k: usize| [self.velocity[node.v + k], out[node.v + k]];
+                let outer = (node.parent != NO_NODE).then(|| &self.twist_pairs[node.parent]);
+                self.twist_pairs[i] = energies.add(node, &self.nodes[i], outer, rate);
+            }
         }
-        Ok(())
+        for &(v, moved) in &self.contact_columns[..passed.count] {
+            passed.pass(out[v], moved);
+        }
+        Ok(Struck {
+            after: passed.motion(contact),
+            before_size: passed.before_sizes.sum_of_sizes(),
+            energy: (LOOK == FULL).then(|| energies.change()),
+        })
     }
 
     /// With M itself, for joints that follow others.
@@ -304,6 +460,33 @@ fn pass<const N: usize>(passed: &mut [Passed; N], rates: [f64; N], moved: Vector
         let [a, b, c] = passed[of].velocity;
         passed[of].velocity = [a + rates[of] * x, b + rates[of] * y, c + rates[of] * z];
         passed[of].size += rates[of].abs() * size;
+    }
+}
+
+/// The same of one velocity, while it is computed, with sizes by component.
+struct Passing {
+    velocity: Vector,
+    sizes: Vector,
+    before_sizes: Vector,
+    /// Axes.
+    count: usize,
+}
+
+impl Passing {
+    const ZERO: Self = Self { velocity: Vector::ZERO, sizes: Vector::ZERO, before_sizes: Vector::ZERO, count: 0 };
+
+    #[inline(always)]
+    fn pass(&mut self, rate: f64, moved: Vector) {
+        self.velocity = self.velocity.plus(rate, moved);
+        self.sizes = self.sizes.plus(rate.abs(), moved.sizes());
+    }
+
+    #[inline(always)]
+    fn motion(&self, contact: &ContactPoint) -> ContactMotion {
+        let along = |row: usize| {
+            if row < contact.dimension { contact.basis[row].dot(self.velocity) } else { 0.0 }
+        };
+        ContactMotion { velocity: [along(0), along(1), along(2)], size: self.sizes.sum_of_sizes() }
     }
 }
 

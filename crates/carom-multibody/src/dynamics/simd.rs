@@ -1,6 +1,6 @@
 //! The passes that an impact and a step in time run, compiled a second time for processors with AVX2.
 
-use super::response::{ContactMotion, ContactTerms};
+use super::response::{ContactMotion, ContactTerms, Struck};
 use super::{ContactPoint, Contacts, Dynamics, DynamicsError, EnergyChange};
 use crate::Vector;
 
@@ -35,6 +35,16 @@ dispatch!(
     impulse_response,
     impulse_response_inlined,
     (contact: &ContactPoint, impulse: Vector, change: &mut [f64]) -> Result<(), DynamicsError>
+);
+dispatch!(
+    velocity_after,
+    velocity_after_inlined,
+    (contact: &ContactPoint, impulse: Vector, velocity: &mut [f64]) -> Result<(), DynamicsError>
+);
+dispatch!(
+    strike,
+    strike_inlined,
+    (contact: &ContactPoint, impulse: Vector, with_energies: bool, velocity: &mut [f64]) -> Result<Struck, DynamicsError>
 );
 dispatch!(
     contact_velocity_change,

@@ -39,6 +39,11 @@ mod portable {
         }
 
         #[inline(always)]
+        pub fn abs(self) -> Self {
+            self.each(self, |a, _| a.abs())
+        }
+
+        #[inline(always)]
         fn each(self, other: Self, f: impl Fn(f64, f64) -> f64) -> Self {
             let (a, b) = (self.0, other.0);
             Self([f(a[0], b[0]), f(a[1], b[1]), f(a[2], b[2]), f(a[3], b[3])])

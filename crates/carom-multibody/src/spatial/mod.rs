@@ -3,7 +3,6 @@
 mod inertia;
 mod lanes;
 mod motion;
-pub(crate) mod pair;
 mod placement;
 mod rotation;
 mod vector;

@@ -59,17 +59,46 @@ impl Vector {
     #[inline(always)]
     pub fn cross(self, other: Self) -> Self {
         // With lanes turned once at the end instead of twice before: a × b = (a b' - a' b)', x' = (y, z, x).
-        let turn = |lanes: Lanes| {
-            let [x, y, z, w] = lanes.to_array();
-            Lanes::new([y, z, x, w])
-        };
-        Self { lanes: turn(self.lanes * turn(other.lanes) - turn(self.lanes) * other.lanes) }
+        (self.times(other.turned()) - self.turned().times(other)).turned()
+    }
+
+    /// (y, z, x)
+    #[inline(always)]
+    pub(crate) fn turned(self) -> Self {
+        let [x, y, z, w] = self.lanes.to_array();
+        Self { lanes: Lanes::new([y, z, x, w]) }
+    }
+
+    /// Products of components.
+    #[inline(always)]
+    pub(crate) fn times(self, other: Self) -> Self {
+        Self { lanes: self.lanes * other.lanes }
+    }
+
+    /// The first component of a, the second of b, the third of c.
+    #[inline(always)]
+    pub(crate) fn by_component(a: Self, b: Self, c: Self) -> Self {
+        let (a, b, [_, _, z, w]) = (a.lanes.to_array(), b.lanes.to_array(), c.lanes.to_array());
+        Self { lanes: Lanes::new([a[0], b[1], z, w]) }
+    }
+
+    /// x + y + z
+    #[inline(always)]
+    pub(crate) fn sum(self) -> f64 {
+        let [x, y, z] = self.to_array();
+        x + y + z
     }
 
     /// self + factor · other.
     #[inline(always)]
     pub fn plus(self, factor: f64, other: Self) -> Self {
         Self { lanes: Lanes::splat(factor).mul_add(other.lanes, self.lanes) }
+    }
+
+    /// (|x|, |y|, |z|)
+    #[inline(always)]
+    pub(crate) fn sizes(self) -> Self {
+        Self { lanes: self.lanes.abs() }
     }
 
     /// |x| + |y| + |z|
