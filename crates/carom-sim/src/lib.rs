@@ -3,7 +3,6 @@
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod error;
-mod ill_conditioned;
 pub mod number;
 mod record;
 mod setup;

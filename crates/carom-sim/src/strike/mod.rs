@@ -1,12 +1,12 @@
 //! One impact of a robot: from a state and a contact, or several, to the velocity after.
 
+mod ill_conditioned;
+
 use carom_law::{
     Check, Coefficients, Contact, ContactSet, Delassus, Dimension, EnergyEvidence, Evidence, Guard, Law, MatrixView,
     Outcome, SimultaneousEvidence, SimultaneousOutcome,
 };
 use carom_multibody::{ContactPoint, ContactTerms, Contacts, Dynamics, DynamicsError, EnergyChange, Struck};
-
-use crate::ill_conditioned;
 
 /// Why a robot's impact has no answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -119,7 +119,7 @@ fn strike_checked(
 
 /// The velocity after an impulse, A q̇⁺ along the chain and, if asked for, the kinetic energies of the links.
 #[inline(always)]
-pub(crate) fn evidence(
+fn evidence(
     check: Check,
     dynamics: &mut Dynamics,
     contact: &ContactPoint,

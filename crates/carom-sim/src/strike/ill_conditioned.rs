@@ -1,10 +1,10 @@
 //! A robot's contact whose W is ill-conditioned: a wheel that hardly turns, a leg that is nearly straight. It is struck by a
 //! factor of W, which has the square root of its condition number.
 
-use carom_law::{Check, Coefficients, ContactFactor, Dimension, FactoredContact, Guard, Law, Outcome};
+use carom_law::{Coefficients, ContactFactor, Dimension, Evidence, FactoredContact, Guard, Law, Outcome};
 use carom_multibody::{ContactPoint, ContactTerms, Dynamics, WhitenedTerms};
 
-use crate::strike::{StrikeError, evidence};
+use super::{StrikeError, energies};
 
 /// A contact whose W has a condition number above this is struck by a factor of W. Solving with W loses as many digits as the
 /// number has: at 1e6 velocities have ten left, one more than the check of an outcome asks for.
@@ -48,7 +48,7 @@ fn is_ill_conditioned_in_units(terms: &ContactTerms) -> bool {
     !is_well
 }
 
-/// [`crate::strike_by`] through a factor of W; the outcome is checked by [`Check::Full`]. Nothing is allocated.
+/// [`crate::strike_by`] through a factor of W; the outcome is checked in full. Nothing is allocated.
 #[cold]
 pub(crate) fn strike(
     law: Law,
@@ -64,7 +64,20 @@ pub(crate) fn strike(
     }
     factored.impact_verified_by(law, coefficients, guard, |change| {
         dynamics.add_whitened_change(contact, change, velocity)?;
-        evidence(Check::Full, dynamics, contact, velocity)
+        evidence(dynamics, contact, velocity)
+    })
+}
+
+/// A q̇⁺ along the chain and the kinetic energies of the links, of a velocity after.
+fn evidence(dynamics: &mut Dynamics, contact: &ContactPoint, velocity: &[f64]) -> Result<Evidence, StrikeError> {
+    let [before, after] = dynamics.contact_velocity_change(contact, velocity)?;
+    Ok(Evidence {
+        after: after.velocity,
+        before_size: [before.size; 3],
+        after_size: [after.size; 3],
+        freedoms: velocity.len(),
+        impulse_error: 0.0,
+        energy: Some(energies(dynamics, velocity)?),
     })
 }
 
