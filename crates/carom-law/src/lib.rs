@@ -13,58 +13,40 @@
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod batch;
-mod coefficients;
-mod collision;
+mod closed;
 mod contact;
-mod curves;
-mod delassus;
-mod direction;
+mod coulomb;
 mod error;
-mod factored;
-mod generalized;
-mod guard;
-mod laws;
-mod limits;
-mod matrix;
-mod mechanism;
-mod mode;
-mod orthogonal;
-mod outcome;
-mod persistent;
-mod plane;
-mod scaling;
-mod simultaneous;
-mod slip;
-mod solve;
-mod tangent;
-mod vector;
-mod verify;
-mod whitened;
+mod impact;
+mod numeric;
+mod rivals;
+mod together;
 
-pub use coefficients::{Friction, Restitution};
-pub use contact::Contact;
-pub use delassus::{Delassus, Dimension};
-pub use error::{Condition, Error, ErrorKind, Field, Result};
-pub use factored::{ContactFactor, FactoredContact};
-pub use generalized::GeneralizedContact;
-pub use guard::Guard;
-pub use laws::{Claims, HuntCrossley};
-pub use matrix::MatrixView;
-pub use mode::Mode;
-pub use outcome::{
-    BeforeAfter, Conditioning, Energy, GuardReport, Law, Limit, Outcome, Printed, RestitutionLimit, RestitutionValues,
-    Unguarded, Violation,
-};
-pub use persistent::{
+pub use closed::{
     ClosedContact, ContactMode, Decision, Grip, Jam, Modes, PhaseContact, PhaseForces, PhaseReport, Rows, StickMargin,
     Tangential, decide, jam, jam_within,
 };
-pub use simultaneous::{
-    AnswerSearch, ContactEnergy, ContactOutcome, ContactSet, SimultaneousEffort, SimultaneousGuard,
-    SimultaneousOutcome, SimultaneousStage, SimultaneousUnguarded,
+pub use contact::Contact;
+pub use contact::coefficients::{Coefficients, Friction, Restitution};
+pub use contact::delassus::{Delassus, Dimension};
+pub use contact::vector::ContactVector;
+pub use coulomb::SimultaneousStage;
+pub use error::{Condition, Error, ErrorKind, Field, Result};
+pub use impact::factored::{ContactFactor, FactoredContact};
+pub use impact::generalized::GeneralizedContact;
+pub use impact::guard::Guard;
+pub use impact::mode::Mode;
+pub use impact::outcome::{
+    BeforeAfter, Conditioning, Energy, GuardReport, Law, Limit, Outcome, Printed, RestitutionLimit, RestitutionValues,
+    Unguarded, Violation,
 };
 #[doc(hidden)]
-pub use solve::impact_unchecked;
-pub use solve::{Coefficients, impact, impact_verified_by};
-pub use vector::ContactVector;
-pub use verify::{Check, EnergyEvidence, Evidence, SimultaneousEvidence};
+pub use impact::solve::impact_unchecked;
+pub use impact::solve::{impact, impact_verified_by};
+pub use impact::verify::{Check, EnergyEvidence, Evidence, SimultaneousEvidence};
+pub use numeric::matrix::MatrixView;
+pub use rivals::{Claims, HuntCrossley};
+pub use together::{
+    AnswerSearch, ContactEnergy, ContactOutcome, ContactSet, SimultaneousEffort, SimultaneousGuard,
+    SimultaneousOutcome, SimultaneousUnguarded,
+};

@@ -7,13 +7,13 @@
 //! so the answers are the same to the last bit.
 #![allow(clippy::manual_range_contains, reason = "comparisons joined without a branch")]
 
-use crate::direction::DirectionEquation;
-use crate::guard::Guard;
-use crate::mode::Mode;
-use crate::plane::{LARGEST_SQUARE, SMALLEST_SQUARE, Sym2, Vec2, dot, scaled};
-use crate::scaling::{is_tame, larger};
-use crate::tangent::Tangent;
-use crate::verify::{ACCURACY, ROUNDING};
+use crate::contact::delassus::tangent::Tangent;
+use crate::impact::direction::DirectionEquation;
+use crate::impact::guard::Guard;
+use crate::impact::mode::Mode;
+use crate::numeric::plane::{LARGEST_SQUARE, SMALLEST_SQUARE, Sym2, Vec2, dot, scaled};
+use crate::numeric::scaling::{is_tame, larger};
+use crate::numeric::tolerance::{ACCURACY, ROUNDING};
 
 /// Problems a block: all arrays of a block fit the first-level cache.
 pub(super) const BLOCK: usize = 64;

@@ -5,13 +5,13 @@
 
 mod common;
 
-use crate::coefficients::{Friction, Restitution};
 use crate::contact::Contact;
-use crate::delassus::{Delassus, Entries};
+use crate::contact::coefficients::{Friction, Restitution};
+use crate::contact::delassus::{Delassus, Entries};
 use crate::error::{Error, Result};
-use crate::guard::Guard;
-use crate::mode::Mode;
-use crate::outcome::{Law, RestitutionValues};
+use crate::impact::guard::Guard;
+use crate::impact::mode::Mode;
+use crate::impact::outcome::{Law, RestitutionValues};
 use common::{BLOCK, Columns, INPUTS, OUTPUTS};
 
 /// Spatial problems, one array a number: the six of `W`, the three of `v_c⁻`, the coefficients.

@@ -1,0 +1,296 @@
+//! Several closed contacts.
+//!
+//! If none would enter the surface all lift off. The modes they have are kept if forces exist for them: the shortest
+//! or, where those leave a cone, the best distributed. Else the Coulomb problem decides. A contact at rest may first
+//! bear all of `μ_s`; if it accelerates along the surface all the same it slips, with `μ_d`: one contact at a time,
+//! that of the largest acceleration first.
+
+mod descent;
+
+use crate::coulomb::{Rule, System, Workspace};
+use crate::error::Result;
+use crate::numeric::matrix::{Dense, MatrixView};
+use crate::numeric::plane::{Vec2, norm};
+use crate::numeric::scaling::{exponent, scale};
+
+use crate::closed::decide::{CONE_TOLERANCE, ContactMode, Found, Problem};
+use crate::closed::phase::{Grip, PhaseContact, PhaseForces};
+use descent::{ABOVE_RESIDUAL, ACCEPTED, Descent, SLIP, Stage};
+
+/// What is added to the diagonal of `W` for a first answer, over the mean of a contact's own: with it, redundant
+/// contacts share their forces whatever their order.
+const SOFTENING: f64 = 1e-3;
+
+/// The problem with `W` and `α` near one.
+pub(crate) struct Several<'a> {
+    pub(super) problem: &'a Problem<'a>,
+    w: Vec<f64>,
+    alpha: Vec<f64>,
+    pub(super) size: f64,
+    /// Forces are the caller's over `2^exponent`.
+    exponent: i32,
+    /// Contacts that are left out: they do not press.
+    is_out: Vec<bool>,
+}
+
+/// Whether all can go on as they are.
+enum Unchanged {
+    Holds(Answer),
+    /// There are forces, but outside a cone.
+    OutsideCones,
+    /// No forces hold the rows.
+    Infeasible,
+}
+
+/// Forces of the contacts that are in, and who slips.
+struct Answer {
+    forces: Vec<f64>,
+    modes: Vec<ContactMode>,
+    residual: f64,
+}
+
+impl<'a> Several<'a> {
+    pub(crate) fn new(problem: &'a Problem<'a>) -> Result<Self> {
+        let n = problem.alpha.len();
+        let largest = (0..n).fold(0.0_f64, |size, i| size.max(problem.delassus.at(i, i)));
+        let (omega, size) = (exponent(largest), problem.alpha.iter().fold(0.0_f64, |size, x| size.max(x.abs())));
+        let gamma = exponent(size);
+        // Mirror entries may differ by rounding.
+        let entry = |i: usize, j: usize| {
+            let (a, b) = (scale(problem.delassus.at(i, j), -omega), scale(problem.delassus.at(j, i), -omega));
+            0.5 * a + 0.5 * b
+        };
+        let w: Vec<f64> = (0..n * n).map(|k| entry(k / n, k % n)).collect();
+        let alpha = problem.alpha.iter().map(|x| scale(*x, -gamma)).collect();
+        let is_out = vec![false; problem.contacts.len()];
+        let several = Self { problem, w, alpha, size: scale(size, -gamma), exponent: gamma - omega, is_out };
+        // Every block has to be a Delassus matrix, whatever is done with it.
+        several.system(0.0)?;
+        Ok(several)
+    }
+
+    pub(crate) fn decide(mut self) -> Result<Found> {
+        let contacts = self.problem.contacts.len();
+        let reduced: Vec<f64> = (0..contacts).map(|k| self.problem.reduced(k)).collect();
+        let paradox: Vec<usize> = (0..contacts).filter(|&k| !(reduced[k] > 0.0)).collect();
+        if paradox.is_empty() {
+            let answer = self.answer()?;
+            return Ok(self.found(&answer, false));
+        }
+        // Painlevé: without them, if they lift off.
+        paradox.iter().for_each(|&k| self.is_out[k] = true);
+        let without = self.answer()?;
+        let entering = paradox.iter().copied().filter(|&k| self.acceleration(&without.forces, k) < -SLIP * self.size);
+        let jam = entering.min_by(|&a, &b| reduced[a].total_cmp(&reduced[b]));
+        let is_answer = without.residual <= ACCEPTED * self.size;
+        if let (None, true) = (jam, is_answer) {
+            return Ok(self.found(&without, true));
+        }
+        self.is_out.fill(false);
+        let with = self.answer()?;
+        if with.residual <= ACCEPTED * self.size {
+            return Ok(self.found(&with, true));
+        }
+        let worst = paradox.into_iter().min_by(|&a, &b| reduced[a].total_cmp(&reduced[b]));
+        Ok(match jam.or(worst) {
+            Some(contact) => Found { jam: Some((contact, reduced[contact])), ..Found::default() },
+            None => self.found(&with, false),
+        })
+    }
+
+    fn answer(&self) -> Result<Answer> {
+        // As for one contact: who would lift off without forces does.
+        let lifts_off = |(k, &is_out): (usize, &bool)| is_out || self.alpha[self.problem.starts[k]] >= 0.0;
+        if self.is_out.iter().enumerate().all(lifts_off) {
+            let modes = vec![ContactMode::Detach; self.is_out.len()];
+            return Ok(Answer { forces: vec![0.0; self.alpha.len()], modes, residual: 0.0 });
+        }
+        match self.unchanged()? {
+            Unchanged::Holds(answer) => Ok(answer),
+            Unchanged::OutsideCones => self.coulomb(true),
+            Unchanged::Infeasible => self.coulomb(false),
+        }
+    }
+
+    /// The normal acceleration of a contact.
+    fn acceleration(&self, forces: &[f64], k: usize) -> f64 {
+        let row = self.problem.starts[k];
+        let n = self.alpha.len();
+        self.alpha[row] + self.w[row * n..(row + 1) * n].iter().zip(forces).map(|(w, x)| w * x).sum::<f64>()
+    }
+
+    /// The indices of contacts and rows that are in.
+    fn inside(&self) -> (Vec<usize>, Vec<usize>) {
+        let contacts: Vec<usize> = (0..self.is_out.len()).filter(|&k| !self.is_out[k]).collect();
+        let range = |&k: &usize| {
+            let start = self.problem.starts[k];
+            start..start + self.problem.contacts[k].dimension.rows()
+        };
+        let rows = contacts.iter().flat_map(range).collect();
+        (contacts, rows)
+    }
+
+    /// Everyone goes on as before: at rest is stick.
+    fn unchanged(&self) -> Result<Unchanged> {
+        let (inside, rows) = self.inside();
+        let contacts: Vec<PhaseContact> = inside
+            .iter()
+            .map(|&k| {
+                let contact = &self.problem.contacts[k];
+                let friction = contact.coefficients().1;
+                let grip = contact.direction().map_or(Grip::Stick, |direction| Grip::Slip { direction, friction });
+                PhaseContact { dimension: contact.dimension, grip }
+            })
+            .collect();
+        let mu_s: Vec<f64> = inside.iter().map(|&k| self.problem.contacts[k].coefficients().0).collect();
+        let n = self.alpha.len();
+        let w: Vec<f64> =
+            rows.iter().flat_map(|&i| rows.iter().map(move |&j| (i, j))).map(|(i, j)| self.w[i * n + j]).collect();
+        let alpha: Vec<f64> = rows.iter().map(|&i| self.alpha[i]).collect();
+        let view = MatrixView::row_major(rows.len(), rows.len(), &w);
+        let mut part = vec![0.0; rows.len()];
+        let mut phase = PhaseForces::new();
+        let report = phase.solve(view, &alpha, &contacts, &mut part)?;
+        // Accelerations that no forces take away.
+        if report.residual > ACCEPTED {
+            return Ok(Unchanged::Infeasible);
+        }
+        if !are_inside(&part, &contacts, &mu_s) {
+            if report.rank == report.unknowns {
+                return Ok(Unchanged::OutsideCones);
+            }
+            let found = phase.stick_margin(view, &alpha, &contacts, &mu_s, &mut part)?;
+            if !(found.margin >= -CONE_TOLERANCE) {
+                return Ok(Unchanged::OutsideCones);
+            }
+        }
+        let mut forces = vec![0.0; n];
+        rows.iter().zip(&part).for_each(|(&row, x)| forces[row] = *x);
+        let mode = |k: usize| match self.problem.contacts[k].direction() {
+            _ if self.is_out[k] => ContactMode::Detach,
+            Some(direction) => ContactMode::Slip { direction, onset: false },
+            None => ContactMode::Stick,
+        };
+        let modes = (0..self.is_out.len()).map(mode).collect();
+        Ok(Unchanged::Holds(Answer { forces, modes, residual: report.residual * self.size }))
+    }
+
+    /// `W` with `softening` of each contact's own mean diagonal added, of the contacts that are in.
+    fn system(&self, softening: f64) -> Result<System> {
+        let (inside, rows) = self.inside();
+        let n = self.alpha.len();
+        let mut matrix = Dense::zeros(rows.len(), rows.len());
+        for (a, &i) in rows.iter().enumerate() {
+            for (b, &j) in rows.iter().enumerate() {
+                matrix[(a, b)] = self.w[i * n + j];
+            }
+        }
+        let mut start = 0;
+        for &k in &inside {
+            let d = self.problem.contacts[k].dimension.rows();
+            let mean = (start..start + d).map(|i| matrix[(i, i)]).sum::<f64>() / d as f64;
+            (start..start + d).for_each(|i| matrix[(i, i)] += softening * mean);
+            start += d;
+        }
+        System::new(matrix, inside.iter().map(|&k| self.problem.contacts[k].dimension))
+    }
+
+    /// The Coulomb problem: softened first, then as it is; from nothing if that fails; at last with `μ_d` for all.
+    /// Something has to change if the forces of the modes as they are leave a cone, be it ever so slowly.
+    fn coulomb(&self, must_change: bool) -> Result<Answer> {
+        let (inside, rows) = self.inside();
+        let q: Vec<f64> = rows.iter().map(|&i| self.alpha[i]).collect();
+        let (soft, system) = (self.system(SOFTENING)?, self.system(0.0)?);
+        let mut room = Workspace::new(rows.len());
+        let mut descent = Descent {
+            several: self,
+            inside: &inside,
+            q: &q,
+            room: &mut room,
+            must_change,
+            is_forced: vec![false; inside.len()],
+        };
+
+        let mut impulse = vec![0.0; rows.len()];
+        let mut rules = descent.rules(false);
+        descent.run(&soft, &mut rules, &mut impulse, Stage::Soft);
+        let mut residual = descent.run(&system, &mut rules, &mut impulse, Stage::Polish);
+        let mut best = (residual, impulse.clone(), rules.clone(), descent.is_forced.clone());
+        for gives_way in [false, true] {
+            if best.0 <= ACCEPTED * self.size {
+                break;
+            }
+            impulse.fill(0.0);
+            rules = descent.rules(gives_way);
+            descent.is_forced.fill(false);
+            residual = descent.run(&system, &mut rules, &mut impulse, Stage::Full);
+            if residual < best.0 {
+                best = (residual, impulse.clone(), rules.clone(), descent.is_forced.clone());
+            }
+        }
+        Ok(self.classified(&system, &inside, &rows, &q, best))
+    }
+
+    fn classified(
+        &self,
+        system: &System,
+        inside: &[usize],
+        rows: &[usize],
+        q: &[f64],
+        (residual, impulse, rules, is_forced): (f64, Vec<f64>, Vec<Rule>, Vec<bool>),
+    ) -> Answer {
+        let mut y = vec![0.0; q.len()];
+        system.velocity(q, &impulse, &mut y);
+        let mut forces = vec![0.0; self.alpha.len()];
+        let mut modes = vec![ContactMode::Detach; self.is_out.len()];
+        let slip = (SLIP * self.size).max(ABOVE_RESIDUAL * residual);
+        for (index, (block, &k)) in system.blocks.iter().zip(inside).enumerate() {
+            let (x, a) = (block.of(&impulse), block.of(&y));
+            if block.w_nn * x[0] <= a[0] {
+                continue;
+            }
+            modes[k] = match rules[index] {
+                Rule::Driven { u, .. } => ContactMode::Slip { direction: u, onset: false },
+                Rule::Coulomb { .. } if norm([a[1], a[2]]) <= slip && !is_forced[index] => ContactMode::Stick,
+                Rule::Coulomb { .. } => {
+                    ContactMode::Slip { direction: direction(block.w_t, [x[1], x[2]], [a[1], a[2]]), onset: true }
+                }
+            };
+            // What a slip says of its friction holds to the last bit.
+            let normal = x[0].max(0.0);
+            let mu_d = self.problem.contacts[k].coefficients().1;
+            let exact = match modes[k] {
+                ContactMode::Slip { direction: u, .. } => [normal, -mu_d * normal * u[0], -mu_d * normal * u[1]],
+                ContactMode::Stick | ContactMode::Detach => [normal, x[1], x[2]],
+            };
+            block.range().zip(exact).for_each(|(r, x)| forces[rows[r]] = x);
+        }
+        Answer { forces, modes, residual }
+    }
+
+    fn found(&self, answer: &Answer, ambiguous: bool) -> Found {
+        let forces = answer.forces.iter().map(|x| scale(*x, self.exponent)).collect();
+        Found { modes: answer.modes.clone(), forces, ambiguous, jam: None }
+    }
+}
+
+/// The direction of a slip: of the acceleration, or against the friction where that is larger and tells it better.
+fn direction(w_t: f64, friction: Vec2, acceleration: Vec2) -> Vec2 {
+    let (against, along) = (norm(friction), norm(acceleration));
+    let (vector, length) = if w_t * against > along { (friction, -against) } else { (acceleration, along) };
+    // Adding zero turns -0 into 0.
+    vector.map(|x| x / length + 0.0)
+}
+
+/// Whether all forces are in the cones, to tolerance.
+fn are_inside(forces: &[f64], contacts: &[PhaseContact], mu_s: &[f64]) -> bool {
+    let outside = CONE_TOLERANCE * forces.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
+    let mut row = 0;
+    contacts.iter().zip(mu_s).all(|(contact, mu)| {
+        let (start, d) = (row, contact.dimension.rows());
+        row += d;
+        let friction = forces[start + 1..start + d].iter().fold(0.0_f64, |length, x| length.hypot(*x));
+        let holds = contact.grip != Grip::Stick || friction <= mu * forces[start] + outside || d == 1;
+        forces[start] >= -outside && holds
+    })
+}

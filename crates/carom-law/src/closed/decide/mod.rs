@@ -1,0 +1,313 @@
+//! Which modes closed contacts take, from their accelerations.
+//!
+//! The same Coulomb problem as an impact's, with `α` for the velocity: `a = α + W λ`, `0 <= λ_n ⊥ a_n >= 0`, and
+//! `λ_t` in the static cone where a contact at rest stays so, `-μ_d λ_n u` where it slips. A contact that slides
+//! already has its `u`; one whose slip begins has `a_t` along `u`.
+
+mod many;
+mod single;
+
+use crate::contact::coefficients::Friction;
+use crate::contact::delassus::Dimension;
+use crate::error::{Error, Result, finite};
+use crate::numeric::matrix::MatrixView;
+use crate::numeric::plane::{Vec2, add_scaled, dot, norm};
+
+use crate::closed::phase::{Grip, check_matrix, drag};
+use many::Several;
+
+/// A force may be outside its cone by this fraction of the largest force and the contact still sticks. Events are to
+/// fire well outside: at 1e-10, or they repeat.
+pub(crate) const CONE_TOLERANCE: f64 = 1e-12;
+
+/// A certificate above this is no answer.
+const MOST_RESIDUAL: f64 = 1e-8;
+
+/// What a closed contact does along the surface at the instant of decision.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Tangential {
+    /// `v_t = 0`.
+    AtRest,
+    /// `v_t ≠ 0`.
+    Sliding {
+        /// `u = v_t/|v_t|`; `[±1, 0]` for a planar contact.
+        direction: [f64; 2],
+    },
+}
+
+/// A contact with neither gap nor normal velocity.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ClosedContact {
+    /// How many rows it has, the normal first.
+    pub dimension: Dimension,
+    /// Only a contact of dimension 1 can do without, and ignores it.
+    pub friction: Option<Friction>,
+    /// Whether it slides.
+    pub tangential: Tangential,
+}
+
+/// What a closed contact does next.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum ContactMode {
+    /// `λ = 0`, `a_n >= 0`: it lifts off.
+    Detach,
+    /// `a = 0`, `|λ_t| <= μ_s λ_n`. A contact without tangents that presses sticks.
+    Stick,
+    /// `a_n = 0`, `λ_t = -μ_d λ_n u`.
+    Slip {
+        /// `u`
+        direction: [f64; 2],
+        /// Whether it begins now, with `a_t` along `u`.
+        onset: bool,
+    },
+}
+
+impl ContactMode {
+    /// The grip of the phase that follows; `None` for a contact that lifts off.
+    pub fn grip(self, friction: Option<Friction>) -> Option<Grip> {
+        match self {
+            Self::Detach => None,
+            Self::Stick => Some(Grip::Stick),
+            Self::Slip { direction, .. } => {
+                Some(Grip::Slip { direction, friction: friction.map_or(0.0, |friction| friction.mu_d()) })
+            }
+        }
+    }
+}
+
+/// The modes of all contacts, with the forces and accelerations that go with them.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Modes {
+    /// One for each contact.
+    pub modes: Vec<ContactMode>,
+    /// `λ`, one for each row.
+    pub forces: Vec<f64>,
+    /// `a = α + W λ`.
+    pub accelerations: Vec<f64>,
+    /// The largest violation of a condition, as an acceleration, over the largest `|α|`.
+    pub residual: f64,
+    /// Whether a contact that slides with `D <= 0` lifts off, or presses with the help of others: it might as well have
+    /// jammed.
+    pub ambiguous: bool,
+}
+
+/// What becomes of the closed contacts.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Decision {
+    /// They go on with these modes.
+    Decided(Modes),
+    /// A contact slides with `D <= 0`, and no finite force keeps it from entering the surface: [`crate::jam`].
+    Jammed {
+        /// Which one.
+        contact: usize,
+        /// Its `D / W_nn`.
+        reduced: f64,
+    },
+    /// No modes were found that satisfy every condition: the best forces seen, with their residual.
+    NotConverged(Modes),
+}
+
+/// The problem, checked.
+pub(crate) struct Problem<'a> {
+    pub(crate) delassus: MatrixView<'a>,
+    pub(crate) alpha: &'a [f64],
+    pub(crate) contacts: &'a [ClosedContact],
+    /// The first row of each contact.
+    pub(crate) starts: Vec<usize>,
+}
+
+/// Which modes the contacts take now. They lift off if none would enter the surface without forces; else they go on as
+/// they are if they can, at rest is stick, whatever else is possible.
+///
+/// ```
+/// use carom_law::{ClosedContact, ContactMode, Decision, Dimension, Friction, MatrixView, Tangential, decide};
+///
+/// // A particle of 1 kg at rest on an incline of slope 1, g = 10 sqrt 2.
+/// let friction = Some(Friction::with_static(0.9, 0.5)?);
+/// let contacts = [ClosedContact { dimension: Dimension::Planar, friction, tangential: Tangential::AtRest }];
+/// let decision = decide(MatrixView::row_major(2, 2, &[1.0, 0.0, 0.0, 1.0]), &[-10.0, 10.0], &contacts)?;
+/// let Decision::Decided(modes) = decision else { panic!() };
+/// assert_eq!(modes.modes, [ContactMode::Slip { direction: [1.0, 0.0], onset: true }]);
+/// assert_eq!(modes.accelerations, [0.0, 5.0]);
+/// # Ok::<(), carom_law::Error>(())
+/// ```
+///
+/// # Errors
+/// Shapes that do not fit, numbers that are not finite, a block of `W` that is no Delassus matrix, friction that is
+/// missing, a direction that is no unit vector, or forces beyond `f64`.
+pub fn decide(delassus: MatrixView, free_acceleration: &[f64], contacts: &[ClosedContact]) -> Result<Decision> {
+    let problem = Problem::new(delassus, free_acceleration, contacts)?;
+    let found = match contacts.len() {
+        0 => Found::default(),
+        1 => single::decide(&problem)?,
+        _ => Several::new(&problem)?.decide()?,
+    };
+    if let Some((contact, reduced)) = found.jam {
+        return Ok(Decision::Jammed { contact, reduced });
+    }
+    if let Some(row) = found.forces.iter().position(|x| !x.is_finite()) {
+        return Err(Error::Overflow { field: format!("forces[{row}]").into() });
+    }
+    Ok(problem.certify(found))
+}
+
+/// What was found, in the caller's units.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Found {
+    pub(crate) modes: Vec<ContactMode>,
+    pub(crate) forces: Vec<f64>,
+    pub(crate) ambiguous: bool,
+    /// The contact that jams and its `D / W_nn`.
+    pub(crate) jam: Option<(usize, f64)>,
+}
+
+impl ClosedContact {
+    /// `(μ_s, μ_d)`, zero without tangents.
+    pub(crate) fn coefficients(&self) -> (f64, f64) {
+        match self.friction {
+            Some(friction) if self.dimension != Dimension::Normal => (friction.mu_s(), friction.mu_d()),
+            _ => (0.0, 0.0),
+        }
+    }
+
+    /// `u` of a contact that slides.
+    pub(crate) fn direction(&self) -> Option<Vec2> {
+        match (self.tangential, self.dimension) {
+            (Tangential::AtRest, _) | (_, Dimension::Normal) => None,
+            (Tangential::Sliding { direction }, Dimension::Planar) => Some([direction[0], 0.0]),
+            (Tangential::Sliding { direction }, Dimension::Spatial) => Some(direction),
+        }
+    }
+}
+
+impl<'a> Problem<'a> {
+    fn new(delassus: MatrixView<'a>, alpha: &'a [f64], contacts: &'a [ClosedContact]) -> Result<Self> {
+        let mut starts = Vec::with_capacity(contacts.len());
+        let mut rows = 0;
+        for (k, contact) in contacts.iter().enumerate() {
+            starts.push(rows);
+            rows += contact.dimension.rows();
+            if contact.friction.is_none() && contact.dimension != Dimension::Normal {
+                return Err(Error::Missing {
+                    field: format!("contacts[{k}].friction").into(),
+                    reason: "only a contact of dimension 1 can do without".into(),
+                });
+            }
+            if let Tangential::Sliding { direction } = contact.tangential {
+                let field = || format!("contacts[{k}].tangential").into();
+                drag(field, contact.dimension, direction, contact.coefficients().1)?;
+            }
+        }
+        check_matrix(&delassus, rows)?;
+        if alpha.len() != rows {
+            return Err(Error::Shape {
+                field: "free_acceleration".into(),
+                found: format!("{} numbers", alpha.len()),
+                expected: format!("{rows} numbers, one for each row of the contacts"),
+            });
+        }
+        for (i, &x) in alpha.iter().enumerate() {
+            finite(x, || format!("free_acceleration[{i}]").into())?;
+        }
+        for i in 0..rows {
+            for j in 0..rows {
+                finite(delassus.at(i, j), || format!("delassus[{i}][{j}]").into())?;
+            }
+        }
+        Ok(Self { delassus, alpha, contacts, starts })
+    }
+
+    /// Decided, if modes and forces satisfy every condition.
+    fn certify(&self, found: Found) -> Decision {
+        let accelerations = self.accelerations(&found.forces);
+        let residual = self.residual(&found.modes, &found.forces, &accelerations);
+        let Found { modes, forces, ambiguous, .. } = found;
+        let modes = Modes { modes, forces, accelerations, residual, ambiguous };
+        if residual <= MOST_RESIDUAL { Decision::Decided(modes) } else { Decision::NotConverged(modes) }
+    }
+
+    fn accelerations(&self, forces: &[f64]) -> Vec<f64> {
+        let row = |(i, alpha): (usize, &f64)| {
+            alpha + forces.iter().enumerate().map(|(j, force)| self.delassus.at(i, j) * force).sum::<f64>()
+        };
+        self.alpha.iter().enumerate().map(row).collect()
+    }
+
+    /// `D / W_nn` of a contact that slides; 1 for one at rest.
+    pub(crate) fn reduced(&self, k: usize) -> f64 {
+        let contact = &self.contacts[k];
+        let (row, mu_d) = (self.starts[k], contact.coefficients().1);
+        let Some(u) = contact.direction() else {
+            return 1.0;
+        };
+        let w = self.tangential(k, |i| self.delassus.at(row + i, row));
+        1.0 - mu_d * dot(w, u) / self.delassus.at(row, row)
+    }
+
+    /// Two numbers of the tangential rows of a contact, which are numbered from 1.
+    fn tangential(&self, k: usize, of: impl Fn(usize) -> f64) -> Vec2 {
+        let d = self.contacts[k].dimension.rows();
+        [1, 2].map(|i| if i < d { of(i) } else { 0.0 })
+    }
+
+    /// How far modes, forces and accelerations are from what the modes say, whoever found them.
+    fn residual(&self, modes: &[ContactMode], forces: &[f64], accelerations: &[f64]) -> f64 {
+        let size = self.alpha.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
+        let of = |(k, mode): (usize, &ContactMode)| {
+            let (row, contact) = (self.starts[k], &self.contacts[k]);
+            let (mu_s, mu_d) = contact.coefficients();
+            let (a_n, a_t) = (accelerations[row], self.tangential(k, |i| accelerations[row + i]));
+            let (force, friction) = (forces[row], self.tangential(k, |i| forces[row + i]));
+            let w_n = self.delassus.at(row, row);
+            let w_t = self.tangential(k, |i| self.delassus.at(row + i, row + i));
+            let w_t = w_t[0].max(w_t[1]);
+            match *mode {
+                ContactMode::Detach => (-a_n).max(w_n * force.abs()).max(w_t * norm(friction)),
+                ContactMode::Stick => {
+                    let outside = w_t * (norm(friction) - mu_s * force);
+                    a_n.abs().max(norm(a_t)).max(-w_n * force).max(outside)
+                }
+                ContactMode::Slip { direction, onset } => {
+                    let missing = w_t * norm(add_scaled(friction, mu_d * force, direction));
+                    let along = dot(a_t, direction).max(0.0);
+                    let across = if onset { norm(add_scaled(a_t, -along, direction)) } else { 0.0 };
+                    a_n.abs().max(-w_n * force).max(missing).max(across)
+                }
+            }
+        };
+        let worst = modes.iter().enumerate().map(of).fold(0.0, f64::max);
+        if worst > 0.0 { worst / size } else { 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1 kg at rest on the floor that is pushed by half of its friction: forces that are off are no answer, whoever found
+    /// them, and whichever condition they miss.
+    #[test]
+    fn forces_that_miss_a_condition_are_not_decided() {
+        let friction = Some(Friction::new(0.5).unwrap());
+        let contacts = [ClosedContact { dimension: Dimension::Planar, friction, tangential: Tangential::AtRest }];
+        let delassus = [1.0, 0.0, 0.0, 1.0];
+        let problem = Problem::new(MatrixView::row_major(2, 2, &delassus), &[-1.0, 0.25], &contacts).unwrap();
+        let is_decided = |mode, forces: [f64; 2]| {
+            let found = Found { modes: vec![mode], forces: forces.to_vec(), ..Found::default() };
+            matches!(problem.certify(found), Decision::Decided(_))
+        };
+        let slip = ContactMode::Slip { direction: [1.0, 0.0], onset: true };
+        for (off, decided) in [(1e-9, true), (1e-7, false), (1e-3, false)] {
+            assert_eq!(is_decided(ContactMode::Stick, [1.0 + off, -0.25]), decided);
+            assert_eq!(is_decided(ContactMode::Stick, [1.0, -0.25 + off]), decided);
+        }
+        // Friction would drive the slip.
+        assert!(!is_decided(slip, [1.0, -0.5]));
+        assert!(!is_decided(ContactMode::Detach, [0.0; 2]) && !is_decided(ContactMode::Stick, [1.0, -0.6]));
+    }
+}

@@ -1,0 +1,83 @@
+//! Whether redundant contacts can stick: how deep inside their cones the forces of a phase can all be.
+//!
+//! The forces that hold a phase are `x₀ + N z`: the shortest ones and any self-stress. The margin is the largest `s`
+//! with `λ_n >= s` for every contact and `|λ_t| <= μ_s λ_n - s` for the sticking ones: a linear program in the
+//! plane, a program over second-order cones in space. `phase/barrier` finds it.
+
+use crate::error::{Error, Result};
+use crate::numeric::matrix::MatrixView;
+
+use super::{PhaseContact, PhaseForces, PhaseReport};
+
+/// How much room there is inside the cones.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StickMargin {
+    /// The largest `s` over `scale`, at most 1; positive if some distribution of forces is inside all cones.
+    pub margin: f64,
+    /// The largest component of the shortest forces.
+    pub scale: f64,
+    /// How many independent self-stresses there are.
+    pub redundancy: usize,
+    /// Newton's steps that were taken.
+    pub steps: usize,
+    /// Of the shortest forces.
+    pub phase: PhaseReport,
+}
+
+impl PhaseForces {
+    /// The largest `s` such that some forces of the phase have `λ_n >= s` at every contact and `|λ_t| <= μ_s λ_n - s`
+    /// at the sticking ones, relative to the largest component of the shortest forces; `forces` is such a
+    /// distribution. `static_friction` has `μ_s` of every contact; that of slipping ones is ignored.
+    ///
+    /// Positive, the contacts can stick although the shortest forces may be outside a cone: the accelerations are
+    /// the same for all distributions, and the cones decide whether one exists.
+    ///
+    /// # Errors
+    /// As [`PhaseForces::solve`], and for friction that is negative or not finite.
+    pub fn stick_margin(
+        &mut self,
+        delassus: MatrixView,
+        free_acceleration: &[f64],
+        contacts: &[PhaseContact],
+        static_friction: &[f64],
+        forces: &mut [f64],
+    ) -> Result<StickMargin> {
+        check_friction(contacts, static_friction)?;
+        let phase = self.solve(delassus, free_acceleration, contacts, forces)?;
+        let scale = forces.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
+        let redundancy = phase.unknowns - phase.rank;
+        let mut answer = StickMargin { margin: 0.0, scale, redundancy, steps: 0, phase };
+        if !(scale > 0.0) {
+            return Ok(answer);
+        }
+        let size = self.in_own_units(scale);
+        let Self { system, barrier, .. } = self;
+        barrier.prepare(system, phase.rank, size, contacts, static_friction);
+        (answer.margin, answer.steps) = barrier.maximise();
+        if redundancy > 0 {
+            for (i, x) in system.answer_mut().iter_mut().enumerate() {
+                *x = size * barrier.force(&barrier.point, i);
+            }
+            self.spread(forces);
+        }
+        Ok(answer)
+    }
+}
+
+fn check_friction(contacts: &[PhaseContact], mu_s: &[f64]) -> Result<()> {
+    if mu_s.len() != contacts.len() {
+        return Err(Error::Shape {
+            field: "static_friction".into(),
+            found: format!("{} numbers", mu_s.len()),
+            expected: format!("{} numbers, one for each contact", contacts.len()),
+        });
+    }
+    match mu_s.iter().position(|mu| !(*mu >= 0.0 && mu.is_finite())) {
+        Some(k) => Err(Error::OutOfRange {
+            field: format!("static_friction[{k}]").into(),
+            value: mu_s[k],
+            bound: "[0, inf)".into(),
+        }),
+        None => Ok(()),
+    }
+}

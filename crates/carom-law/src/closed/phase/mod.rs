@@ -1,0 +1,358 @@
+//! Forces inside a phase whose modes are known: who sticks, who slips and which way.
+
+mod barrier;
+pub(crate) mod margin;
+mod unload;
+
+use crate::contact::delassus::Dimension;
+use crate::error::{Error, Field, Result, finite};
+use crate::numeric::matrix::MatrixView;
+use crate::numeric::scaling::{exponent, scale};
+
+use crate::numeric::linear::{LinearSystem, Pivots, RANK_TOLERANCE};
+use barrier::Barrier;
+use unload::Unloading;
+
+/// The direction of a slip may differ from length one by this much.
+const UNIT_TOLERANCE: f64 = 1e-9;
+
+/// A pivot at most this fraction of the largest is zero where velocities are projected: contacts that can hardly move against
+/// each other are stopped all the same.
+const BALANCE_TOLERANCE: f64 = 1e-12;
+
+/// What a closed contact does.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Grip {
+    /// No acceleration in any direction; the force is whatever that takes \[4\].
+    Stick,
+    /// No acceleration along the normal; `λ_t = -μ_d λ_n u` \[5\], \[6\].
+    Slip {
+        /// `u`, the unit direction of the tangential velocity; `[±1, 0]` for a planar contact.
+        direction: [f64; 2],
+        /// `μ_d >= 0`.
+        friction: f64,
+    },
+}
+
+impl Grip {
+    /// A slip without friction.
+    pub const FRICTIONLESS: Self = Self::Slip { direction: [1.0, 0.0], friction: 0.0 };
+}
+
+/// A closed contact of a phase.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PhaseContact {
+    /// How many rows it has, the normal first.
+    pub dimension: Dimension,
+    /// What it does.
+    pub grip: Grip,
+}
+
+/// Which rows of the contacts [`PhaseForces::balance`] acts on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Rows {
+    /// The normal of every contact.
+    Normals,
+    /// What the grips hold: all rows of a sticking contact, the normal of a slipping one.
+    Held,
+}
+
+/// How the forces were found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PhaseReport {
+    /// The rank of the system, at most `unknowns`. Below that the forces are a choice among many.
+    pub rank: usize,
+    /// The number of unknown forces.
+    pub unknowns: usize,
+    /// The largest acceleration left in a held row, over the largest `|α|`.
+    pub residual: f64,
+    /// The smallest `D / W_nn` of the slipping contacts, `D = W_nn - μ_d w·u`; 1 if none slips. Slip
+    /// needs it positive.
+    pub min_reduced: f64,
+}
+
+/// Solves for the forces of a phase, with room that is kept from call to call.
+#[derive(Debug, Clone, Default)]
+pub struct PhaseForces {
+    pub(super) system: LinearSystem,
+    pub(super) barrier: Barrier,
+    unloading: Unloading,
+    /// The unknowns of the system are forces over `2^exponent`.
+    exponent: i32,
+    /// One for each unknown, in the order of the rows.
+    unknowns: Vec<Unknown>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Unknown {
+    /// The row that it holds and acts in.
+    row: usize,
+    /// `-μ_d u`, for the normal force of a slip.
+    drag: [f64; 2],
+    /// Rows of the contact, where there is drag.
+    tangents: usize,
+    /// The exponent of the unit of its row.
+    exponent: i32,
+}
+
+impl PhaseForces {
+    /// Room for nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Forces `λ` with `a = α + W λ` zero in every held row, and friction as the grips say. Where contacts are
+    /// redundant and the forces not unique, the shortest of those that let no sliding contact with friction pull, if
+    /// there are such.
+    ///
+    /// In stick the accelerations are the same for all such forces. If contacts slip in different directions
+    /// they need not be; these forces are then a choice.
+    ///
+    /// ```
+    /// use carom_law::Dimension;
+    /// use carom_law::{Grip, MatrixView, PhaseContact, PhaseForces};
+    ///
+    /// // A particle of 2 kg slides on a floor, g = 10.
+    /// let delassus = [0.5, 0.0, 0.0, 0.5];
+    /// let grip = Grip::Slip { direction: [1.0, 0.0], friction: 0.3 };
+    /// let contacts = [PhaseContact { dimension: Dimension::Planar, grip }];
+    /// let mut forces = [0.0; 2];
+    /// PhaseForces::new().solve(MatrixView::row_major(2, 2, &delassus), &[-10.0, 0.0], &contacts, &mut forces)?;
+    /// assert_eq!(forces, [20.0, -6.0]);
+    /// # Ok::<(), carom_law::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Shapes that do not fit, numbers that are not finite, `W_nn <= 0`, a direction that is no unit vector, negative
+    /// friction, or forces beyond `f64`.
+    pub fn solve(
+        &mut self,
+        delassus: MatrixView,
+        free_acceleration: &[f64],
+        contacts: &[PhaseContact],
+        forces: &mut [f64],
+    ) -> Result<PhaseReport> {
+        self.run(
+            Purpose { vector: "free_acceleration", result: "forces", rank_tolerance: RANK_TOLERANCE },
+            delassus,
+            free_acceleration,
+            forces,
+            |phase| phase.list(&delassus, contacts, None),
+        )
+    }
+
+    /// The shortest `i`, acting in the chosen rows alone, that takes away `excess` there: `W i = -excess`. It
+    /// is the projection in the mass metric, of velocities or of small displacements; a velocity loses
+    /// kinetic energy by it and never gains. `excess` and `impulses` have a number for every row of `W`.
+    ///
+    /// # Errors
+    /// As [`PhaseForces::solve`].
+    pub fn balance(
+        &mut self,
+        delassus: MatrixView,
+        contacts: &[PhaseContact],
+        rows: Rows,
+        excess: &[f64],
+        impulses: &mut [f64],
+    ) -> Result<PhaseReport> {
+        self.run(
+            Purpose { vector: "excess", result: "impulses", rank_tolerance: BALANCE_TOLERANCE },
+            delassus,
+            excess,
+            impulses,
+            |phase| phase.list(&delassus, contacts, Some(rows)),
+        )
+    }
+
+    fn run(
+        &mut self,
+        purpose: Purpose,
+        delassus: MatrixView,
+        alpha: &[f64],
+        forces: &mut [f64],
+        list: impl FnOnce(&mut Self) -> Result<Listed>,
+    ) -> Result<PhaseReport> {
+        let listed = list(self)?;
+        purpose.check(&delassus, listed.rows, alpha, forces)?;
+        if self.unknowns.is_empty() {
+            return Ok(PhaseReport { rank: 0, unknowns: 0, residual: 0.0, min_reduced: 1.0 });
+        }
+        let size = alpha.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
+        let gamma = exponent(size);
+        self.assemble(&delassus, alpha, &listed, gamma);
+        let pivots = if listed.has_drag { Pivots::Any } else { Pivots::Diagonal };
+        let rank = self.system.solve_to_rank(pivots, purpose.rank_tolerance);
+        if listed.has_drag {
+            let sliding = (0..self.unknowns.len()).filter(|&i| self.unknowns[i].tangents > 0);
+            self.unloading.relieve(&mut self.system, rank, sliding);
+        }
+        self.exponent = gamma - listed.omega;
+        self.spread(forces);
+        if let Some(row) = forces.iter().position(|x| !x.is_finite()) {
+            return Err(Error::Overflow { field: format!("{}[{row}]", purpose.result).into() });
+        }
+        let residual = if size > 0.0 { self.residual(&delassus, alpha, forces) / size } else { 0.0 };
+        Ok(PhaseReport { rank, unknowns: self.unknowns.len(), residual, min_reduced: listed.min_reduced })
+    }
+
+    /// The unknowns of the contacts: as the grips say or, for a projection, of some rows without friction.
+    fn list(&mut self, delassus: &MatrixView, contacts: &[PhaseContact], projected: Option<Rows>) -> Result<Listed> {
+        self.unknowns.clear();
+        let rows = contacts.iter().map(|contact| contact.dimension.rows()).sum();
+        check_matrix(delassus, rows)?;
+        let mut listed = Listed { rows, omega: i32::MIN, has_drag: false, min_reduced: 1.0 };
+        let mut row = 0;
+        for (k, contact) in contacts.iter().enumerate() {
+            let d = contact.dimension.rows();
+            let w_nn = delassus.at(row, row);
+            if !(w_nn > 0.0) {
+                return Err(Error::NotPositive {
+                    field: format!("delassus[{row}][{row}]").into(),
+                    definiteness: "semidefinite",
+                    quantity: "the normal entry".into(),
+                    value: w_nn,
+                    bound: "> 0".into(),
+                });
+            }
+            let largest = (row..row + d).map(|i| delassus.at(i, i)).fold(w_nn, f64::max);
+            let exponent = exponent(largest);
+            listed.omega = listed.omega.max(exponent);
+            let mut push = |row, drag, tangents| self.unknowns.push(Unknown { row, drag, tangents, exponent });
+            match (projected, contact.grip) {
+                (None | Some(Rows::Held), Grip::Stick) => (row..row + d).for_each(|i| push(i, [0.0; 2], 0)),
+                (None, Grip::Slip { direction, friction }) => {
+                    let drag = drag(|| format!("contacts[{k}].grip").into(), contact.dimension, direction, friction)?;
+                    let tangents = if drag == [0.0; 2] { 0 } else { d - 1 };
+                    let pull: f64 = (0..tangents).map(|t| delassus.at(row + 1 + t, row) * drag[t]).sum();
+                    listed.has_drag |= tangents > 0;
+                    listed.min_reduced = listed.min_reduced.min(1.0 + pull / w_nn);
+                    push(row, drag, tangents);
+                }
+                (Some(_), _) => push(row, [0.0; 2], 0),
+            }
+            row += d;
+        }
+        Ok(listed)
+    }
+
+    /// `K = W_held (1, -μ_d u)` and `-α`, in units near one.
+    fn assemble(&mut self, delassus: &MatrixView, alpha: &[f64], listed: &Listed, gamma: i32) {
+        let n = self.unknowns.len();
+        self.system.start(n);
+        // Of a contact whose W is 2^e: the unit of its rows is 2^(e/2), over that of the largest.
+        let half = |u: &Unknown| (u.exponent - listed.omega).div_euclid(2);
+        for (i, held) in self.unknowns.iter().enumerate() {
+            let own = half(held);
+            self.system.set_unit(i, scale(1.0, own));
+            let (row, right) = self.system.row_mut(i);
+            *right = scale(-alpha[held.row], -gamma);
+            for (x, acting) in row.iter_mut().zip(&self.unknowns) {
+                let mut response = delassus.at(held.row, acting.row);
+                for t in 0..acting.tangents {
+                    response += delassus.at(held.row, acting.row + 1 + t) * acting.drag[t];
+                }
+                *x = scale(response, -listed.omega - own - half(acting));
+            }
+        }
+    }
+
+    /// A force in the units of the system.
+    pub(super) fn in_own_units(&self, force: f64) -> f64 {
+        scale(force, -self.exponent)
+    }
+
+    /// The unknowns as forces of all rows.
+    pub(super) fn spread(&self, forces: &mut [f64]) {
+        forces.fill(0.0);
+        for (unknown, x) in self.unknowns.iter().zip(self.system.answer()) {
+            let x = scale(*x, self.exponent);
+            forces[unknown.row] = x;
+            for t in 0..unknown.tangents {
+                forces[unknown.row + 1 + t] = unknown.drag[t] * x;
+            }
+        }
+    }
+
+    fn residual(&self, delassus: &MatrixView, alpha: &[f64], forces: &[f64]) -> f64 {
+        let left = |held: &Unknown| {
+            let response: f64 = forces.iter().enumerate().map(|(j, force)| delassus.at(held.row, j) * force).sum();
+            (alpha[held.row] + response).abs()
+        };
+        self.unknowns.iter().map(left).fold(0.0, f64::max)
+    }
+}
+
+/// What the contacts of a phase add up to.
+struct Listed {
+    rows: usize,
+    /// The exponent of the largest entry on the diagonal of `W`.
+    omega: i32,
+    has_drag: bool,
+    min_reduced: f64,
+}
+
+/// What the caller calls his vectors, and when a pivot is zero.
+#[derive(Clone, Copy)]
+struct Purpose {
+    vector: &'static str,
+    result: &'static str,
+    rank_tolerance: f64,
+}
+
+impl Purpose {
+    fn check(self, delassus: &MatrixView, rows: usize, vector: &[f64], result: &[f64]) -> Result<()> {
+        for (field, length) in [(self.vector, vector.len()), (self.result, result.len())] {
+            if length != rows {
+                return Err(Error::Shape {
+                    field: field.into(),
+                    found: format!("{length} numbers"),
+                    expected: format!("{rows} numbers, one for each row of the contacts"),
+                });
+            }
+        }
+        for (i, &x) in vector.iter().enumerate() {
+            finite(x, || format!("{}[{i}]", self.vector).into())?;
+        }
+        for i in 0..rows {
+            for j in 0..rows {
+                finite(delassus.at(i, j), || format!("delassus[{i}][{j}]").into())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A square matrix with as many rows as the contacts have.
+pub(crate) fn check_matrix(delassus: &MatrixView, rows: usize) -> Result<()> {
+    if delassus.rows == rows && delassus.columns == rows && delassus.is_complete() {
+        return Ok(());
+    }
+    Err(Error::Shape {
+        field: "delassus".into(),
+        found: format!("{} x {} with {} numbers", delassus.rows, delassus.columns, delassus.len()),
+        expected: format!("{rows} x {rows}, as the contacts have {rows} rows"),
+    })
+}
+
+/// `-μ_d u`, checked; zero for a contact without tangents.
+pub(super) fn drag(
+    field: impl Fn() -> Field,
+    dimension: Dimension,
+    direction: [f64; 2],
+    friction: f64,
+) -> Result<[f64; 2]> {
+    if dimension == Dimension::Normal || friction == 0.0 {
+        return Ok([0.0; 2]);
+    }
+    if !(friction >= 0.0 && friction.is_finite()) {
+        let field = format!("{}.friction", field()).into();
+        return Err(Error::OutOfRange { field, value: friction, bound: "[0, inf)".into() });
+    }
+    let u = if dimension == Dimension::Planar { [direction[0], 0.0] } else { direction };
+    let length = u[0].hypot(u[1]);
+    if !((length - 1.0).abs() <= UNIT_TOLERANCE) {
+        let field = format!("{}.direction", field()).into();
+        return Err(Error::OutOfRange { field, value: length, bound: "length 1, to 1e-9".into() });
+    }
+    Ok([-friction * u[0], -friction * u[1]])
+}

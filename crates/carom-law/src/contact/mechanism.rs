@@ -1,0 +1,386 @@
+//! A mechanism's mass matrix, factored, with the rows of its contacts.
+//!
+//! `M` is brought to a diagonal of order one by powers of two, `D M D = L Lᵀ`, which makes the
+//! factorisation indifferent to the units of each coordinate. With `Y = L⁻¹ (A D)ᵀ`, the Delassus matrix
+//! is `W = Yᵀ Y`, symmetric and positive semidefinite by construction, and an impulse changes the
+//! velocity by `D L⁻ᵀ Y i` \[7\]. `M` is never inverted.
+
+use crate::contact::delassus::{Dimension, SYMMETRY_TOLERANCE};
+use crate::error::{Error, Result, finite};
+use crate::numeric::matrix::{Dense, MatrixView};
+use crate::numeric::orthogonal::Orthogonal;
+use crate::numeric::scaling::{exponent, scale};
+
+/// A pivot of the equilibrated `M` at most this is not positive: roundings of entries below 4.
+const PIVOT_TOLERANCE: f64 = 1e-15;
+
+/// A pivot below this has lost digits to the sums that it was left over from: they are then formed without rounding, so
+/// that an `M` with a condition number of 1e14 is not refused.
+const SMALL_PIVOT: f64 = 1e-9;
+
+/// Steps of the estimate of the condition number: it seldom takes more than two.
+const CONDITION_STEPS: usize = 5;
+
+/// `M` and `A`, ready to solve with.
+#[derive(Debug, Clone)]
+pub(crate) struct Mechanism {
+    /// The lower triangle of `D M D` ...
+    mass: Dense,
+    /// ... and of its factor `L`.
+    factor: Dense,
+    /// `Yᵀ`, one row a direction of a contact.
+    y: Dense,
+    /// `D = diag(2^-delta)`.
+    delta: Vec<i32>,
+    /// The power of two taken out of each row of `A D`: one for a contact's normal, one for its tangents.
+    pub(crate) rows: Vec<i32>,
+}
+
+impl Mechanism {
+    /// Of matrices whose shapes have been checked; `contacts` says which rows of `A` belong together.
+    pub(crate) fn new(m: &MatrixView<'_>, a: &MatrixView<'_>, contacts: &[Dimension]) -> Result<Self> {
+        let delta = equilibration(m)?;
+        let mass = symmetrised(m, &delta)?;
+        let factor = match cholesky(mass.clone(), delta.len(), plain_product, SMALL_PIVOT) {
+            Ok(factor) => factor,
+            Err(_) => cholesky(mass.clone(), delta.len(), exact_product, PIVOT_TOLERANCE)?,
+        };
+        let (mut y, rows) = scaled_jacobian(a, &delta, contacts)?;
+        forward(&factor, &mut y, a.rows);
+        Ok(Self { mass, factor, y, delta, rows })
+    }
+
+    /// An entry of `Yᵀ Y`: of `W`, but for the powers of two of its row and column.
+    pub(crate) fn gram(&self, i: usize, j: usize) -> f64 {
+        self.y.row(i).iter().zip(self.y.row(j)).map(|(a, b)| a * b).sum()
+    }
+
+    /// \[7\]: `M⁻¹ Aᵀ i`.
+    pub(crate) fn velocity_change(&self, impulse: &[f64]) -> Vec<f64> {
+        let nonzero = impulse.iter().zip(&self.rows).filter(|(i, _)| **i != 0.0);
+        let common = nonzero.map(|(i, row)| exponent(*i) + row).max().unwrap_or(0);
+        let mut z = vec![0.0; self.delta.len()];
+        for (k, (&i_k, &row)) in impulse.iter().zip(&self.rows).enumerate() {
+            let weight = scale(i_k, row - common);
+            for (z, y) in z.iter_mut().zip(self.y.row(k)) {
+                *z += weight * y;
+            }
+        }
+        self.generalized(z, common)
+    }
+
+    /// The orthogonal factorisation of the columns of `L⁻¹ (A D)ᵀ` of all rows, at most three.
+    pub(crate) fn orthogonal(&self) -> Orthogonal {
+        Orthogonal::new(&self.y, self.rows.len())
+    }
+
+    /// `Lᵀ D⁻¹ q̇` over `2^unit`, and `unit`: half its square is the kinetic energy.
+    pub(crate) fn whitened(&self, velocity: &[f64]) -> (Vec<f64>, i32) {
+        let (x, unit) = self.unscaled(velocity);
+        let n = x.len();
+        let entry = |j: usize| (j..n).map(|i| self.factor[(i, j)] * x[i]).sum();
+        ((0..n).map(entry).collect(), unit)
+    }
+
+    /// `D L⁻ᵀ z` times `2^unit`.
+    pub(crate) fn generalized(&self, mut z: Vec<f64>, unit: i32) -> Vec<f64> {
+        backward(&self.factor, &mut z);
+        for (x, &delta) in z.iter_mut().zip(&self.delta) {
+            *x = scale(*x, unit - delta);
+        }
+        z
+    }
+
+    /// `D⁻¹ q̇` over `2^unit`, of order one, and `unit`.
+    fn unscaled(&self, velocity: &[f64]) -> (Vec<f64>, i32) {
+        let nonzero = velocity.iter().zip(&self.delta).filter(|(x, _)| **x != 0.0);
+        let unit = nonzero.map(|(x, delta)| exponent(*x) + delta).max().unwrap_or(0);
+        (velocity.iter().zip(&self.delta).map(|(x, delta)| scale(*x, delta - unit)).collect(), unit)
+    }
+
+    /// An estimate of the condition number of `M`, with its diagonal brought to order one, in the norm of the largest row
+    /// sum: Hager's, which is seldom off by more than a factor of three.
+    pub(crate) fn condition(&self) -> f64 {
+        let n = self.delta.len();
+        let entry = |i: usize, j: usize| if i >= j { self.mass[(i, j)] } else { self.mass[(j, i)] };
+        let row_sum = |i: usize| (0..n).map(|j| entry(i, j).abs()).sum::<f64>();
+        let size = (0..n).map(row_sum).fold(0.0, f64::max);
+        let solve = |x: &[f64]| {
+            let mut y = Dense::zeros(1, n);
+            y.row_mut(0).copy_from_slice(x);
+            forward(&self.factor, &mut y, 1);
+            let mut z = y.row(0).to_vec();
+            backward(&self.factor, &mut z);
+            z
+        };
+        let mut x = vec![1.0 / n as f64; n];
+        let mut inverse: f64 = 0.0;
+        for _ in 0..CONDITION_STEPS {
+            let y = solve(&x);
+            let sum: f64 = y.iter().map(|y| y.abs()).sum();
+            if sum <= inverse {
+                break;
+            }
+            inverse = sum;
+            let signs: Vec<f64> = y.iter().map(|y| 1.0_f64.copysign(*y)).collect();
+            let z = solve(&signs);
+            let steepest = (0..n).reduce(|a, b| if z[b].abs() > z[a].abs() { b } else { a }).unwrap_or(0);
+            x.fill(0.0);
+            x[steepest] = 1.0;
+        }
+        size * inverse
+    }
+
+    /// `K⁺ - K⁻` as `½ (q̇⁺ - q̇⁻)ᵀ M (q̇⁺ + q̇⁻)`, which keeps the digits of a small change.
+    pub(crate) fn energy_change(&self, before: &[f64], after: &[f64]) -> f64 {
+        let unit_of = |v: &[f64]| self.unscaled(v).1;
+        let unit = unit_of(before).max(unit_of(after));
+        let scaled = |v: &[f64]| -> Vec<f64> { v.iter().zip(&self.delta).map(|(x, d)| scale(*x, d - unit)).collect() };
+        let (before, after) = (scaled(before), scaled(after));
+        let pairs = || before.iter().zip(&after);
+        let difference: Vec<f64> = pairs().map(|(before, after)| after - before).collect();
+        let mean: Vec<f64> = pairs().map(|(before, after)| 0.5 * (after + before)).collect();
+        let mut change = 0.0;
+        for i in 0..mean.len() {
+            let row = self.mass.row(i);
+            let below = |x: &[f64]| row[..i].iter().zip(x).map(|(m, x)| m * x).sum::<f64>();
+            change += difference[i] * (below(&mean) + row[i] * mean[i]) + below(&difference) * mean[i];
+        }
+        scale(change, 2 * unit)
+    }
+
+    /// `½ q̇ᵀ M q̇`, infinite beyond `f64`, and `|q̇|ᵀ|M||q̇|`.
+    pub(crate) fn kinetic_energy(&self, velocity: &[f64]) -> (f64, f64) {
+        let (unscaled, common) = self.unscaled(velocity);
+        let (mut energy, mut size) = (0.0, 0.0);
+        for (i, x) in unscaled.iter().enumerate() {
+            let row = self.mass.row(i);
+            let below: f64 = row[..i].iter().zip(&unscaled).map(|(m, y)| m * y).sum();
+            let below_size: f64 = row[..i].iter().zip(&unscaled).map(|(m, y)| (m * y).abs()).sum();
+            energy += x * (below + 0.5 * row[i] * x);
+            size += x.abs() * (2.0 * below_size + row[i] * x.abs());
+        }
+        (scale(energy, 2 * common), scale(size, 2 * common))
+    }
+}
+
+/// The rows of the contacts as they were given.
+#[derive(Debug, Clone)]
+pub(crate) struct Jacobian {
+    rows: Vec<Vec<f64>>,
+}
+
+impl Jacobian {
+    pub(crate) fn new(a: &MatrixView<'_>) -> Self {
+        Self { rows: (0..a.rows).map(|i| (0..a.columns).map(|j| a.at(i, j)).collect()).collect() }
+    }
+
+    /// `A v`.
+    pub(crate) fn times(&self, v: &[f64]) -> Vec<f64> {
+        self.rows.iter().map(|row| row.iter().zip(v).map(|(a, v)| a * v).sum()).collect()
+    }
+}
+
+impl Mechanism {
+    /// `|A_r||q̇|` of each row `A_r`: the product of their norms, with each coordinate in units in which its inertia is one. Sums
+    /// of `|a||v|` would vanish where terms do one by one, and leave no room for rounding.
+    pub(crate) fn sizes(&self, jacobian: &Jacobian, velocity: &[f64]) -> Vec<f64> {
+        let (x, unit) = self.unscaled(velocity);
+        let inertia = |j: usize| self.mass[(j, j)];
+        let speed = x.iter().enumerate().map(|(j, x)| inertia(j) * x * x).sum::<f64>().sqrt();
+        let size = |row: &Vec<f64>| {
+            let largest =
+                row.iter().zip(&self.delta).filter(|(a, _)| **a != 0.0).map(|(a, delta)| exponent(*a) - delta).max();
+            let Some(largest) = largest else { return 0.0 };
+            let scaled = row.iter().zip(&self.delta).map(|(a, delta)| scale(*a, -delta - largest));
+            let squares = scaled.enumerate().map(|(j, a)| a * a / inertia(j));
+            scale(squares.sum::<f64>().sqrt() * speed, largest + unit)
+        };
+        jacobian.rows.iter().map(size).collect()
+    }
+}
+
+/// The shapes of `(M, A, q̇⁻)`, and that all numbers are finite.
+pub(crate) fn check_shapes(m: &MatrixView<'_>, a: &MatrixView<'_>, v: &[f64]) -> Result<()> {
+    let shape =
+        |field: &'static str, found: String, expected: String| Error::Shape { field: field.into(), found, expected };
+    let n = m.rows;
+    if n == 0 || m.columns != n {
+        return Err(shape("mass_matrix", format!("{n} x {}", m.columns), "square, at least 1 x 1".into()));
+    }
+    if a.columns != n {
+        let expected = format!("{} x {n}, as mass_matrix is {n} x {n}", a.rows);
+        return Err(shape("contact_jacobian", format!("{} x {}", a.rows, a.columns), expected));
+    }
+    for (matrix, name) in [(m, "mass_matrix"), (a, "contact_jacobian")] {
+        if !matrix.is_complete() {
+            let expected = format!("{} x {} numbers", matrix.rows, matrix.columns);
+            return Err(shape(name, format!("{} numbers", matrix.len()), expected));
+        }
+        for i in 0..matrix.rows {
+            for j in 0..matrix.columns {
+                finite(matrix.at(i, j), || format!("{name}[{i}][{j}]").into())?;
+            }
+        }
+    }
+    if v.len() != n {
+        let expected = format!("{n} numbers, as mass_matrix is {n} x {n}");
+        return Err(shape("velocity", format!("{} numbers", v.len()), expected));
+    }
+    for (i, &x) in v.iter().enumerate() {
+        finite(x, || format!("velocity[{i}]").into())?;
+    }
+    Ok(())
+}
+
+/// Half the exponents of the diagonal, so that `2^(-2 delta_i) M_ii` is in [1, 4).
+fn equilibration(m: &MatrixView<'_>) -> Result<Vec<i32>> {
+    (0..m.rows)
+        .map(|i| {
+            let value = m.at(i, i);
+            if value > 0.0 {
+                Ok(exponent(value).div_euclid(2))
+            } else {
+                Err(Error::NotPositive {
+                    field: format!("mass_matrix[{i}][{i}]").into(),
+                    definiteness: "definite",
+                    quantity: "a diagonal entry".into(),
+                    value,
+                    bound: "> 0".into(),
+                })
+            }
+        })
+        .collect()
+}
+
+/// The lower triangle of `D M D`, mirror entries checked and averaged.
+fn symmetrised(m: &MatrixView<'_>, delta: &[i32]) -> Result<Dense> {
+    let n = m.rows;
+    let entry = |i: usize, j: usize| scale(m.at(i, j), -delta[i] - delta[j]);
+    let mut lower = Dense::zeros(n, n);
+    for i in 0..n {
+        lower[(i, i)] = entry(i, i);
+        for j in 0..i {
+            let (below, above) = (entry(i, j), entry(j, i));
+            let bound = SYMMETRY_TOLERANCE * (lower[(i, i)] * lower[(j, j)]).sqrt();
+            if !((below - above).abs() <= bound) {
+                return Err(Error::NotSymmetric {
+                    field: format!("mass_matrix[{i}][{j}]").into(),
+                    value: m.at(i, j),
+                    mirror: m.at(j, i),
+                    bound: scale(bound, delta[i] + delta[j]),
+                });
+            }
+            lower[(i, j)] = 0.5 * (below + above);
+        }
+    }
+    Ok(lower)
+}
+
+/// `L` with `L Lᵀ` = the matrix of which the lower triangle is given, row by row. `rest` takes the product of two rows off
+/// an entry; a pivot has to be above `least`.
+fn cholesky(mut l: Dense, n: usize, rest: impl Fn(f64, &[f64], &[f64]) -> f64, least: f64) -> Result<Dense> {
+    for i in 0..n {
+        for j in 0..=i {
+            let rest = rest(l[(i, j)], &l.row(i)[..j], &l.row(j)[..j]);
+            if i > j {
+                l[(i, j)] = rest / l[(j, j)];
+            } else if rest > least {
+                l[(i, i)] = rest.sqrt();
+            } else {
+                return Err(not_definite(i, rest));
+            }
+        }
+    }
+    Ok(l)
+}
+
+fn plain_product(entry: f64, a: &[f64], b: &[f64]) -> f64 {
+    entry - a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>()
+}
+
+/// `entry - a·b`, rounded once: sums and products with their rounding errors carried along (Ogita, Rump and Oishi 2005).
+fn exact_product(entry: f64, a: &[f64], b: &[f64]) -> f64 {
+    let (mut sum, mut error) = (entry, 0.0);
+    for (a, b) in a.iter().zip(b) {
+        let product = -a * b;
+        let product_error = f64::mul_add(-a, *b, -product);
+        let next = sum + product;
+        let part = next - sum;
+        error += (sum - (next - part)) + (product - part) + product_error;
+        sum = next;
+    }
+    sum + error
+}
+
+#[cold]
+fn not_definite(pivot: usize, value: f64) -> Error {
+    Error::NotPositive {
+        field: "mass_matrix".into(),
+        definiteness: "definite",
+        quantity: format!("pivot {pivot} of its factorisation, with its diagonal brought to order one,").into(),
+        value,
+        bound: format!("> {PIVOT_TOLERANCE:e}").into(),
+    }
+}
+
+/// `A D` with powers of two taken out of each contact's normal row and of its tangential rows together.
+fn scaled_jacobian(a: &MatrixView<'_>, delta: &[i32], contacts: &[Dimension]) -> Result<(Dense, Vec<i32>)> {
+    let size = |k: usize| {
+        let nonzero = (0..a.columns).filter(|&j| a.at(k, j) != 0.0);
+        nonzero.map(|j| exponent(a.at(k, j)) - delta[j]).max()
+    };
+    let mut rows = Vec::with_capacity(a.rows);
+    for dimension in contacts {
+        let first = rows.len();
+        let Some(normal) = size(first) else {
+            return Err(Error::ZeroNormal { field: format!("contact_jacobian[{first}]").into() });
+        };
+        let tangents = first + 1..first + dimension.rows();
+        let tangential = tangents.clone().filter_map(size).max().unwrap_or(normal);
+        rows.push(normal);
+        rows.extend(tangents.map(|_| tangential));
+    }
+    let mut scaled = Dense::zeros(a.rows, a.columns);
+    for k in 0..a.rows {
+        for j in 0..a.columns {
+            scaled[(k, j)] = scale(a.at(k, j), -delta[j] - rows[k]);
+        }
+    }
+    Ok((scaled, rows))
+}
+
+/// `y ← L⁻¹ y` for each of the rows of `y`.
+fn forward(l: &Dense, y: &mut Dense, rows: usize) {
+    for k in 0..rows {
+        for i in 0..y.row(k).len() {
+            let sum: f64 = l.row(i)[..i].iter().zip(y.row(k)).map(|(l, y)| l * y).sum();
+            y[(k, i)] = (y[(k, i)] - sum) / l[(i, i)];
+        }
+    }
+}
+
+/// `z ← L⁻ᵀ z`.
+fn backward(l: &Dense, z: &mut [f64]) {
+    for i in (0..z.len()).rev() {
+        let x = z[i] / l[(i, i)];
+        z[i] = x;
+        for (z, l) in z.iter_mut().zip(&l.row(i)[..i]) {
+            *z -= l * x;
+        }
+    }
+}
+
+/// `A q̇⁻`.
+pub(crate) fn contact_velocity(a: &MatrixView<'_>, v: &[f64]) -> Result<Vec<f64>> {
+    (0..a.rows)
+        .map(|k| {
+            let velocity: f64 = v.iter().enumerate().map(|(j, v)| a.at(k, j) * v).sum();
+            if velocity.is_finite() {
+                Ok(velocity)
+            } else {
+                Err(Error::Overflow { field: format!("contact_velocity.before[{k}]").into() })
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,260 @@
+//! A mechanism's contact in whitened coordinates, in which the kinetic energy is half the square of the velocity.
+//!
+//! With `M = L Lᵀ` and the orthogonal factorisation `L⁻¹ Aᵀ = Q R`, the velocity `s = Qᵀ Lᵀ q̇` has `A q̇ = Rᵀ s`, and an
+//! impulse changes it by `R i`. Conditions on the velocity after an impact are triangular in `R`, so an impulse, and what
+//! it does to the energy, come out with the condition number of `R`. Solving with `W = Rᵀ R` squares that number.
+
+use arrayvec::ArrayVec;
+
+use crate::contact::Contact;
+use crate::contact::delassus::tangent::LinearImpulse;
+use crate::contact::delassus::{Delassus, Dimension, Factor};
+use crate::numeric::plane::{Vec2, add_scaled, dot, norm, scaled};
+use crate::numeric::scaling::scale;
+
+/// With a singular `S`, the part of a condition on the tangential velocity that no impulse can meet may be this fraction of
+/// `|v_t⁻|`: data given with nine digits.
+const FEASIBILITY_TOLERANCE: f64 = 1e-9;
+
+/// What of `s` rounding may be: with `M` of a condition number of 1e14 its factor loses seven digits, and `s` some more.
+const SMALL_CHANGE: f64 = 1e-4;
+
+/// A condition number of `W` beyond which slips are solved for with `R`: half of the digits of `W` are then lost.
+const NEARLY_SINGULAR: f64 = 1e8;
+
+/// `R_tᵀ s_t` that differs from `v_t⁻ - c s_n` by more than this, of their sizes, has lost digits to the factor of an
+/// ill-conditioned `M`; some hundred roundings.
+const FAITHFUL: f64 = 1e-13;
+
+/// `R = [[r_nn, c], [0, R_t]]` and the velocity `s`, in the units of the scaled contact.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Whitened {
+    r_nn: f64,
+    c: Vec2,
+    /// `[[r11, r12], [0, r22]]`
+    r_t: [f64; 3],
+    s_n: f64,
+    s_t: Vec2,
+    /// The condition number of `W`, with columns of `R` brought to order one.
+    pub(crate) condition: f64,
+    /// `R_tᵀ s_t`, the tangential velocity that the normal motion does not explain, where it is known better than by the
+    /// difference that it is.
+    unexplained: Option<Vec2>,
+}
+
+/// An impulse and what it does to the whitened velocity, `R i`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Turn {
+    pub(crate) impulse: LinearImpulse,
+    pub(crate) change: [f64; 3],
+}
+
+impl Whitened {
+    /// `s` over `2^unit`; its normal part is taken from the contact's velocity, so that both agree on who approaches.
+    pub(crate) fn new(factor: &Factor, contact: &Contact, s: [f64; 3], unit: i32) -> Self {
+        let [[r_nn, c1, c2], [_, r11, r12], [_, _, r22]] = factor.r;
+        let to_units = unit + factor.normal_row - contact.gamma;
+        let mut whitened = Self {
+            r_nn,
+            c: [c1, c2],
+            r_t: [r11, r12, r22],
+            s_n: contact.v_n / r_nn,
+            s_t: [scale(s[1], to_units), scale(s[2], to_units)],
+            condition: 1.0,
+            unexplained: None,
+        };
+        whitened.condition = whitened.condition_number(&contact.delassus);
+        if whitened.condition > NEARLY_SINGULAR {
+            let explained = scaled(whitened.s_n, whitened.c);
+            let unexplained = whitened.times_transposed(whitened.s_t);
+            let difference = add_scaled(add_scaled(contact.v_t, -1.0, explained), -1.0, unexplained);
+            let is_faithful = norm(difference) <= FAITHFUL * (norm(contact.v_t) + norm(explained));
+            whitened.unexplained = is_faithful.then_some(unexplained);
+        }
+        whitened
+    }
+
+    /// The same contact with the tangential velocity that the normal motion does not explain taken in the other ways that there
+    /// are; none where `W` is far from singular.
+    pub(crate) fn otherwise(&self, contact: &Contact) -> ArrayVec<Self, 2> {
+        if !(self.condition > NEARLY_SINGULAR) {
+            return ArrayVec::new();
+        }
+        let difference = add_scaled(contact.v_t, -self.s_n, self.c);
+        let ways = [Some(self.times_transposed(self.s_t)), Some(difference), None];
+        let others = ways.into_iter().filter(|way| *way != self.unexplained);
+        others.take(2).map(|unexplained| Self { unexplained, ..*self }).collect()
+    }
+
+    /// The average tangential velocity without friction, `R_tᵀ s_t + c v̄_n / r_nn`, where `W` is nearly singular:
+    /// made of `v_t⁻` and `w` it would lose the digits that `S` is to be held against.
+    #[cold]
+    pub(crate) fn free_average(&self, e: f64) -> Option<Vec2> {
+        let average = 0.5 * (1.0 - e) * self.s_n;
+        self.unexplained.map(|unexplained| add_scaled(unexplained, average, self.c))
+    }
+
+    /// The impulse with `v_n⁺ = -e v_n⁻` and `v_t⁺ = -share v_t⁻`; `None` if there is none. Among several the one in the
+    /// cone of `mu` with the least `|i_t|`.
+    ///
+    /// From `R_tᵀ s_t⁺ = v_t⁺ - c s_n⁺`: the change is `R_t i_t = -(1 + share) s_t + (e - share) s_n h`, `h = R_t⁻ᵀ c`.
+    #[cold]
+    pub(crate) fn turn(&self, contact: &Contact, e: f64, share: f64, mu: f64) -> Option<Turn> {
+        let d = &contact.delassus;
+        let change_n = -(1.0 + e) * self.s_n;
+        let (back, excess) = (-(1.0 + share), (e - share) * self.s_n);
+        if d.tangent.is_regular() {
+            let h = self.solve_transposed(d.dimension, self.c);
+            let change = add_scaled(scaled(back, self.s_t), excess, h);
+            let tangential = self.solve(d.dimension, change);
+            let normal = (change_n - dot(self.c, tangential)) / self.r_nn;
+            let critical = if normal > 0.0 { norm(tangential) / normal } else { f64::INFINITY };
+            let impulse = LinearImpulse { normal, tangential, critical };
+            return Some(Turn { impulse, change: [change_n, change[0], change[1]] });
+        }
+        let rounding = d.rank_tolerance.sqrt();
+        let free = norm(self.times_transposed(self.s_t)) + norm(self.c) * (e * self.s_n).abs();
+        let most = FEASIBILITY_TOLERANCE * norm(contact.v_t) + rounding * free;
+        if !d.tangent.is_line() {
+            // S = 0: only what the normal motion does to the tangents happens.
+            let missed = norm(scaled(excess, self.c));
+            let impulse = LinearImpulse { normal: change_n / self.r_nn, tangential: [0.0; 2], critical: 0.0 };
+            return (missed <= most).then_some(Turn { impulse, change: [change_n, 0.0, 0.0] });
+        }
+        let line = d.line();
+        if (excess * dot(self.c, line.null)).abs() > most {
+            return None;
+        }
+        // R_t = σ u rangeᵀ, so that only the part along u changes.
+        let image = self.times(line.range);
+        let sigma = norm(image);
+        let u = scaled(1.0 / sigma, image);
+        let along = back * dot(u, self.s_t) + excess * dot(self.c, line.range) / sigma;
+        let shortest = scaled(along / sigma, line.range);
+        let impulse = line.impulse(shortest, (change_n - dot(self.c, shortest)) / self.r_nn, mu);
+        Some(Turn { impulse, change: [change_n, along * u[0], along * u[1]] })
+    }
+
+    /// [`Whitened::turn`] without the change.
+    #[cold]
+    pub(crate) fn turned_back(&self, contact: &Contact, e: f64, share: f64, mu: f64) -> Option<LinearImpulse> {
+        let LinearImpulse { normal, tangential, critical } = self.turn(contact, e, share, mu)?.impulse;
+        Some(LinearImpulse { normal, tangential, critical })
+    }
+
+    /// The shortest change of `s` that changes the contact velocity by `v`, as far as one can: `Rᵀ s = v`.
+    pub(crate) fn change_for(&self, d: &Delassus, v: [f64; 3]) -> [f64; 3] {
+        let s_n = v[0] / self.r_nn;
+        let left = add_scaled([v[1], v[2]], -s_n, self.c);
+        let s_t = if d.tangent.is_regular() {
+            self.solve_transposed(d.dimension, left)
+        } else if d.tangent.is_line() {
+            let range = d.line().range;
+            let image = self.times(range);
+            scaled(dot(range, left) / dot(image, image), image)
+        } else {
+            [0.0, 0.0]
+        };
+        [s_n, s_t[0], s_t[1]]
+    }
+
+    /// Whether a change of `s` is what rounding in an ill-conditioned `M` may have done to it.
+    pub(crate) fn is_small(&self, [n, x, y]: [f64; 3]) -> bool {
+        norm([n, norm([x, y])]) <= SMALL_CHANGE * norm([self.s_n, norm(self.s_t)])
+    }
+
+    /// The shortest change of `s` that changes the normal velocity by `v_n`.
+    pub(crate) fn change_for_normal(&self, v_n: f64) -> [f64; 3] {
+        [v_n / self.r_nn, 0.0, 0.0]
+    }
+
+    /// The change of `s` by an outcome: its normal part by the velocity after, its tangential part by the impulse.
+    pub(crate) fn change_by(&self, contact: &Contact, normal_after: f64, impulse: &[f64]) -> [f64; 3] {
+        let Delassus { omega, beta, .. } = contact.delassus;
+        let v_n = scale(normal_after, -contact.gamma);
+        let tangential = |k: usize| {
+            let impulse = impulse.get(k).copied().unwrap_or(0.0);
+            scale(impulse, omega + beta - contact.gamma)
+        };
+        let [x, y] = self.times([tangential(1), tangential(2)]);
+        [(v_n - contact.v_n) / self.r_nn, x, y]
+    }
+
+    /// The impulse that makes a change of `s`, `R⁻¹` of it; the one with the least `|i_t|` if there are several.
+    pub(crate) fn impulse_for(&self, d: &Delassus, [s_n, s_1, s_2]: [f64; 3]) -> [f64; 3] {
+        let tangential = if d.tangent.is_regular() {
+            self.solve(d.dimension, [s_1, s_2])
+        } else if d.tangent.is_line() {
+            let range = d.line().range;
+            let image = self.times(range);
+            scaled(dot(image, [s_1, s_2]) / dot(image, image), range)
+        } else {
+            [0.0, 0.0]
+        };
+        [(s_n - dot(self.c, tangential)) / self.r_nn, tangential[0], tangential[1]]
+    }
+
+    /// What a change of `s` does to the energy.
+    pub(crate) fn energy_change(&self, [n, x, y]: [f64; 3]) -> f64 {
+        n * (self.s_n + 0.5 * n) + x * (self.s_t[0] + 0.5 * x) + y * (self.s_t[1] + 0.5 * y)
+    }
+
+    /// `ξ_t` of `ξ = R⁻¹ s` for a regular contact, and the energy `s·s / 2`.
+    pub(crate) fn momentum(&self, dimension: Dimension) -> (f64, Vec2, f64) {
+        let tangential = self.solve(dimension, self.s_t);
+        let normal = (self.s_n - dot(self.c, tangential)) / self.r_nn;
+        (normal, tangential, 0.5 * (self.s_n * self.s_n + dot(self.s_t, self.s_t)))
+    }
+
+    /// `(|R| |R⁺|)²`.
+    fn condition_number(&self, d: &Delassus) -> f64 {
+        // The columns of R that can move, and the trailing block as a triangle.
+        let (c, [r11, r12, r22]) = if d.tangent.is_regular() {
+            (self.c, self.r_t)
+        } else if d.tangent.is_line() {
+            let range = d.line().range;
+            ([dot(self.c, range), 0.0], [norm(self.times(range)), 0.0, 0.0])
+        } else {
+            return 1.0;
+        };
+        let n = 1.0;
+        let t = d.w_tt.trace().sqrt();
+        let (c, r11, r12, r22) = ([c[0] / t, c[1] / t], r11 / t, r12 / t, r22 / t);
+        // R⁻¹ of [[1, c1, c2], [0, r11, r12], [0, 0, r22]], column by column.
+        let inverse_11 = 1.0 / r11;
+        let mut inverse = n + inverse_11 * inverse_11 * (1.0 + c[0] * c[0]);
+        let mut size = n + c[0] * c[0] + r11 * r11;
+        if d.tangent.is_regular() && d.dimension == Dimension::Spatial {
+            let y = 1.0 / r22;
+            let x = -r12 * y / r11;
+            let z = -(c[0] * x + c[1] * y);
+            inverse += x * x + y * y + z * z;
+            size += c[1] * c[1] + r12 * r12 + r22 * r22;
+        }
+        size * inverse
+    }
+
+    fn times(&self, [x, y]: Vec2) -> Vec2 {
+        let [r11, r12, r22] = self.r_t;
+        [r11 * x + r12 * y, r22 * y]
+    }
+
+    fn times_transposed(&self, [x, y]: Vec2) -> Vec2 {
+        let [r11, r12, r22] = self.r_t;
+        [r11 * x, r12 * x + r22 * y]
+    }
+
+    /// `R_t⁻¹ b`, of the tangents that there are.
+    fn solve(&self, dimension: Dimension, b: Vec2) -> Vec2 {
+        let [r11, r12, r22] = self.r_t;
+        let y = if dimension == Dimension::Spatial { b[1] / r22 } else { 0.0 };
+        [if dimension == Dimension::Normal { 0.0 } else { (b[0] - r12 * y) / r11 }, y]
+    }
+
+    /// `R_t⁻ᵀ b`, of the tangents that there are.
+    fn solve_transposed(&self, dimension: Dimension, b: Vec2) -> Vec2 {
+        let [r11, r12, r22] = self.r_t;
+        let x = if dimension == Dimension::Normal { 0.0 } else { b[0] / r11 };
+        [x, if dimension == Dimension::Spatial { (b[1] - r12 * x) / r22 } else { 0.0 }]
+    }
+}

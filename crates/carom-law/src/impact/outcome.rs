@@ -1,0 +1,296 @@
+//! The answer to an impact, as data: the same fields in Rust, JSON and everywhere else.
+
+use arrayvec::ArrayVec;
+#[cfg(feature = "serde")]
+use serde::{Deserialize, Serialize};
+
+use crate::contact::coefficients::Friction;
+use crate::contact::vector::ContactVector;
+use crate::impact::guard::Guard;
+use crate::impact::mode::Mode;
+use crate::numeric::tolerance::ROUNDING;
+
+/// What an impact does. `discriminator`, the critical coefficients, `printed`, the limits,
+/// `admissible` and `violations` describe the request; `mode`, `impulse`, the velocities and
+/// `energy` the answer after the guard. The request is judged by Aghili's criterion, whatever the law.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub struct Outcome {
+    /// What the contact does.
+    pub mode: Mode,
+    /// `i`, normal first.
+    pub impulse: ContactVector,
+    /// `q̇⁺`; only for problems given by `(M, A, v)`.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub velocity: Option<Vec<f64>>,
+    /// The contact velocity before and after.
+    pub contact_velocity: BeforeAfter,
+    /// The unit direction `u` of slip that friction opposes, at the end of the impact where the law follows it;
+    /// `None` in the other modes.
+    pub direction: Option<ContactVector>,
+    /// The ledger.
+    pub energy: Energy,
+    /// Exact `σ = μ_s² i_n² - |i_t|²` of the stick impulse; `None` if no impulse sticks, or the
+    /// contact separates.
+    pub discriminator: Option<f64>,
+    /// Exact `μ_cr`: the least static coefficient that sticks; `None` when infinite.
+    pub critical_friction: Option<f64>,
+    /// `μ_rev`: the least dynamic coefficient at which the contact can reverse; `None` when there
+    /// is none.
+    pub critical_reversal: Option<f64>,
+    /// The discriminator and critical coefficient as the paper prints them; `None` for singular `W`.
+    pub printed: Option<Printed>,
+    /// `e*`.
+    pub restitution_limit: RestitutionLimit,
+    /// `μ*` \[38\]; `None` when infinite.
+    pub friction_limit: Option<f64>,
+    /// False iff Aghili's law answers stick and that creates energy, `e > e*(v)`.
+    pub admissible: bool,
+    /// Whether the pair is in the paper's admissible set \[41\], with the configuration's `e*`:
+    /// sufficient, not necessary.
+    pub admissible_any_state: bool,
+    /// Which limits the request violates.
+    pub violations: ArrayVec<Violation, 2>,
+    /// What the guard did.
+    pub guard: GuardReport,
+    /// How many slip and reversal answers there are; `None` where they were not looked for.
+    pub solutions: Option<u32>,
+    /// The coefficients of restitution asked for, as numbers; what a guard used instead is in `guard`.
+    pub restitution: RestitutionValues,
+    /// The coefficients of friction asked for; `None` for a frictionless contact that was given none.
+    pub friction: Option<Friction>,
+    /// 1, 2 or 3.
+    pub contact_dimension: u8,
+    /// The law that answered.
+    pub law: Law,
+    /// By how much the worst of the outcome's conditions is missed, computed anew from the data, on the scale of the input:
+    /// at most 1e-9, or the outcome would be an error.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub residual: f64,
+    /// How sensitive the problem is to its data; only for problems given by `(M, A, v)` or by a factor of `W`.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub condition: Option<Conditioning>,
+    /// What the contact does in compression and in restitution, such as `slip- | slip- stick`; only of laws that
+    /// follow it through the impact. Signs are those of a planar contact's slip.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub phases: Option<Box<str>>,
+}
+
+/// Condition numbers: the relative change of an answer is about this many times that of the data. Half an ulp of an entry of
+/// `M` moves the impulse by up to `1e-16 mass_matrix sqrt(delassus)`, and the velocity after a stick by up to `1e-16
+/// sqrt(delassus)`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub struct Conditioning {
+    /// Of `M`, with its diagonal brought to order one; an estimate.
+    pub mass_matrix: f64,
+    /// Of `W`, its largest eigenvalue over the smallest that is not zero, with the normal and the tangents brought to order
+    /// one.
+    pub delassus: f64,
+}
+
+impl Conditioning {
+    /// What an impulse may be off by, relative to its size, in a mechanism with so many degrees of freedom. With `M = L Lᵀ`,
+    /// `L⁻¹ Aᵀ = Q R` and the change `R i` of the whitened velocity, `δi = R⁻¹ Qᵀ (L⁻¹ δM L⁻ᵀ) Q R i`: at most the rounding of
+    /// `M` times its condition number and that of `R`.
+    pub(crate) fn impulse_error(&self, freedoms: usize) -> f64 {
+        ROUNDING * freedoms as f64 * self.mass_matrix * self.delassus.sqrt()
+    }
+}
+
+/// The impact laws.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum Law {
+    /// Aghili's law, corrected and completed.
+    #[default]
+    Aghili,
+    /// Aghili's law with the mode decided as the paper prints it.
+    AghiliPrinted,
+    /// Newton's restitution, friction against the slip before the impact.
+    Newton,
+    /// Newton's restitution, friction against the slip after the impact.
+    Moreau,
+    /// Poisson's restitution of impulse, friction at every instant of the impact.
+    Poisson,
+    /// Stronge's restitution of energy, friction at every instant of the impact.
+    Stronge,
+    /// Newton's restitution, friction at every instant of the impact.
+    NewtonRouth,
+    /// The algebraic law of Chatterjee and Ruina.
+    ChatterjeeRuina,
+    /// A compliant contact with the force of Hunt and Crossley.
+    HuntCrossley,
+}
+
+impl Law {
+    /// Every law, the default first.
+    pub const ALL: [Law; 9] = [
+        Law::Aghili,
+        Law::AghiliPrinted,
+        Law::Newton,
+        Law::Moreau,
+        Law::Poisson,
+        Law::Stronge,
+        Law::NewtonRouth,
+        Law::ChatterjeeRuina,
+        Law::HuntCrossley,
+    ];
+
+    /// The name used in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Law::Aghili => "aghili",
+            Law::AghiliPrinted => "aghili-printed",
+            Law::Newton => "newton",
+            Law::Moreau => "moreau",
+            Law::Poisson => "poisson",
+            Law::Stronge => "stronge",
+            Law::NewtonRouth => "newton-routh",
+            Law::ChatterjeeRuina => "chatterjee-ruina",
+            Law::HuntCrossley => "hunt-crossley",
+        }
+    }
+}
+
+/// The contact velocity on either side of the impact.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub struct BeforeAfter {
+    /// `v_c⁻`
+    pub before: ContactVector,
+    /// `v_c⁺`
+    pub after: ContactVector,
+}
+
+/// Where the energy went.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub struct Energy {
+    /// `K⁻`; only for problems given by `(M, A, v)`.
+    pub before: Option<f64>,
+    /// `K⁺`, computed from `q̇⁺` and not from the change; only for problems given by `(M, A, v)`.
+    pub after: Option<f64>,
+    /// `v̄ · i` \[26\].
+    pub change: f64,
+    /// Its normal part `v̄_n i_n`.
+    pub normal: f64,
+    /// Its tangential part `v̄_t · i_t`.
+    pub tangential: f64,
+}
+
+/// Parts of a change that differ from it by more than this, of their sizes, do not add up.
+const SPLIT_ROUNDING: f64 = 8.0 * f64::EPSILON;
+
+impl Energy {
+    /// Takes the change computed from `M` where `v̄ · i` is off by more than `rounding`: with an ill-conditioned `W` impulses
+    /// lose digits that velocities keep. Elsewhere `v̄ · i` has more digits of a small change. Friction, if there is any,
+    /// takes up the difference.
+    pub(crate) fn correct(&mut self, change: f64, rounding: f64) {
+        if (change - self.change).abs() > rounding {
+            self.change = change;
+        }
+        let size = self.normal.abs() + self.tangential.abs();
+        if (self.normal + self.tangential - self.change).abs() <= SPLIT_ROUNDING * size {
+            return;
+        }
+        if self.tangential == 0.0 {
+            self.normal = self.change;
+        } else {
+            self.tangential = self.change - self.normal;
+        }
+    }
+}
+
+/// \[22\] and \[23\] to the letter; exact only for `e = 0` or `G_nt = 0`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub struct Printed {
+    /// `μ_s² ξ_n² (1+e)² - |ξ_t|²`, `ξ = G v_c⁻`.
+    pub discriminator: f64,
+    /// `|ξ_t| / (|ξ_n| (1+e))`; `None` when infinite.
+    pub critical_friction: Option<f64>,
+}
+
+/// The largest restitution at which a stick does not create energy. May exceed 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub struct RestitutionLimit {
+    /// `e*(v)` \[30\]; `None` when the contact separates, or hardly approaches and the limit is beyond `f64`.
+    pub state: Option<f64>,
+    /// `e*` \[32\].
+    pub configuration: Option<f64>,
+}
+
+/// A limit that the request violates.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub struct Violation {
+    /// Which limit.
+    pub limit: Limit,
+    /// The coefficient asked for.
+    pub value: f64,
+    /// What it may be at most.
+    pub bound: f64,
+}
+
+/// The limits that can be violated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub enum Limit {
+    /// `e > e*(v)` in a stick: this impact creates energy.
+    #[cfg_attr(feature = "serde", serde(rename = "restitution_limit.state"))]
+    RestitutionState,
+    /// `e > e*` in a stick: some impact in this configuration would create energy.
+    #[cfg_attr(feature = "serde", serde(rename = "restitution_limit.configuration"))]
+    RestitutionConfiguration,
+    /// `μ_d >= μ*` where the contact cannot stick: outside the paper's set, though it dissipates.
+    #[cfg_attr(feature = "serde", serde(rename = "friction_limit"))]
+    Friction,
+}
+
+impl Limit {
+    /// The outcome's field with the limit.
+    pub fn name(self) -> &'static str {
+        match self {
+            Limit::RestitutionState => "restitution_limit.state",
+            Limit::RestitutionConfiguration => "restitution_limit.configuration",
+            Limit::Friction => "friction_limit",
+        }
+    }
+}
+
+/// What the guard did.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub struct GuardReport {
+    /// Which guard was asked for.
+    pub name: Guard,
+    /// Whether it replaced the law's answer.
+    pub acted: bool,
+    /// The normal restitution that the answer obeys.
+    pub restitution: f64,
+    /// The law's own answer, if it was replaced.
+    pub unguarded: Option<Unguarded>,
+}
+
+/// The law's own answer, in short.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub struct Unguarded {
+    /// Its mode.
+    pub mode: Mode,
+    /// Its `v̄ · i`.
+    pub energy_change: f64,
+}
+
+/// The coefficients of restitution as numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+pub struct RestitutionValues {
+    /// `e`
+    pub normal: f64,
+    /// `e_t`
+    pub tangential: f64,
+}

@@ -1,0 +1,357 @@
+//! The rivals of Aghili's law: what else the literature makes of an impact, in the same terms.
+//!
+//! Each file states one law: its definition, where it comes from, what it claims and what it does not. All of them
+//! answer in the units of the scaled contact, from the same request, into the same [`Outcome`]. What a law claims is
+//! data ([`Claims`]), which the tests hold it to.
+
+mod chatterjee_ruina;
+mod hunt_crossley;
+mod moreau;
+mod newton;
+mod newton_routh;
+mod path;
+mod poisson;
+mod printed;
+mod stronge;
+mod work;
+
+pub use hunt_crossley::HuntCrossley;
+
+use crate::contact::Contact;
+use crate::contact::coefficients::Coefficients;
+use crate::contact::vector::ContactVector;
+use crate::error::{Error, Result};
+use crate::impact::collision::{Answer, Decision, Impact};
+use crate::impact::generalized::GeneralizedContact;
+use crate::impact::guard::Guard;
+use crate::impact::mode::Mode;
+use crate::impact::outcome::{Energy, Law, Outcome, RestitutionValues};
+use crate::impact::solve::{Solution, representable};
+use crate::numeric::plane::{Vec2, add_scaled, dot, norm};
+use crate::numeric::scaling::{exponent, scale};
+
+/// What a law claims of its answers, whatever the contact and the coefficients.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Claims {
+    /// `v̄·i <= 0`: no impact creates energy.
+    pub dissipates: bool,
+    /// `i_n >= 0` and `|i_t| <= μ_s i_n`.
+    pub obeys_cone: bool,
+    /// `v_n⁺ = -e v_n⁻`.
+    pub newton_restitution: bool,
+    /// In the plane, with `μ_s = μ_d` and a regular matrix, the answer is a continuous function of the velocity.
+    pub continuous: bool,
+    /// There is an answer for every regular contact and all coefficients.
+    pub always_answers: bool,
+}
+
+/// An impact law other than Aghili's, which has a faster way of its own.
+pub(crate) trait ImpactLaw {
+    /// Which law this is.
+    fn law(&self) -> Law;
+
+    /// What it makes of a contact that approaches.
+    ///
+    /// # Errors
+    /// It has no answer to this contact.
+    fn respond(&self, impact: &Impact<'_>) -> Result<Response>;
+}
+
+/// What a law answers, in the units of the scaled contact.
+pub(crate) struct Response {
+    answer: Answer,
+    /// What the contact does in compression and in restitution, of laws that follow it.
+    phases: Option<Box<str>>,
+}
+
+impl Law {
+    /// What the law claims. The tests hold it to that, and show it failing at what it does not claim.
+    pub fn claims(self) -> Claims {
+        let [dissipates, obeys_cone, newton_restitution, continuous, always_answers] = match self {
+            Law::Aghili => [false, true, true, false, true],
+            Law::AghiliPrinted => [false, false, true, false, true],
+            Law::Newton => [false, true, true, false, false],
+            Law::Moreau => [false, true, true, true, true],
+            Law::Poisson | Law::Stronge => [true, true, false, true, true],
+            Law::NewtonRouth => [false, true, true, true, true],
+            Law::ChatterjeeRuina => [true, true, true, true, true],
+            Law::HuntCrossley => [true, true, false, true, false],
+        };
+        Claims { dissipates, obeys_cone, newton_restitution, continuous, always_answers }
+    }
+
+    /// The law itself; `None` for Aghili's.
+    fn rival(self) -> Option<&'static dyn ImpactLaw> {
+        match self {
+            Law::Aghili => None,
+            Law::AghiliPrinted => Some(&printed::AghiliPrinted),
+            Law::Newton => Some(&newton::Newton),
+            Law::Moreau => Some(&moreau::Moreau),
+            Law::Poisson => Some(&poisson::Poisson),
+            Law::Stronge => Some(&stronge::Stronge),
+            Law::NewtonRouth => Some(&newton_routh::NewtonRouth),
+            Law::ChatterjeeRuina => Some(&chatterjee_ruina::ChatterjeeRuina),
+            Law::HuntCrossley => Some(&HuntCrossley::DEFAULT),
+        }
+    }
+}
+
+impl Contact {
+    /// What the impact does by one of the laws. `Law::Aghili` is [`Contact::impact`].
+    ///
+    /// In the outcome of a rival, `discriminator`, the critical coefficients, `printed`, the limits, `admissible`
+    /// and `violations` still describe the request by Aghili's criterion; `mode`, `impulse`, the velocities and
+    /// `energy` are the rival's answer, and `guard.restitution` is the ratio `-v_n⁺/v_n⁻` that it came to.
+    ///
+    /// ```
+    /// use carom_law::{Coefficients, Contact, Delassus, Friction, Guard, Law, Restitution};
+    ///
+    /// // Kane's double pendulum: friction reverses the slip during restitution.
+    /// let delassus = Delassus::planar([[1.00956029, 1.52130866], [1.52130866, 2.44033805]])?;
+    /// let contact = Contact::new(delassus, &[-0.13420201, -0.26717434])?;
+    /// let coefficients = Coefficients::new(Restitution::new(0.5)?, Friction::new(0.5)?);
+    /// let outcome = contact.impact_by(Law::Poisson, &coefficients, Guard::Report)?;
+    /// assert_eq!(outcome.phases.as_deref(), Some("slip- | slip- slip+"));
+    /// assert!(outcome.energy.change < 0.0);
+    /// # Ok::<(), carom_law::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Contact::impact`]; a guard other than `report` with a law other than Aghili's; a contact that the law
+    /// has no answer to.
+    pub fn impact_by(&self, law: Law, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
+        match law.rival() {
+            None => self.impact(coefficients, guard),
+            Some(rival) => self.respond(rival, coefficients, guard),
+        }
+    }
+
+    /// What the impact does by [`Law::HuntCrossley`] with settings of one's own.
+    ///
+    /// # Errors
+    /// As [`Contact::impact_by`].
+    pub fn compliant_impact(&self, settings: &HuntCrossley, coefficients: &Coefficients) -> Result<Outcome> {
+        self.respond(settings, coefficients, Guard::Report)
+    }
+
+    fn respond(&self, rival: &dyn ImpactLaw, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
+        let law = rival.law();
+        if guard != Guard::Report {
+            return Err(Error::Unsupported {
+                field: "guard".into(),
+                value: guard.name(),
+                reason: format!("mends the sticks of the law aghili: the law {} takes report alone", law.name()).into(),
+            });
+        }
+        let friction = coefficients.friction;
+        let restitution = RestitutionValues {
+            normal: coefficients.restitution.normal_at(self.approach_speed()),
+            tangential: coefficients.restitution.tangential(),
+        };
+        let impact = self.request::<false>(&restitution, friction)?;
+        if !self.approaches() {
+            return Ok(Outcome { law, ..self.separating(&restitution, friction, guard) });
+        }
+        let grazing = self.grazing();
+        let Response { answer, phases } = match &grazing {
+            None => rival.respond(&impact)?,
+            Some(grazing) => grazing.respond(rival, &impact)?,
+        };
+        let slow = grazing.filter(|grazing| grazing.is_slow(&answer));
+        // Restitution beyond f64: a contact that hardly approaches, jams, and is thrown off.
+        representable(answer.e, "guard.restitution")?;
+        // Of a slow approach, what is left of its impulse here counts for nothing.
+        let told = if slow.is_some() { without_impulse(&answer) } else { answer };
+        let decision = Decision { answer: told, ..impact.decide(Guard::Report) };
+        let residual = match &slow {
+            Some(slow) => slow.contact.verified(&Impact { contact: &slow.contact, ..impact }, &answer, law, guard)?,
+            None => self.verified(&impact, &answer, law, guard)?,
+        };
+        let outcome = self.report::<false>(&restitution, friction, guard, &impact, &decision)?;
+        representable(outcome.contact_velocity.after[0], "contact_velocity.after")?;
+        let outcome = Outcome { law, phases, residual, ..outcome };
+        Ok(match slow {
+            Some(slow) => slow.scaled(&answer, outcome),
+            None => outcome,
+        })
+    }
+
+    /// The contact as one that approaches at `2^GRAZING`, if it approaches more slowly.
+    fn grazing(&self) -> Option<Grazing> {
+        let lift = GRAZING - (exponent(self.before[0]) - self.gamma);
+        (lift > 0).then(|| Grazing { contact: Self { v_n: scale(self.before[0], lift - self.gamma), ..*self }, lift })
+    }
+}
+
+/// An approach slower than 2 to this power, in units of the fastest velocity, is too slow to be squared.
+const GRAZING: i32 = -480;
+
+/// An impulse that changes the slip by no more than this fraction (2^-60) leaves it as it is.
+const NO_CHANGE: f64 = 8.7e-19;
+
+/// Friction up to this (2^300) makes nothing of an approach of `2^GRAZING`.
+const LARGEST_FRICTION: f64 = 2e90;
+
+/// Restitution beyond this (2^100) is that of a contact that jams: it leaves with a speed of the size of its slip.
+const THROWN_OFF: f64 = 1.3e30;
+
+/// The slowest approach (2^-960) that loses nothing to underflow where it is only multiplied.
+const SLOWEST: f64 = 1.1e-289;
+
+/// A contact that slips so fast, or approaches so slowly, that `v_n⁻²` or even `v_n⁻` underflows beside `v_t⁻`.
+///
+/// As long as its impulse does not change the slip, it is proportional to `v_n⁻`: that of a faster approach, scaled. If
+/// the contact jams, it is the limit for `v_n⁻ → 0`.
+struct Grazing {
+    contact: Contact,
+    /// `v_n⁻` has been multiplied by 2 to this power.
+    lift: i32,
+}
+
+impl Grazing {
+    fn respond(&self, rival: &dyn ImpactLaw, impact: &Impact<'_>) -> Result<Response> {
+        let faster = rival.respond(&Impact { contact: &self.contact, ..*impact })?;
+        let answer = faster.answer;
+        let back = |x: f64| scale(x, -self.lift);
+        if self.is_slow(&answer) {
+            Ok(faster)
+        } else if impact.mu_s <= LARGEST_FRICTION {
+            let answer = if answer.e > THROWN_OFF {
+                Answer { e: scale(answer.e, self.lift), ..answer }
+            } else {
+                let normal_work = back(answer.normal_work);
+                Answer { normal_work, energy_change: normal_work + answer.tangential_work, ..answer }
+            };
+            Ok(Response { answer, ..faster })
+        } else if impact.contact.v_n.abs() >= SLOWEST {
+            rival.respond(impact)
+        } else {
+            Err(Error::OutOfRange {
+                field: "contact_velocity[0]".into(),
+                value: impact.contact.before[0],
+                bound: "what f64 can tell from zero beside the tangential velocity and this friction".into(),
+            })
+        }
+    }
+
+    /// Whether the impulse of the faster approach leaves the slip as it is, so that it is to be scaled.
+    fn is_slow(&self, answer: &Answer) -> bool {
+        let Contact { delassus: d, v_t, .. } = &self.contact;
+        let change = add_scaled(d.w_tt.times(answer.tangential), answer.normal, d.w);
+        norm(change) <= NO_CHANGE * norm(*v_t)
+    }
+
+    /// The outcome with the impulse and the energies of the slow approach, each in one step from the faster one: in the
+    /// units between, they might underflow.
+    fn scaled(&self, faster: &Answer, outcome: Outcome) -> Outcome {
+        let contact = &self.contact;
+        let impulses = Contact { gamma: contact.gamma - self.lift, ..*contact }.in_callers_units::<false>(faster);
+        let (omega, twice) = (contact.delassus.omega, 2 * contact.gamma);
+        let normal = scale(faster.normal_work, twice - 2 * self.lift - omega);
+        let tangential = scale(faster.tangential_work, twice - self.lift - omega);
+        Outcome {
+            impulse: ContactVector::new(contact.delassus.dimension, impulses.impulse),
+            energy: Energy { change: normal + tangential, normal, tangential, ..outcome.energy },
+            ..outcome
+        }
+    }
+}
+
+impl GeneralizedContact {
+    /// What the impact does by one of the laws, in the contact and to the whole mechanism.
+    ///
+    /// # Errors
+    /// As [`Contact::impact_by`]; also a velocity or kinetic energy beyond the range of `f64`.
+    pub fn impact_by(&self, law: Law, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
+        match law {
+            Law::Aghili => self.impact(coefficients, guard),
+            _ => self.completed(self.contact().impact_by(law, coefficients, guard)?),
+        }
+    }
+}
+
+/// The contact velocity after an impact.
+struct After {
+    v_n: f64,
+    v_t: Vec2,
+}
+
+impl Impact<'_> {
+    /// An answer with its ledger `v̄·i` \[26\].
+    fn answered(&self, mode: Mode, i_n: f64, i_t: Vec2, after: After, direction: Option<Vec2>) -> Answer {
+        let &Contact { v_n, v_t, .. } = self.contact;
+        let sum = [v_t[0] + after.v_t[0], v_t[1] + after.v_t[1]];
+        let (normal_work, tangential_work) = (0.5 * (v_n + after.v_n) * i_n, 0.5 * dot(sum, i_t));
+        Answer {
+            mode,
+            e: -after.v_n / v_n,
+            normal: i_n,
+            tangential: i_t,
+            direction: direction.filter(|_| mode == Mode::Slip),
+            after: after.v_t,
+            normal_work,
+            tangential_work,
+            energy_change: normal_work + tangential_work,
+            solutions: None,
+        }
+    }
+
+    /// The same for a law with Newton's restitution, without the rounding of `-v_n⁺/v_n⁻`.
+    fn answered_by_newton(&self, mode: Mode, i_n: f64, i_t: Vec2, v_t: Vec2, direction: Option<Vec2>) -> Answer {
+        let v_n = self.contact.v_n;
+        let answer = self.answered(mode, i_n, i_t, After { v_n: -self.e * v_n, v_t }, direction);
+        let normal_work = 0.5 * (1.0 - self.e) * v_n * i_n;
+        Answer { e: self.e, normal_work, energy_change: normal_work + answer.tangential_work, ..answer }
+    }
+
+    /// `-(1+e) v_n⁻`: by how much Newton's restitution changes the normal velocity.
+    fn push(&self) -> f64 {
+        -(1.0 + self.e) * self.contact.v_n
+    }
+}
+
+/// An answer less its impulse.
+fn without_impulse(answer: &Answer) -> Answer {
+    Answer {
+        normal: 0.0,
+        tangential: [0.0, 0.0],
+        normal_work: 0.0,
+        tangential_work: 0.0,
+        energy_change: 0.0,
+        ..*answer
+    }
+}
+
+/// `a / |a|`, exact where one component is zero; `None` for zero.
+fn unit(a: Vec2) -> Option<Vec2> {
+    /// Lengths below have lost digits.
+    const SHORT: f64 = 1.0 / (1u128 << 100) as f64;
+    let a = if norm(a) < SHORT { a.map(|x| scale(x, 900)) } else { a };
+    let length = norm(a);
+    (length > 0.0).then(|| [a[0] / length, a[1] / length])
+}
+
+/// A law that has no answer to a contact.
+fn no_answer(law: Law, reason: impl Into<std::borrow::Cow<'static, str>>) -> Error {
+    Error::Unsupported { field: "law".into(), value: law.name(), reason: reason.into() }
+}
+
+/// A law that did not come to an end within the work that it is allowed. `residual` is the speed that is missing, over
+/// the largest one; the impulse is that of the scaled contact.
+fn not_converged(impact: &Impact<'_>, residual: f64, bound: f64, i_n: f64, i_t: Vec2) -> Error {
+    let best = impact.answered(Mode::Slip, i_n, i_t, After { v_n: 0.0, v_t: [0.0, 0.0] }, None);
+    let Solution { impulse, .. } = impact.contact.in_callers_units::<false>(&best);
+    let rows = impact.contact.delassus.dimension.rows();
+    Error::NotConverged {
+        field: "impulse".into(),
+        residual: if residual.is_finite() { residual } else { f64::MAX },
+        bound,
+        best: impulse[..rows].iter().copied().filter(|x| x.is_finite()).collect(),
+    }
+}
+
+impl From<Answer> for Response {
+    fn from(answer: Answer) -> Self {
+        Self { answer, phases: None }
+    }
+}

@@ -1,0 +1,201 @@
+//! Whether a matrix of several contacts is a Delassus matrix, and whether velocities can occur with it.
+
+use crate::contact::delassus::{Dimension, SYMMETRY_TOLERANCE};
+use crate::error::{Error, Result, finite};
+use crate::numeric::matrix::{Dense, MatrixView};
+use crate::numeric::scaling::{exponent, scale};
+
+/// With the diagonal brought to order one, a pivot at most this is zero: rounding in `W` leaves 1e-15.
+const RANK_TOLERANCE: f64 = 1e-12;
+
+/// Rounding in `W`, with the diagonal brought to order one.
+const ROUNDING: f64 = 1e-15;
+
+/// What may be left of the matrix beyond its rank, with the diagonal brought to order one; and the fraction of its size
+/// by which a velocity may leave the range of a singular matrix.
+const REST_TOLERANCE: f64 = 1e-9;
+
+/// The number of rows of the contacts together.
+pub(crate) fn rows(dimensions: &[Dimension]) -> Result<usize> {
+    if dimensions.is_empty() {
+        return Err(Error::Shape {
+            field: "dimensions".into(),
+            found: "empty".into(),
+            expected: "at least one contact".into(),
+        });
+    }
+    Ok(dimensions.iter().map(|d| d.rows()).sum())
+}
+
+/// Sizes, and that all numbers are finite.
+pub(crate) fn shapes(dimensions: &[Dimension], w: &MatrixView<'_>, velocity: &[f64]) -> Result<()> {
+    let n = rows(dimensions)?;
+    let reason = format!("as the contacts have {n} rows");
+    let shape =
+        |field: &'static str, found: String, expected: String| Error::Shape { field: field.into(), found, expected };
+    if (w.rows, w.columns) != (n, n) {
+        return Err(shape("delassus", format!("{} x {}", w.rows, w.columns), format!("{n} x {n}, {reason}")));
+    }
+    if !w.is_complete() {
+        return Err(shape("delassus", format!("{} numbers", w.len()), format!("{n} x {n} numbers")));
+    }
+    if velocity.len() != n {
+        return Err(shape("contact_velocity", format!("{} numbers", velocity.len()), format!("{n} numbers, {reason}")));
+    }
+    for i in 0..n {
+        for j in 0..n {
+            finite(w.at(i, j), || format!("delassus[{i}][{j}]").into())?;
+        }
+    }
+    for (i, &v) in velocity.iter().enumerate() {
+        finite(v, || format!("contact_velocity[{i}]").into())?;
+    }
+    Ok(())
+}
+
+/// A common exponent of two, and one for each row, that bring all normal entries of `W` and the larger tangential entry of
+/// each contact into [1/2, 2); `diagonal` has the exponents of the diagonal, `None` where it is zero. A factor common to all
+/// contacts goes to the first alone.
+pub(crate) fn units(dimensions: &[Dimension], diagonal: impl Fn(usize) -> Option<i32>) -> (i32, Vec<i32>) {
+    let mut sizes = Vec::new();
+    for dimension in dimensions {
+        let first = sizes.len();
+        let normal = diagonal(first).unwrap_or(0);
+        let tangents = first + 1..first + dimension.rows();
+        let tangential = tangents.clone().filter_map(&diagonal).max().unwrap_or(normal);
+        sizes.push(normal);
+        sizes.extend(tangents.map(|_| tangential));
+    }
+    let starts = dimensions.iter().scan(0, |row, dimension| {
+        *row += dimension.rows();
+        Some(*row - dimension.rows())
+    });
+    let omega = starts.map(|start| sizes[start]).max().unwrap_or(0);
+    (omega, sizes.iter().map(|size| (size - omega).div_euclid(2)).collect())
+}
+
+/// The matrix over `2^omega` with mirror entries averaged, normals and tangents of each contact in units of their own; `omega`, and the power of two
+/// taken out of each row.
+pub(crate) fn symmetrised(dimensions: &[Dimension], w: &MatrixView<'_>) -> Result<(Dense, i32, Vec<i32>)> {
+    let mut first = 0;
+    for dimension in dimensions {
+        for k in 0..dimension.rows() {
+            let (i, is_normal) = (first + k, k == 0);
+            let value = w.at(i, i);
+            if !(value > 0.0 || !is_normal && value == 0.0) {
+                return Err(Error::NotPositive {
+                    field: format!("delassus[{i}][{i}]").into(),
+                    definiteness: "semidefinite",
+                    quantity: if is_normal { "a normal entry".into() } else { "a diagonal entry".into() },
+                    value,
+                    bound: if is_normal { "> 0".into() } else { ">= 0".into() },
+                });
+            }
+        }
+        first += dimension.rows();
+    }
+    let (omega, rows) = units(dimensions, |r| Some(w.at(r, r)).filter(|w| *w != 0.0).map(exponent));
+    let n = rows.len();
+    let entry = |i: usize, j: usize| scale(w.at(i, j), -omega - rows[i] - rows[j]);
+    let mut matrix = Dense::zeros(n, n);
+    for i in 0..n {
+        matrix[(i, i)] = entry(i, i);
+        for j in 0..i {
+            let (below, above) = (entry(i, j), entry(j, i));
+            let bound = SYMMETRY_TOLERANCE * matrix[(i, i)].sqrt() * matrix[(j, j)].sqrt();
+            if !((below - above).abs() <= bound) {
+                return Err(Error::NotSymmetric {
+                    field: format!("delassus[{i}][{j}]").into(),
+                    value: w.at(i, j),
+                    mirror: w.at(j, i),
+                    bound: scale(bound, omega + rows[i] + rows[j]),
+                });
+            }
+            let mean = 0.5 * (below + above);
+            matrix[(i, j)] = mean;
+            matrix[(j, i)] = mean;
+        }
+    }
+    Ok((matrix, omega, rows))
+}
+
+/// That `W` is positive semidefinite and `v` in its range, by elimination with the largest pivot first.
+pub(crate) fn elimination(w: &Dense, v: &[f64]) -> Result<()> {
+    let n = v.len();
+    let unit: Vec<i32> = (0..n).map(|i| -exponent(w[(i, i)]).div_euclid(2)).collect();
+    let size = v.iter().zip(&unit).fold(0.0_f64, |size, (v, unit)| size.max(scale(v.abs(), *unit)));
+    let mut rest = Dense::zeros(n, n);
+    for i in 0..n {
+        for j in 0..n {
+            rest[(i, j)] = scale(w[(i, j)], unit[i] + unit[j]);
+        }
+    }
+    let mut v: Vec<f64> = v.iter().zip(&unit).map(|(v, unit)| scale(*v, *unit)).collect();
+    let mut left: Vec<usize> = (0..n).collect();
+    // The impulses behind v, about: where a pivot is small they are large.
+    let mut impulses = 0.0;
+    while let Some(place) =
+        (0..left.len()).reduce(|a, b| if rest[(left[b], left[b])] > rest[(left[a], left[a])] { b } else { a })
+    {
+        let p = left[place];
+        let pivot = rest[(p, p)];
+        if pivot <= RANK_TOLERANCE {
+            break;
+        }
+        left.swap_remove(place);
+        impulses += v[p].abs() / pivot;
+        for &i in &left {
+            let share = rest[(i, p)] / pivot;
+            for &j in &left {
+                rest[(i, j)] -= share * rest[(p, j)];
+            }
+            v[i] -= share * v[p];
+        }
+    }
+    let of_rest = left.iter().flat_map(|&i| left.iter().map(move |&j| (i, j)));
+    let largest = of_rest.map(|at| rest[at]).reduce(|a, b| if b.abs() > a.abs() { b } else { a });
+    if let Some(value) = largest.filter(|x| !(x.abs() <= REST_TOLERANCE)) {
+        return Err(Error::NotPositive {
+            field: "delassus".into(),
+            definiteness: "semidefinite",
+            quantity: "what elimination leaves of it, with its diagonal brought to order one,".into(),
+            value,
+            bound: format!("within {REST_TOLERANCE:e} of zero").into(),
+        });
+    }
+    let outside = left.iter().fold(0.0_f64, |outside, &i| outside.max(v[i].abs()));
+    // Rounding in W, and what is left of it, may have put v = W i as far outside.
+    let uncertain = (ROUNDING + largest.map_or(0.0, f64::abs)) * impulses;
+    if outside > REST_TOLERANCE * size + uncertain {
+        let (field, value) = ("contact_velocity".into(), outside / size);
+        return Err(Error::OutsideRange { field, value, bound: REST_TOLERANCE });
+    }
+    Ok(())
+}
+
+/// `vᵀ W⁺ v / 2`, the energy that the contacts can reach, by elimination with the largest pivot first.
+pub(crate) fn contact_energy(w: &Dense, v: &[f64]) -> f64 {
+    let mut rest = w.clone();
+    let mut v = v.to_vec();
+    let mut left: Vec<usize> = (0..v.len()).collect();
+    let size = (0..v.len()).fold(0.0_f64, |size, i| size.max(w[(i, i)]));
+    let mut energy = 0.0;
+    while let Some(place) =
+        (0..left.len()).reduce(|a, b| if rest[(left[b], left[b])] > rest[(left[a], left[a])] { b } else { a })
+    {
+        let p = left.swap_remove(place);
+        let pivot = rest[(p, p)];
+        if pivot <= RANK_TOLERANCE * size {
+            break;
+        }
+        energy += 0.5 * v[p] * v[p] / pivot;
+        for &i in &left {
+            let share = rest[(i, p)] / pivot;
+            for &j in &left {
+                rest[(i, j)] -= share * rest[(p, j)];
+            }
+            v[i] -= share * v[p];
+        }
+    }
+    energy
+}

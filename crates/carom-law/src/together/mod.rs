@@ -1,0 +1,406 @@
+//! Several contacts of one system that strike at the same instant.
+//!
+//! A call goes `sequence` (which contacts strike, one impact after the other) → `guarded` → `descent` (which contacts
+//! stick) → `coulomb` (the impulses, the types given) → `local`, `newton` with `least_squares`,
+//! `continuation`, `pivoting`. What comes out
+//! is judged by `certificate`, which shares nothing with them but the problem.
+
+mod certificate;
+mod check;
+mod descent;
+mod guarded;
+mod order;
+mod outcome;
+mod search;
+mod sequence;
+mod verify;
+
+pub use outcome::{
+    AnswerSearch, ContactEnergy, ContactOutcome, SimultaneousEffort, SimultaneousGuard, SimultaneousOutcome,
+    SimultaneousUnguarded,
+};
+
+use self::sequence::Ledger;
+use crate::contact::coefficients::Coefficients;
+use crate::contact::delassus::Dimension;
+use crate::contact::mechanism::{Jacobian, Mechanism, check_shapes, contact_velocity};
+use crate::contact::vector::ContactVector;
+use crate::coulomb::{Block, System};
+use crate::error::{Error, Result};
+use crate::impact::guard::Guard;
+use crate::impact::outcome::{BeforeAfter, Energy, Law, RestitutionValues};
+use crate::numeric::least_squares::LeastSquares;
+use crate::numeric::matrix::{Dense, MatrixView};
+use crate::numeric::scaling::{exponent, scale};
+use crate::numeric::tolerance::{ACCURACY, ROUNDING};
+
+/// Several contacts of one system: their rows stacked, each contact's normal first. `W = A M⁻¹ Aᵀ` of all rows together is
+/// symmetric and positive semidefinite, and singular where the contacts outnumber the degrees of freedom.
+#[derive(Debug, Clone)]
+pub struct ContactSet {
+    /// `W` over `2^omega`, with the normals and the tangents of each contact in units of their own, in which `W_nn` and the
+    /// larger diagonal entry of `W_tt` are in [1/2, 2).
+    system: System,
+    omega: i32,
+    /// The power of two taken out of each row of `A`. In these units all velocities are roots of energies, so that speeds of
+    /// contacts and of joints at their limits, and contacts of large and of small bodies, are held against each other.
+    rows: Vec<i32>,
+    /// The unit of speed is `2^gamma`.
+    gamma: i32,
+    /// `v⁻` as it was given.
+    velocity: Vec<f64>,
+    mechanism: Option<Struck>,
+}
+
+/// The mechanism that contacts belong to.
+#[derive(Debug, Clone)]
+struct Struck {
+    mechanism: Mechanism,
+    jacobian: Jacobian,
+    /// `q̇⁻`
+    velocity: Vec<f64>,
+    condition: f64,
+}
+
+impl ContactSet {
+    /// Contacts of the dimensions given, with the Delassus matrix and the velocity of all of them.
+    ///
+    /// ```
+    /// use carom_law::{Coefficients, ContactSet, Dimension, Friction, Guard, MatrixView, Mode, Restitution};
+    ///
+    /// // Two corners of a planar box: normal and tangent of the first, normal and tangent of the second.
+    /// #[rustfmt::skip]
+    /// let delassus = [
+    ///      3.4, -1.2, -1.4, -1.2,
+    ///     -1.2,  1.6,  1.2,  1.6,
+    ///     -1.4,  1.2,  3.4,  1.2,
+    ///     -1.2,  1.6,  1.2,  1.6,
+    /// ];
+    /// let corners = ContactSet::new(
+    ///     &[Dimension::Planar; 2],
+    ///     MatrixView::row_major(4, 4, &delassus),
+    ///     &[-1.3, 0.95, -0.7, 0.95],
+    /// )?;
+    /// let friction = Friction::new(0.3)?;
+    /// let coefficients =
+    ///     [Coefficients::new(Restitution::new(0.5)?, friction), Coefficients::new(Restitution::new(0.2)?, friction)];
+    /// let outcome = corners.impact(&coefficients, Guard::Report)?;
+    /// assert_eq!(outcome.contacts[0].mode, Mode::Slip);
+    /// assert!((outcome.contacts[1].impulse[0] - 0.6865).abs() < 1e-12);
+    /// assert!((outcome.energy.change + 0.6744195).abs() < 1e-12);
+    /// # Ok::<(), carom_law::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Wrong shapes, entries that are not finite, a matrix that is not symmetric or not positive semidefinite, a normal entry
+    /// that is not positive, a velocity that cannot occur with a singular matrix.
+    pub fn new<'m>(dimensions: &[Dimension], delassus: impl Into<MatrixView<'m>>, velocity: &[f64]) -> Result<Self> {
+        let w = delassus.into();
+        check::shapes(dimensions, &w, velocity)?;
+        let (matrix, omega, rows) = check::symmetrised(dimensions, &w)?;
+        let set = Self::in_units(dimensions, matrix, omega, rows, velocity.to_vec(), None)?;
+        check::elimination(&set.system.matrix, &set.scaled_velocity())?;
+        Ok(set)
+    }
+
+    /// Contacts of a mechanism: `mass_matrix` is `n x n`, symmetric and positive definite; `contact_jacobian` has the
+    /// contacts' rows, each contact's normal first; `velocity` has `n` entries. The mass matrix is never inverted.
+    ///
+    /// # Errors
+    /// Wrong shapes, entries that are not finite, a mass matrix that is not symmetric or not positive definite, a zero normal
+    /// row.
+    pub fn from_generalized<'m, 'a>(
+        dimensions: &[Dimension],
+        mass_matrix: impl Into<MatrixView<'m>>,
+        contact_jacobian: impl Into<MatrixView<'a>>,
+        velocity: &[f64],
+    ) -> Result<Self> {
+        let (m, a) = (mass_matrix.into(), contact_jacobian.into());
+        let rows = check::rows(dimensions)?;
+        if a.rows != rows {
+            return Err(Error::Shape {
+                field: "contact_jacobian".into(),
+                found: format!("{} rows", a.rows),
+                expected: format!("{rows} rows, as the contacts have"),
+            });
+        }
+        check_shapes(&m, &a, velocity)?;
+        let mechanism = Mechanism::new(&m, &a, dimensions)?;
+        // The velocity is in the range of W by construction, and W is positive semidefinite: neither is tested.
+        let diagonal = |r: usize| {
+            let entry = Some(mechanism.gram(r, r)).filter(|w| *w != 0.0);
+            entry.map(|w| exponent(w) + 2 * mechanism.rows[r])
+        };
+        let (omega, units) = check::units(dimensions, diagonal);
+        let mut matrix = Dense::zeros(rows, rows);
+        for i in 0..rows {
+            for j in 0..=i {
+                let exponent = mechanism.rows[i] + mechanism.rows[j] - units[i] - units[j] - omega;
+                matrix[(i, j)] = scale(mechanism.gram(i, j), exponent);
+                matrix[(j, i)] = matrix[(i, j)];
+            }
+        }
+        let contacts = contact_velocity(&a, velocity)?;
+        let condition = mechanism.condition();
+        let struck = Struck { mechanism, jacobian: Jacobian::new(&a), velocity: velocity.to_vec(), condition };
+        Self::in_units(dimensions, matrix, omega, units, contacts, Some(struck))
+    }
+
+    fn in_units(
+        dimensions: &[Dimension],
+        matrix: Dense,
+        omega: i32,
+        rows: Vec<i32>,
+        velocity: Vec<f64>,
+        mechanism: Option<Struck>,
+    ) -> Result<Self> {
+        let sizes = velocity.iter().zip(&rows).filter(|(v, _)| **v != 0.0).map(|(v, row)| exponent(*v) - row);
+        let gamma = sizes.max().unwrap_or(0);
+        let system = System::new(matrix, dimensions.iter().copied()).map_err(|error| match error {
+            Error::NotPositive { definiteness, value, bound, .. } => Error::NotPositive {
+                field: "delassus".into(),
+                definiteness,
+                quantity: "the smallest eigenvalue of a contact's W_tt - w wᵀ/W_nn, over tr W_tt,".into(),
+                value,
+                bound,
+            },
+            other => other,
+        })?;
+        Ok(Self { system, omega, rows, gamma, velocity, mechanism })
+    }
+
+    /// `v⁻` in the set's units.
+    fn scaled_velocity(&self) -> Vec<f64> {
+        self.velocity.iter().zip(&self.rows).map(|(v, row)| scale(*v, -self.gamma - row)).collect()
+    }
+
+    /// The dimensions of the contacts.
+    pub fn dimensions(&self) -> impl Iterator<Item = Dimension> {
+        self.system.blocks.iter().map(|block| block.dimension)
+    }
+
+    /// The velocities of the contacts before the impact, one contact after the other.
+    pub fn velocity(&self) -> &[f64] {
+        &self.velocity
+    }
+
+    /// \[7\]: `M⁻¹ Aᵀ i` of the contacts' impulses; `None` for a set given by its Delassus matrix.
+    pub fn velocity_change(&self, impulse: &[f64]) -> Option<Vec<f64>> {
+        self.mechanism.as_ref().map(|struck| struck.mechanism.velocity_change(impulse))
+    }
+
+    /// What the impact does; `coefficients` has one entry a contact.
+    ///
+    /// # Errors
+    /// Another number of coefficients than of contacts, friction that is missing, no answer to the precision promised
+    /// ([`Error::NotConverged`]), one that its own data do not bear out ([`Error::CheckFailed`]), or one beyond the range of
+    /// `f64`.
+    pub fn impact(&self, coefficients: &[Coefficients], guard: Guard) -> Result<SimultaneousOutcome> {
+        self.check_coefficients(coefficients)?;
+        let ledger = self.ledger(coefficients, guard)?;
+        let unguarded = if ledger.acted { self.unguarded(coefficients) } else { None };
+        let guard = SimultaneousGuard {
+            name: guard,
+            acted: ledger.acted,
+            blended: ledger.blended,
+            restitution_factor: ledger.factor,
+            unguarded,
+        };
+        let mut outcome = self.report(coefficients, &ledger, guard)?;
+        self.verify(&mut outcome)?;
+        Ok(outcome)
+    }
+
+    /// The impact with the contacts in an order that does not depend on how they were listed.
+    fn ledger(&self, coefficients: &[Coefficients], guard: Guard) -> Result<Ledger> {
+        let (order, ties) = order::canonical(self, coefficients);
+        if order.iter().enumerate().all(|(place, &k)| place == k) {
+            return Ledger::of(self, coefficients, &ties, guard);
+        }
+        let rows: Vec<usize> = order.iter().flat_map(|&k| self.system.blocks[k].range()).collect();
+        let ordered = Self {
+            system: self.system.part(&order),
+            omega: self.omega,
+            rows: rows.iter().map(|&r| self.rows[r]).collect(),
+            gamma: self.gamma,
+            velocity: rows.iter().map(|&r| self.velocity[r]).collect(),
+            mechanism: None,
+        };
+        let coefficients: Vec<Coefficients> = order.iter().map(|&k| coefficients[k]).collect();
+        match Ledger::of(&ordered, &coefficients, &ties, guard) {
+            Ok(ledger) => Ok(ledger.reordered(&order, &rows)),
+            Err(Error::NotConverged { field, residual, bound, best }) => {
+                let mut listed = vec![0.0; best.len()];
+                for (&row, value) in rows.iter().zip(best) {
+                    listed[row] = value;
+                }
+                Err(Error::NotConverged { field, residual, bound, best: listed })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn check_coefficients(&self, coefficients: &[Coefficients]) -> Result<()> {
+        let blocks = &self.system.blocks;
+        if coefficients.len() != blocks.len() {
+            return Err(Error::Shape {
+                field: "coefficients".into(),
+                found: format!("{} entries", coefficients.len()),
+                expected: format!("{0} entries, as there are {0} contacts", blocks.len()),
+            });
+        }
+        for (k, (block, coefficients)) in blocks.iter().zip(coefficients).enumerate() {
+            if !self.friction(block, coefficients).into_iter().all(f64::is_finite) {
+                return Err(Error::Overflow { field: format!("coefficients[{k}].friction").into() });
+            }
+            if coefficients.friction.is_none() && block.dimension != Dimension::Normal {
+                return Err(Error::Missing {
+                    field: format!("coefficients[{k}].friction").into(),
+                    reason: "only a contact of dimension 1 can do without".into(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// `μ_s` and `μ_d` in the set's units.
+    fn friction(&self, block: &Block, coefficients: &Coefficients) -> [f64; 2] {
+        let values = coefficients.friction.map_or([0.0; 2], |friction| [friction.mu_s(), friction.mu_d()]);
+        let tangential = self.rows[block.range().end - 1];
+        values.map(|mu| scale(mu, tangential - self.rows[block.start]))
+    }
+
+    /// The law's own answer, in short.
+    fn unguarded(&self, coefficients: &[Coefficients]) -> Option<SimultaneousUnguarded> {
+        let ledger = self.ledger(coefficients, Guard::Report).ok()?;
+        let sum = |part: fn(&ContactEnergy) -> f64| -> f64 {
+            ledger.contacts.iter().map(|contact| self.energy_out(part(&contact.work))).sum()
+        };
+        let energy_change = sum(|work| work.normal) + sum(|work| work.tangential);
+        Some(SimultaneousUnguarded {
+            modes: ledger.contacts.iter().map(|contact| contact.mode).collect(),
+            energy_change,
+        })
+    }
+
+    /// In the caller's units.
+    fn report(
+        &self,
+        coefficients: &[Coefficients],
+        ledger: &Ledger,
+        guard: SimultaneousGuard,
+    ) -> Result<SimultaneousOutcome> {
+        let impulse = self.impulses_out(&ledger.impulse);
+        let mut contacts = Vec::with_capacity(coefficients.len());
+        let mut energy = Energy { before: None, after: None, change: 0.0, normal: 0.0, tangential: 0.0 };
+        for (k, (block, coefficients)) in self.system.blocks.iter().zip(coefficients).enumerate() {
+            let (dimension, entry) = (block.dimension, &ledger.contacts[k]);
+            let finite = |value: f64, name: &str| {
+                if value.is_finite() {
+                    Ok(value)
+                } else {
+                    Err(Error::Overflow { field: format!("contacts[{k}].{name}").into() })
+                }
+            };
+            for i in block.of(&impulse) {
+                finite(i, "impulse")?;
+            }
+            let mut after = block.of(&ledger.velocity);
+            for (v, r) in after.iter_mut().zip(block.range()) {
+                *v = finite(scale(*v, self.gamma + self.rows[r]) + 0.0, "contact_velocity.after")?;
+            }
+            let (normal, tangential) = (self.energy_out(entry.work.normal), self.energy_out(entry.work.tangential));
+            energy.normal += normal;
+            energy.tangential += tangential;
+            contacts.push(ContactOutcome {
+                mode: entry.mode,
+                impulse: ContactVector::new(dimension, block.of(&impulse)),
+                contact_velocity: BeforeAfter {
+                    before: ContactVector::new(dimension, block.of(&self.velocity)),
+                    after: ContactVector::new(dimension, after),
+                },
+                direction: entry.direction.map(|u| ContactVector::tangential(dimension, u)),
+                energy: ContactEnergy { change: finite(normal + tangential, "energy.change")?, normal, tangential },
+                restitution: RestitutionValues {
+                    normal: entry.restitution,
+                    tangential: coefficients.restitution.tangential(),
+                },
+                restitution_used: entry.restitution_used,
+                friction: coefficients.friction,
+                contact_dimension: dimension as u8,
+            });
+        }
+        energy.change = energy.normal + energy.tangential;
+        let velocity = self.mechanism.as_ref().map(|Struck { mechanism, velocity: before, .. }| {
+            let change = mechanism.velocity_change(&impulse);
+            let after: Vec<f64> = before.iter().zip(change).map(|(v, change)| v + change).collect();
+            let after = self.refined(&after, ledger).unwrap_or(after);
+            energy.before = Some(mechanism.kinetic_energy(before).0);
+            energy.after = Some(mechanism.kinetic_energy(&after).0);
+            after
+        });
+        if let Some(i) = velocity.iter().flatten().position(|v| !v.is_finite()) {
+            return Err(Error::Overflow { field: format!("velocity[{i}]").into() });
+        }
+        for (value, name) in [(Some(energy.change), "change"), (energy.before, "before"), (energy.after, "after")] {
+            if value.is_some_and(|value| !value.is_finite()) {
+                return Err(Error::Overflow { field: format!("energy.{name}").into() });
+            }
+        }
+        Ok(SimultaneousOutcome {
+            contacts,
+            velocity,
+            energy,
+            admissible: !ledger.creates_energy,
+            guard,
+            strong: ledger.strong,
+            residual: ledger.residual,
+            condition: self.mechanism.as_ref().map(|struck| struck.condition),
+            solutions: ledger.solutions,
+            search: ledger.search,
+            sequence: ledger.sequence,
+            settled: ledger.settled,
+            effort: ledger.effort,
+            law: Law::Aghili,
+        })
+    }
+
+    /// Takes back what rounding in an ill-conditioned `M` did to the contact velocities, where more is missing than the rounding
+    /// of `A q̇⁺` itself: a step of iterative refinement with `W`. `None` where nothing is missing, or where the impulse behind
+    /// the step is more than `M` leaves uncertain.
+    fn refined(&self, after: &[f64], ledger: &Ledger) -> Option<Vec<f64>> {
+        let Struck { mechanism, jacobian, condition, .. } = self.mechanism.as_ref()?;
+        let rounding = ROUNDING * after.len() as f64;
+        let in_units = |(r, v): (usize, f64)| scale(v, -self.gamma - self.rows[r]);
+        let missing = |after: &[f64]| -> Vec<f64> {
+            let anew = jacobian.times(after).into_iter().enumerate().map(in_units);
+            ledger.velocity.iter().zip(anew).map(|(told, anew)| told - anew).collect()
+        };
+        let left = missing(after);
+        let sizes = mechanism.sizes(jacobian, after).into_iter().enumerate().map(in_units);
+        if left.iter().zip(sizes).all(|(left, size)| left.abs() <= rounding * size) {
+            return None;
+        }
+        let mut system = LeastSquares::new(self.system.rows);
+        system.matrix.clone_from(&self.system.matrix);
+        system.rhs.copy_from_slice(&left);
+        let mut step = vec![0.0; self.system.rows];
+        system.solve(&mut step);
+        let largest = |x: &[f64]| x.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
+        if !(largest(&step) <= (ACCURACY + rounding * condition) * largest(&ledger.impulse)) {
+            return None;
+        }
+        let change = mechanism.velocity_change(&self.impulses_out(&step));
+        let refined: Vec<f64> = after.iter().zip(change).map(|(v, change)| v + change).collect();
+        (largest(&missing(&refined)) < largest(&left)).then_some(refined)
+    }
+
+    /// Impulses in the caller's units; adding zero turns -0 into 0.
+    fn impulses_out(&self, impulse: &[f64]) -> Vec<f64> {
+        impulse.iter().zip(&self.rows).map(|(i, row)| scale(*i, self.gamma - self.omega - row) + 0.0).collect()
+    }
+
+    fn energy_out(&self, energy: f64) -> f64 {
+        scale(energy, 2 * self.gamma - self.omega)
+    }
+}

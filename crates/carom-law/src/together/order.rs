@@ -1,0 +1,67 @@
+//! An order of contacts that does not depend on how they were listed.
+//!
+//! Solvers visit contacts one after the other, and where there are several answers the one found depends on the order. Contacts
+//! are therefore sorted by what they are: numbers that neither labels, nor mirror images, nor units change.
+
+use std::cmp::Ordering;
+
+use super::ContactSet;
+use crate::contact::coefficients::Coefficients;
+use crate::numeric::plane::norm;
+use crate::numeric::scaling::scale;
+
+/// Keys that differ by less than this fraction of the larger are alike.
+const ALIKE: f64 = 1e-9;
+
+const KEYS: usize = 10;
+
+/// The places of the contacts in their order, and for each place the first place of a contact that is alike.
+pub(super) fn canonical(set: &ContactSet, coefficients: &[Coefficients]) -> (Vec<usize>, Vec<usize>) {
+    let velocity = set.scaled_velocity();
+    let keys: Vec<[f64; KEYS]> = (0..coefficients.len()).map(|k| key(set, &velocity, coefficients, k)).collect();
+    let compare = |a: &[f64; KEYS], b: &[f64; KEYS]| {
+        a.iter().zip(b).map(|(a, b)| a.total_cmp(b)).find(|order| *order != Ordering::Equal).unwrap_or(Ordering::Equal)
+    };
+    let mut order: Vec<usize> = (0..keys.len()).collect();
+    order.sort_by(|&a, &b| compare(&keys[a], &keys[b]));
+    let is_alike = |a: usize, b: usize| {
+        keys[a].iter().zip(&keys[b]).all(|(a, b)| a == b || (a - b).abs() <= ALIKE * a.abs().max(b.abs()))
+    };
+    let ties = (0..order.len())
+        .map(|place| (0..place).find(|&other| is_alike(order[other], order[place])).unwrap_or(place))
+        .collect();
+    (order, ties)
+}
+
+/// What a contact is: velocity, own part of `W`, how it is coupled, coefficients.
+fn key(set: &ContactSet, velocity: &[f64], coefficients: &[Coefficients], k: usize) -> [f64; KEYS] {
+    let block = &set.system.blocks[k];
+    let [v_n, v_1, v_2] = block.of(velocity);
+    let row = set.system.matrix.row(block.start);
+    let own = block.of(row);
+    let coupling: f64 = block
+        .range()
+        .map(|r| {
+            let row = set.system.matrix.row(r);
+            (0..row.len()).filter(|c| !block.range().contains(c)).map(|c| row[c] * row[c]).sum::<f64>()
+        })
+        .sum();
+    let Coefficients { restitution, friction } = &coefficients[k];
+    // In the caller's units, so that other units do not change the order.
+    let (n, t) = (set.rows[block.start], set.rows[block.range().end - 1]);
+    let (speed, mobility) =
+        (|v: f64, unit: i32| scale(v, set.gamma + unit), |w: f64, units: i32| scale(w, set.omega + units));
+    [
+        speed(v_n, n),
+        speed(norm([v_1, v_2]), t),
+        mobility(own[0], 2 * n),
+        mobility(norm([own[1], own[2]]), n + t),
+        mobility(block.w_t, 2 * t),
+        restitution.normal_at(speed(v_n.abs(), n)),
+        restitution.tangential(),
+        friction.map_or(0.0, |friction| friction.mu_s()),
+        friction.map_or(0.0, |friction| friction.mu_d()),
+        // The same for contacts in any order but for rounding: told apart last.
+        coupling.sqrt(),
+    ]
+}

@@ -1,0 +1,378 @@
+//! One instant: the contacts that approach or rest strike together; if that makes a separating one approach, another
+//! impact follows, and so on.
+//!
+//! A separating contact is left out of an impact. (To let it take part, with a lower bound on its velocity, would create
+//! energy: two frictionless contacts suffice.) Contacts that no entry of `W` couples, directly or through others that
+//! strike, are separate impacts; one alone is the one-contact law's.
+
+use super::ContactSet;
+use super::check;
+use super::descent::Work as Effort;
+use super::descent::{Answer, CERTIFIED, Request, Strike};
+use super::outcome::{AnswerSearch, ContactEnergy, SimultaneousEffort};
+use crate::contact::Contact;
+use crate::contact::coefficients::Coefficients;
+use crate::error::{Condition, Error, Result};
+use crate::impact::collision::Impact;
+use crate::impact::guard::Guard;
+use crate::impact::mode::Mode;
+use crate::numeric::plane::Vec2;
+use crate::numeric::scaling::scale;
+
+/// A normal velocity within this, over the largest speed, is at rest; speeds of rows are compared over the roots of their own
+/// entries of `W`, as roots of energies.
+const AT_REST: f64 = 1e-12;
+
+/// The same after an impact, whose velocities are known to the precision promised; over the largest speed before the
+/// first.
+const AT_REST_AGAIN: f64 = 0.2 * CERTIFIED;
+
+/// Contacts that make each other approach again and again, ever slower, have no last impact. After this many, and when the
+/// approach has become this much slower than at first, the rest of such a rattle is one impact without restitution, in which
+/// they stay closed; only where every contact that takes part has `e < 1`.
+const LEAST_RATTLE: u32 = 16;
+const RATTLE_SLOWED: f64 = 1e-3;
+
+/// Impacts of one instant, at most.
+const MOST_IMPACTS: u32 = 1000;
+
+/// Coulomb problems solved in one instant, at most: an impact takes about ten, and up to some hundreds where a guard acts.
+const MOST_SOLVES: u32 = 10_000;
+
+/// Sweeps and steps of Newton's method in one instant, at most: a second or so for some contacts. Of a hundred thousand random
+/// impacts of two to five contacts none that is answered takes more. Without this bound, contacts that make each other approach
+/// without end, each time in a Coulomb problem that is hard to solve, would take a thousand times that of one impact.
+const MOST_STEPS: u32 = 1_000_000;
+
+/// Without a guard, sticks that create energy may feed each other from impact to impact. Beyond this multiple of the energy
+/// that the first began with, the sequence is refused: the velocities it ends with are made of impulses that cancel.
+const LARGEST_GROWTH: f64 = 1e6;
+
+/// What has happened so far, in the set's units.
+#[derive(Debug)]
+pub(crate) struct Ledger {
+    pub(crate) impulse: Vec<f64>,
+    pub(crate) velocity: Vec<f64>,
+    pub(crate) contacts: Vec<Entry>,
+    pub(crate) residual: f64,
+    pub(crate) strong: bool,
+    pub(crate) creates_energy: bool,
+    pub(crate) acted: bool,
+    pub(crate) blended: bool,
+    pub(crate) factor: f64,
+    pub(crate) sequence: u32,
+    /// Whether an impact without restitution ended the sequence.
+    pub(crate) settled: bool,
+    pub(crate) solutions: u32,
+    pub(crate) search: AnswerSearch,
+    pub(crate) effort: SimultaneousEffort,
+}
+
+/// A contact's part of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Entry {
+    pub(crate) mode: Mode,
+    pub(crate) direction: Option<Vec2>,
+    pub(crate) work: ContactEnergy,
+    pub(crate) restitution: f64,
+    pub(crate) restitution_used: f64,
+}
+
+impl Ledger {
+    /// The impact, or what was found of it; `ties` has for each contact the first one that is alike.
+    pub(crate) fn of(set: &ContactSet, coefficients: &[Coefficients], ties: &[usize], guard: Guard) -> Result<Self> {
+        let velocity = set.scaled_velocity();
+        let entry = |(block, coefficients): (&crate::coulomb::Block, &Coefficients)| {
+            let speed = (-set.velocity[block.start]).max(0.0);
+            let restitution = coefficients.restitution.normal_at(speed);
+            Entry {
+                mode: Mode::Separating,
+                direction: None,
+                work: ContactEnergy::default(),
+                restitution,
+                restitution_used: restitution,
+            }
+        };
+        let mut ledger = Self {
+            impulse: vec![0.0; velocity.len()],
+            contacts: set.system.blocks.iter().zip(coefficients).map(entry).collect(),
+            velocity,
+            residual: 0.0,
+            strong: true,
+            creates_energy: false,
+            acted: false,
+            blended: false,
+            factor: 1.0,
+            sequence: 0,
+            settled: false,
+            solutions: 1,
+            search: AnswerSearch::Exhaustive,
+            effort: SimultaneousEffort::default(),
+        };
+        // One contact alone is the law's business, however slowly it approaches.
+        let speed = set.system.fastest(&ledger.velocity);
+        let mut rest = if set.system.blocks.len() == 1 { 0.0 } else { AT_REST };
+        let first_approach = ledger.approach(set);
+        loop {
+            let states = states(set, &ledger.velocity, rest * speed);
+            if !states.contains(&State::Approaching) {
+                return Ok(ledger);
+            }
+            let is_too_much = ledger.effort.solves > MOST_SOLVES || ledger.effort.steps() >= MOST_STEPS;
+            if ledger.sequence == MOST_IMPACTS || is_too_much {
+                let best = set.impulses_out(&ledger.impulse);
+                let (field, residual) = ("contact_velocity.after".into(), ledger.approach(set) / speed);
+                return Err(Error::NotConverged { field, residual, bound: rest, best });
+            }
+            ledger.sequence += 1;
+            let earlier = if ledger.sequence > 1 { speed } else { 0.0 };
+            ledger.settled = ledger.settled
+                || (ledger.sequence > LEAST_RATTLE
+                    && ledger.approach(set) <= RATTLE_SLOWED * first_approach
+                    && ledger.is_damped(set, coefficients, &states));
+            ledger.strike(set, coefficients, ties, guard, &states, earlier)?;
+            if ledger.sequence > 1 {
+                ledger.check_growth(set)?;
+            }
+            rest = AT_REST_AGAIN;
+            let is_struck = |(block, state): (&crate::coulomb::Block, &State)| {
+                *state == State::Separating && ledger.velocity[block.start] < -rest * speed * block.w_nn.sqrt()
+            };
+            if !set.system.blocks.iter().zip(&states).any(is_struck) {
+                return Ok(ledger);
+            }
+        }
+    }
+
+    /// The fastest approach, each contact in units in which `W_nn` is one.
+    fn approach(&self, set: &ContactSet) -> f64 {
+        set.system.blocks.iter().map(|block| -self.velocity[block.start] / block.w_nn.sqrt()).fold(0.0, f64::max)
+    }
+
+    /// Whether every contact that takes part loses speed by itself.
+    fn is_damped(&self, set: &ContactSet, coefficients: &[Coefficients], states: &[State]) -> bool {
+        (0..states.len()).all(|k| states[k] == State::Separating || self.request(set, coefficients, states, k).e < 1.0)
+    }
+
+    fn check_growth(&self, set: &ContactSet) -> Result<()> {
+        let change: f64 = self.contacts.iter().map(|contact| contact.work.change).sum();
+        if change <= 0.0 {
+            return Ok(());
+        }
+        let most = LARGEST_GROWTH * check::contact_energy(&set.system.matrix, &set.scaled_velocity());
+        if change <= most {
+            return Ok(());
+        }
+        Err(Error::CheckFailed {
+            field: "energy.change".into(),
+            condition: Condition::Growth,
+            value: set.energy_out(change),
+            bound: set.energy_out(most),
+        })
+    }
+
+    /// The same with the contacts as they were listed: `order` and `rows` tell where each contact and row belongs.
+    pub(crate) fn reordered(mut self, order: &[usize], rows: &[usize]) -> Self {
+        let (impulse, velocity, contacts) = (self.impulse.clone(), self.velocity.clone(), self.contacts.clone());
+        for (place, &row) in rows.iter().enumerate() {
+            (self.impulse[row], self.velocity[row]) = (impulse[place], velocity[place]);
+        }
+        for (place, &k) in order.iter().enumerate() {
+            self.contacts[k] = contacts[place];
+        }
+        self
+    }
+
+    /// One impact of all contacts that do not separate.
+    fn strike(
+        &mut self,
+        set: &ContactSet,
+        coefficients: &[Coefficients],
+        ties: &[usize],
+        guard: Guard,
+        states: &[State],
+        speed: f64,
+    ) -> Result<()> {
+        let mut impulse = vec![0.0; self.impulse.len()];
+        let mut known: Vec<(usize, f64)> = Vec::new();
+        for contacts in coupled(set, states) {
+            if !contacts.iter().any(|&k| states[k] == State::Approaching) {
+                continue;
+            }
+            let system = set.system.part(&contacts);
+            let before: Vec<f64> =
+                contacts.iter().flat_map(|&k| &self.velocity[set.system.blocks[k].range()]).copied().collect();
+            let requests: Vec<Request> = contacts.iter().map(|&k| self.request(set, coefficients, states, k)).collect();
+            if !self.settled {
+                for (&k, request) in contacts.iter().zip(&requests) {
+                    self.contacts[k].restitution = request.e;
+                }
+            }
+            // Of contacts that are alike, the first that takes part.
+            let alike = |&k: &usize| contacts.iter().position(|&j| ties[j] == ties[k]).unwrap_or_default();
+            let alike = contacts.iter().map(alike).collect();
+            let rest = if self.sequence > 1 { AT_REST_AGAIN } else { AT_REST };
+            let strike = Strike::new(system, requests, before, speed, rest, alike);
+            let answer = match contacts[..] {
+                [k] => self.alone(k, &strike, guard)?,
+                _ => self.together(set, &contacts, &strike, guard)?,
+            };
+            self.residual = self.residual.max(answer.residual);
+            for (block, &k) in strike.system.blocks.iter().zip(&contacts) {
+                let rows = set.system.blocks[k].range();
+                known.extend(rows.clone().zip(answer.after[block.range()].iter().copied()));
+                impulse[rows].copy_from_slice(&answer.impulse[block.range()]);
+            }
+        }
+        let before = std::mem::take(&mut self.velocity);
+        self.velocity = vec![0.0; before.len()];
+        set.system.velocity(&before, &impulse, &mut self.velocity);
+        for (row, after) in known {
+            self.velocity[row] = after;
+        }
+        for (total, i) in self.impulse.iter_mut().zip(&impulse) {
+            *total += i;
+        }
+        Ok(())
+    }
+
+    fn request(&self, set: &ContactSet, coefficients: &[Coefficients], states: &[State], k: usize) -> Request {
+        let restitution = &coefficients[k].restitution;
+        let [mu_s, mu_d] = set.friction(&set.system.blocks[k], &coefficients[k]);
+        let approach = -self.velocity[set.system.blocks[k].start];
+        let speed = scale(approach.max(0.0), set.gamma + set.rows[set.system.blocks[k].start]);
+        let is_elastic = !self.settled;
+        Request {
+            e: if !is_elastic { 0.0 } else { restitution.normal_at(speed) },
+            e_t: restitution.tangential(),
+            mu_s,
+            mu_d,
+            is_at_rest: states[k] == State::AtRest,
+        }
+    }
+
+    /// The one-contact law.
+    fn alone(&mut self, k: usize, strike: &Strike, guard: Guard) -> Result<Answer> {
+        let (block, &Request { e, e_t, mu_s, mu_d, .. }) = (&strike.system.blocks[0], &strike.contacts[0]);
+        let contact = Contact::assemble(block.delassus, block.of(&strike.before));
+        let [mu_s, mu_d] = [mu_s, mu_d].map(|mu| contact.rescaled::<false>(mu, |units| units.beta));
+        if !(mu_s.is_finite() && mu_d.is_finite()) {
+            return Err(Error::Overflow { field: format!("coefficients[{k}].friction").into() });
+        }
+        let decision = Impact { contact: &contact, e, e_t, mu_s, mu_d }.decide(guard);
+        let solution = contact.in_callers_units::<false>(&decision.answer);
+        let acted = decision.unguarded.is_some();
+        let factor = if e > 0.0 { decision.answer.e / e } else { 1.0 };
+        self.note(decision.creates_energy, acted, false, factor);
+        self.strong &= !acted;
+        self.effort.add(&SimultaneousEffort::LAW);
+        let entry = &mut self.contacts[k];
+        entry.mode = solution.mode;
+        entry.direction = decision.answer.direction;
+        entry.restitution_used = decision.answer.e;
+        entry.work.book(solution.normal_work, solution.tangential_work);
+        let rows = block.dimension.rows();
+        let (impulse, after) = (solution.impulse[..rows].to_vec(), solution.after[..rows].to_vec());
+        Ok(strike.known(impulse, after, factor))
+    }
+
+    /// Several coupled contacts.
+    fn together(&mut self, set: &ContactSet, contacts: &[usize], strike: &Strike, guard: Guard) -> Result<Answer> {
+        let mut effort = Effort::new(strike.system.rows, MOST_STEPS.saturating_sub(self.effort.steps()));
+        let result = strike.guarded(guard, &mut effort);
+        self.effort.add(&effort.effort);
+        let guarded = match result {
+            Ok(guarded) => guarded,
+            Err(best) => return Err(self.not_converged(set, contacts, strike, &strike.restored(best))),
+        };
+        let answer = guarded.answer;
+        if self.sequence == 1 {
+            self.solutions = self.solutions.saturating_mul(guarded.solutions);
+            self.search = if guarded.search == AnswerSearch::Sampled { guarded.search } else { self.search };
+        }
+        self.note(guarded.creates_energy, guarded.acted, guarded.blended, answer.factor);
+        self.strong &= !guarded.blended && strike.is_strong(&answer);
+        for (place, &k) in contacts.iter().enumerate() {
+            let (normal, tangential) = strike.work(place, &answer);
+            let (entry, mode) = (&mut self.contacts[k], guarded.modes[place]);
+            entry.work.book(normal, tangential);
+            entry.restitution_used = answer.factor * strike.contacts[place].e;
+            if mode != Mode::Separating {
+                entry.mode = mode;
+                entry.direction = if mode == Mode::Slip { strike.direction(place, &answer) } else { None };
+            }
+        }
+        Ok(strike.restored(answer))
+    }
+
+    fn note(&mut self, creates_energy: bool, acted: bool, blended: bool, factor: f64) {
+        self.creates_energy |= creates_energy;
+        self.acted |= acted;
+        self.blended |= blended;
+        self.factor = self.factor.min(factor);
+    }
+
+    fn not_converged(&self, set: &ContactSet, contacts: &[usize], strike: &Strike, best: &Answer) -> Error {
+        let mut impulse = self.impulse.clone();
+        for (block, &k) in strike.system.blocks.iter().zip(contacts) {
+            for (total, row) in set.system.blocks[k].range().zip(block.range()) {
+                impulse[total] += best.impulse[row];
+            }
+        }
+        let best_impulse = set.impulses_out(&impulse);
+        Error::NotConverged { field: "impulse".into(), residual: best.residual, bound: CERTIFIED, best: best_impulse }
+    }
+}
+
+/// Whether a contact takes part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Approaching,
+    AtRest,
+    Separating,
+}
+
+fn states(set: &ContactSet, velocity: &[f64], rest: f64) -> Vec<State> {
+    let of = |block: &crate::coulomb::Block| match velocity[block.start] / block.w_nn.sqrt() {
+        v_n if v_n < -rest => State::Approaching,
+        v_n if v_n > rest => State::Separating,
+        _ => State::AtRest,
+    };
+    set.system.blocks.iter().map(of).collect()
+}
+
+/// The contacts that do not separate, in groups that nothing couples, each in order.
+fn coupled(set: &ContactSet, states: &[State]) -> Vec<Vec<usize>> {
+    let blocks = &set.system.blocks;
+    let touches = |k: usize, j: usize| {
+        blocks[k].range().any(|r| set.system.matrix.row(r)[blocks[j].range()].iter().any(|w| *w != 0.0))
+    };
+    let mut left: Vec<usize> = (0..blocks.len()).filter(|&k| states[k] != State::Separating).collect();
+    let mut groups = Vec::new();
+    while !left.is_empty() {
+        let mut group = vec![left.remove(0)];
+        let mut next = 0;
+        while next < group.len() {
+            let k = group[next];
+            left.retain(|&j| {
+                let joins = touches(k, j);
+                if joins {
+                    group.push(j);
+                }
+                !joins
+            });
+            next += 1;
+        }
+        group.sort_unstable();
+        groups.push(group);
+    }
+    groups
+}
+
+impl ContactEnergy {
+    fn book(&mut self, normal: f64, tangential: f64) {
+        self.normal += normal;
+        self.tangential += tangential;
+        self.change = self.normal + self.tangential;
+    }
+}
