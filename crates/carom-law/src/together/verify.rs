@@ -40,7 +40,8 @@ impl ContactSet {
         };
         let (impulse, before) = (self.scaled_impulse(outcome), self.scaled_velocity());
         outcome.residual = self.check_contacts(outcome, &impulse, &before, &self.anew(&evidence, 0.0))?;
-        outcome.residual = outcome.residual.max(verify_kinetic_energy(struck, outcome, &after)?);
+        let uncertain = self.uncertain_work(outcome.residual, &impulse, &before);
+        outcome.residual = outcome.residual.max(verify_kinetic_energy(struck, outcome, &after, uncertain)?);
         outcome.velocity = Some(after);
         Ok(())
     }
@@ -98,6 +99,14 @@ impl ContactSet {
     fn scaled_impulse(&self, outcome: &SimultaneousOutcome) -> Vec<f64> {
         let impulse = outcome.contacts.iter().flat_map(|contact| contact.impulse.to_vec());
         impulse.zip(&self.rows).map(|(i, row)| scale(i, self.omega + row - self.gamma)).collect()
+    }
+
+    /// What velocities that miss their conditions by `residual`, of the fastest, leave uncertain of the work of the impulses; in
+    /// the caller's units.
+    fn uncertain_work(&self, residual: f64, impulse: &[f64], before: &[f64]) -> f64 {
+        let roots = (0..before.len()).map(|r| self.system.matrix[(r, r)].sqrt());
+        let exchanged: f64 = roots.zip(impulse).map(|(root, i)| root * i.abs()).sum();
+        self.energy_out(residual * self.system.fastest(before) * exchanged)
     }
 
     /// The worst residual of the contacts' conditions, with velocities anew.
@@ -182,7 +191,12 @@ impl ContactSet {
 }
 
 /// `K⁺ - K⁻` from `M`, against the work of the impulses; what is reported is then the former.
-fn verify_kinetic_energy(struck: &Struck, outcome: &mut SimultaneousOutcome, after: &[f64]) -> Result<f64> {
+fn verify_kinetic_energy(
+    struck: &Struck,
+    outcome: &mut SimultaneousOutcome,
+    after: &[f64],
+    uncertain: f64,
+) -> Result<f64> {
     let (mechanism, before) = (&struck.mechanism, &struck.velocity);
     let (k_before, before_size) = mechanism.kinetic_energy(before);
     let (k_after, after_size) = mechanism.kinetic_energy(after);
@@ -197,7 +211,7 @@ fn verify_kinetic_energy(struck: &Struck, outcome: &mut SimultaneousOutcome, aft
     let is_guarded = outcome.guard.name != Guard::Report;
     let evidence = EnergyEvidence { before: k_before, after: k_after, after_size };
     let impulse_error = rounding * struck.condition * work;
-    let residual = check_energy(&evidence, outcome.energy.change, bound + impulse_error, is_guarded)?;
+    let residual = check_energy(&evidence, outcome.energy.change, bound + impulse_error + uncertain, is_guarded)?;
     let rounded = rounding * after_size + (rounding * before_size).min(0.5 * ACCURACY * k_before);
     outcome.energy.correct(mechanism.energy_change(before, after), rounded);
     if is_guarded {
