@@ -1,6 +1,6 @@
 //! Configurations: points of the manifold on which a model moves.
 
-use crate::dynamics::DynamicsError;
+use crate::error::DynamicsError;
 use crate::model::{Model, ModelJoint, Motion, Warning, WarningKind};
 use crate::spatial::screw_coefficients;
 use crate::{Placement, Quaternion, UNIT_TOLERANCE, Vector};

@@ -6,17 +6,22 @@
 
 mod configuration;
 mod dynamics;
+mod error;
+mod geometry;
 pub mod load;
 mod model;
+mod rows;
 mod spatial;
 
-pub use dynamics::{
-    Candidate, CandidateError, CandidateOptions, ContactKind, ContactMotion, ContactPoint, ContactTerms, Contacts,
-    Dynamics, DynamicsError, EnergyChange, HalfSpace, JointLimit, LimitSide, Matrix, Rims, Struck, WhitenedTerms,
-    all_candidates, candidates, contact_basis, half_spaces, joint_limits,
+pub use dynamics::{ContactMotion, ContactTerms, Dynamics, EnergyChange, Struck, WhitenedTerms};
+pub use error::DynamicsError;
+pub use geometry::{
+    Candidate, CandidateError, CandidateOptions, ContactKind, ContactPoint, HalfSpace, Rims, all_candidates,
+    candidates, contact_basis, half_spaces,
 };
 pub use model::{
     BuildError, Frame, Geometry, Joint, JointKind, Link, LinkId, LinkSpec, Mimic, Model, ModelBuilder, ModelJoint,
     Shape, Spring, Warning, WarningKind,
 };
+pub use rows::{Contacts, JointLimit, LimitSide, Matrix, joint_limits};
 pub use spatial::{Inertia, Placement, Quaternion, Rotation, Symmetric, UNIT_TOLERANCE, Vector};

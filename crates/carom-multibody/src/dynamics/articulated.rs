@@ -3,10 +3,11 @@
 //! This is the inward half of the articulated-body algorithm, and at the same time a factorisation of M: forward
 //! dynamics, W and the response to impulses all build on it.
 
+use super::Dynamics;
 use super::factor::SINGULAR;
 use super::strand::Strand;
-use super::{Dynamics, DynamicsError};
 use crate::Vector;
+use crate::error::DynamicsError;
 use crate::model::{Motion, NO_NODE};
 use crate::spatial::{BodyInertia, Twist, Wrench};
 

@@ -1,8 +1,9 @@
 //! The mass matrix by the composite-rigid-body algorithm.
 
+use super::Dynamics;
 use super::chain_matrix::ChainMatrix;
-use super::{Dynamics, Matrix};
 use crate::model::{Motion, NO_NODE, Sparsity};
+use crate::rows::Matrix;
 use crate::spatial::Wrench;
 
 impl Dynamics {

@@ -1,20 +1,11 @@
 //! Kinetic and potential energy.
 
-use super::{Dynamics, DynamicsError, NodeState, check, simd};
+use super::terms::EnergyChange;
+use super::{Dynamics, NodeState, check, simd};
 use crate::Vector;
+use crate::error::DynamicsError;
 use crate::model::{Motion, NO_NODE, Node};
 use crate::spatial::{BodyInertia, Twist};
-
-/// Kinetic energies of two velocities in one configuration.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct EnergyChange {
-    /// K of the state's velocity.
-    pub before: f64,
-    /// K of the other one.
-    pub after: f64,
-    /// No less than the size of the terms that `after` is a sum of.
-    pub after_size: f64,
-}
 
 /// Twists of a node before and after an impact.
 pub(super) type TwistPair = [Twist; 2];

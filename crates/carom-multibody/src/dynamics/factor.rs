@@ -1,7 +1,8 @@
 //! M = Lᵀ D L on the pattern of the tree, for solving with M.
 
-use super::{Dynamics, DynamicsError, check, simd};
+use super::{Dynamics, check, simd};
 use crate::Vector;
+use crate::error::DynamicsError;
 
 impl Dynamics {
     /// Solves M x = b in place.

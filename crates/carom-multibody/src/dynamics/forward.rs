@@ -1,7 +1,8 @@
 //! Forward dynamics by the articulated-body algorithm: v̇ = M⁻¹ (τ - h).
 
-use super::{Dynamics, DynamicsError, check, simd};
+use super::{Dynamics, check, simd};
 use crate::Vector;
+use crate::error::DynamicsError;
 use crate::model::NO_NODE;
 use crate::spatial::Twist;
 

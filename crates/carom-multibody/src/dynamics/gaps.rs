@@ -1,7 +1,10 @@
 //! Gaps of many candidates, and how fast they close.
 
-use super::{Candidate, Dynamics, DynamicsError};
+use super::Dynamics;
+use crate::error::DynamicsError;
+use crate::geometry::{Candidate, ContactPoint, HalfSpace};
 use crate::model::NO_NODE;
+use crate::rows::JointLimit;
 
 impl Dynamics {
     /// The gap of each candidate, and its rate n·A v. Both outputs are overwritten.
@@ -37,5 +40,24 @@ impl Dynamics {
             *rate = normal.dot(state.twist.at(arm + reach));
         }
         Ok(())
+    }
+
+    /// How far a contact's touching point is above a half-space: n·(p - point), with the contact's own normal n. Its
+    /// rate is the first row of A v.
+    ///
+    /// # Panics
+    /// A contact of another model that has more links.
+    pub fn gap(&self, contact: &ContactPoint, half_space: &HalfSpace) -> f64 {
+        let [n, _, _] = contact.basis;
+        let height = n.dot(self.center(contact) - half_space.point);
+        height - self.depth(contact)
+    }
+
+    /// Gap of a joint's limit in the present state, and its rate.
+    ///
+    /// # Panics
+    /// A limit of another model that has more joints.
+    pub fn limit_gap(&self, limit: &JointLimit) -> (f64, f64) {
+        (limit.gap(&self.configuration), limit.rate(&self.velocity))
     }
 }

@@ -5,44 +5,32 @@
 //! origin, lose no digits.
 
 mod articulated;
-mod candidate;
 mod chain_matrix;
 mod contact;
-mod contacts;
+mod contact_terms;
 mod crba;
 mod energy;
-mod error;
 mod factor;
-mod feature;
 mod forward;
 mod gaps;
-mod half_space;
 mod kinematics;
-mod limit;
-mod matrix;
-mod outline;
 mod passive;
 mod response;
 mod rnea;
 mod simd;
 mod strand;
+mod terms;
 mod whitened;
 
 use std::sync::Arc;
 
-pub use candidate::{Candidate, CandidateError, CandidateOptions, Rims, all_candidates, candidates};
-pub use contact::{ContactPoint, contact_basis};
-pub use contacts::Contacts;
-pub use energy::EnergyChange;
-pub use error::DynamicsError;
-pub use feature::ContactKind;
-pub use half_space::{HalfSpace, half_spaces};
-pub use limit::{JointLimit, LimitSide, joint_limits};
-pub use matrix::Matrix;
-pub use response::{ContactMotion, ContactTerms, Struck};
+pub use terms::{ContactMotion, ContactTerms, EnergyChange, Struck};
 pub use whitened::WhitenedTerms;
 
+use crate::error::DynamicsError;
+use crate::geometry::ContactPoint;
 use crate::model::{Model, NO_NODE};
+use crate::rows::Matrix;
 use crate::spatial::{BodyInertia, Twist, Wrench};
 use crate::{LinkId, Placement, Rotation, Vector};
 use articulated::{Articulated, Size};

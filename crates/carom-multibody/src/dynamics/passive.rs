@@ -1,7 +1,8 @@
 //! Forces of joints on themselves: springs and viscous damping.
 
-use super::{Dynamics, DynamicsError};
+use super::Dynamics;
 use crate::Spring;
+use crate::error::DynamicsError;
 use crate::model::Node;
 
 impl Dynamics {

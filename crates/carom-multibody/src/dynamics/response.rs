@@ -6,39 +6,13 @@
 use super::energy::Energies;
 use super::factor::product;
 use super::strand::Strand;
-use super::{ContactPoint, Dynamics, DynamicsError, EnergyChange, check, check_length, simd};
+use super::terms::{ContactMotion, ContactTerms, Struck};
+use super::{Dynamics, check, check_length, simd};
 use crate::Vector;
+use crate::error::DynamicsError;
+use crate::geometry::ContactPoint;
 use crate::model::{Motion, NO_NODE};
 use crate::spatial::{Twist, Wrench};
-
-/// What the law needs of one contact; rows and columns beyond its dimension are zero.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ContactTerms {
-    /// W = A M⁻¹ Aᵀ.
-    pub delassus: [[f64; 3]; 3],
-    /// A v.
-    pub velocity: [f64; 3],
-}
-
-/// A contact's velocity for a velocity of the robot.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ContactMotion {
-    /// A v; zero beyond the contact's dimension.
-    pub velocity: [f64; 3],
-    /// The size of the terms that the rows of A v are sums of: |A||v|, or somewhat more.
-    pub size: f64,
-}
-
-/// A robot's velocity after an impulse, as far as an answer is checked by it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Struck {
-    /// Of the contact, after.
-    pub after: ContactMotion,
-    /// The size of the terms that the rows of A v are sums of before.
-    pub before_size: f64,
-    /// The kinetic energies, if asked for.
-    pub energy: Option<EnergyChange>,
-}
 
 /// What a pass outward writes down: the change of the velocity ...
 const CHANGE: u8 = 0;
@@ -487,22 +461,5 @@ impl Passing {
             if row < contact.dimension { contact.basis[row].dot(self.velocity) } else { 0.0 }
         };
         ContactMotion { velocity: [along(0), along(1), along(2)], size: self.sizes.sum_of_sizes() }
-    }
-}
-
-impl ContactTerms {
-    const ZERO: Self = Self { delassus: [[0.0; 3]; 3], velocity: [0.0; 3] };
-
-    fn cut(&mut self, dimension: usize) {
-        for i in 0..3 {
-            for j in 0..3 {
-                if i >= dimension || j >= dimension {
-                    self.delassus[i][j] = 0.0;
-                }
-            }
-            if i >= dimension {
-                self.velocity[i] = 0.0;
-            }
-        }
     }
 }

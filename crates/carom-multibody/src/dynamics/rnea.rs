@@ -1,6 +1,7 @@
 //! Inverse dynamics by the recursive Newton-Euler algorithm: M q̈ + h.
 
-use super::{Dynamics, DynamicsError, check, simd};
+use super::{Dynamics, check, simd};
+use crate::error::DynamicsError;
 use crate::model::NO_NODE;
 use crate::spatial::Twist;
 

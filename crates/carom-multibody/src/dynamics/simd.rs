@@ -1,8 +1,12 @@
 //! The passes that an impact and a step in time run, compiled a second time for processors with AVX2.
 
-use super::response::{ContactMotion, ContactTerms, Struck};
-use super::{ContactPoint, Contacts, Dynamics, DynamicsError, EnergyChange};
+use super::Dynamics;
+use super::terms::EnergyChange;
+use super::terms::{ContactMotion, ContactTerms, Struck};
 use crate::Vector;
+use crate::error::DynamicsError;
+use crate::geometry::ContactPoint;
+use crate::rows::Contacts;
 
 /// Runs a method compiled for AVX2 where the processor has it, else as it is.
 macro_rules! dispatch {

@@ -1,8 +1,8 @@
 //! The way from a contact to its root, and what unit impulses at the contact meet there.
 
-use super::ContactPoint;
-use super::response::ContactTerms;
+use super::terms::ContactTerms;
 use crate::Vector;
+use crate::geometry::ContactPoint;
 use crate::model::NO_NODE;
 use crate::spatial::Wrench;
 

@@ -7,7 +7,9 @@
 //! of A F⁻¹; W = Rᵀ R has its square.
 
 use super::factor::{SINGULAR, product};
-use super::{ContactPoint, Dynamics, DynamicsError, check, check_length};
+use super::{Dynamics, check, check_length};
+use crate::error::DynamicsError;
+use crate::geometry::ContactPoint;
 use crate::model::NO_NODE;
 use crate::spatial::Twist;
 

@@ -1,6 +1,5 @@
 //! Limits of joints as contacts of one row, without friction.
 
-use super::Dynamics;
 use crate::model::Model;
 
 /// Which limit of a joint.
@@ -89,14 +88,4 @@ pub fn joint_limits(model: &Model) -> Vec<JointLimit> {
         }
     }
     limits
-}
-
-impl Dynamics {
-    /// Gap of a joint's limit in the present state, and its rate.
-    ///
-    /// # Panics
-    /// A limit of another model that has more joints.
-    pub fn limit_gap(&self, limit: &JointLimit) -> (f64, f64) {
-        (limit.gap(&self.configuration), limit.rate(&self.velocity))
-    }
 }

@@ -1,11 +1,8 @@
 //! What of a link touches: a point of it, a ball, or the rim of a disc; and how the touching point moves on them.
 
+use crate::error::FLAT;
 use crate::spatial::Twist;
 use crate::{Rotation, Vector};
-
-/// Sine of the angle between a rim's axis and the normal below which the rim lies flat: all of it is then lowest, and
-/// its lowest point has no direction. Rounding turns the direction by 1e-16 over the sine, here by 1e-10.
-pub(super) const FLAT: f64 = 1e-6;
 
 /// The kinds of what touches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -20,7 +17,7 @@ pub enum ContactKind {
 
 /// What touches, about its centre on the link.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Feature {
+pub(crate) enum Feature {
     Point,
     Ball {
         radius: f64,
@@ -33,7 +30,7 @@ pub(super) enum Feature {
 }
 
 impl Feature {
-    pub(super) fn kind(&self) -> ContactKind {
+    pub(crate) fn kind(&self) -> ContactKind {
         match self {
             Feature::Point => ContactKind::Point,
             Feature::Ball { .. } => ContactKind::Ball,
@@ -41,7 +38,7 @@ impl Feature {
         }
     }
 
-    pub(super) fn radius(&self) -> f64 {
+    pub(crate) fn radius(&self) -> f64 {
         match *self {
             Feature::Point => 0.0,
             Feature::Ball { radius } | Feature::Rim { radius, .. } => radius,
@@ -50,7 +47,7 @@ impl Feature {
 
     /// From the centre to the touching point, ρ. Of a flat rim it is zero: the middle of what touches.
     #[inline(always)]
-    pub(super) fn reach(&self, normal: Vector, rotation: &Rotation) -> Vector {
+    pub(crate) fn reach(&self, normal: Vector, rotation: &Rotation) -> Vector {
         match *self {
             Feature::Point => Vector::ZERO,
             Feature::Ball { radius } => (-radius) * normal,
@@ -63,7 +60,7 @@ impl Feature {
 
     /// How far the touching point is below the centre: -n·ρ, and for a flat rim what that tends to.
     #[inline(always)]
-    pub(super) fn depth(&self, normal: Vector, rotation: &Rotation) -> f64 {
+    pub(crate) fn depth(&self, normal: Vector, rotation: &Rotation) -> f64 {
         match *self {
             Feature::Point => 0.0,
             Feature::Ball { radius } => radius,
@@ -73,7 +70,7 @@ impl Feature {
 
     /// Both.
     #[inline(always)]
-    pub(super) fn reach_and_depth(&self, normal: Vector, rotation: &Rotation) -> (Vector, f64) {
+    pub(crate) fn reach_and_depth(&self, normal: Vector, rotation: &Rotation) -> (Vector, f64) {
         match self {
             Feature::Point => (Vector::ZERO, 0.0),
             Feature::Ball { radius } => ((-radius) * normal, *radius),
@@ -83,7 +80,7 @@ impl Feature {
 
     /// dρ/dt: that of the touching point itself, not of the material that is there.
     #[inline(always)]
-    pub(super) fn reach_rate(&self, normal: Vector, rotation: &Rotation, angular: Vector) -> Vector {
+    pub(crate) fn reach_rate(&self, normal: Vector, rotation: &Rotation, angular: Vector) -> Vector {
         match *self {
             Feature::Point | Feature::Ball { .. } => Vector::ZERO,
             Feature::Rim { radius, axis } => {
@@ -103,7 +100,7 @@ impl Feature {
 
     /// Sine of the angle between a rim's axis and the normal.
     #[inline(always)]
-    pub(super) fn sine(&self, normal: Vector, rotation: &Rotation) -> Option<f64> {
+    pub(crate) fn sine(&self, normal: Vector, rotation: &Rotation) -> Option<f64> {
         match *self {
             Feature::Point | Feature::Ball { .. } => None,
             Feature::Rim { axis, .. } => Some(Lean::new(normal, rotation.apply(axis)).sine),
@@ -113,7 +110,7 @@ impl Feature {
     /// Acceleration of the contact where no joint accelerates: d/dt of the velocity of the material at the touching
     /// point. `arm` leads to the touching point.
     #[inline(always)]
-    pub(super) fn drift(
+    pub(crate) fn drift(
         &self,
         normal: Vector,
         rotation: &Rotation,

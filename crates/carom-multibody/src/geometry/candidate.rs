@@ -1,7 +1,9 @@
 //! What of a link's shapes can touch a half-space: balls, rims and corners.
 
-use super::outline::{TouchingFeature, TouchingForm, features, plane_on_link};
-use super::{ContactPoint, DynamicsError, HalfSpace};
+use super::contact::ContactPoint;
+use super::half_space::HalfSpace;
+use super::outline::{Rims, TouchingFeature, TouchingForm, features, plane_on_link};
+use crate::error::DynamicsError;
 use crate::model::{LinkId, Model};
 
 /// Something of a robot that can touch a half-space.
@@ -20,24 +22,6 @@ pub struct Candidate {
 pub struct CandidateOptions {
     /// What stands for the rims of cylinders.
     pub rims: Rims,
-}
-
-/// What stands for the rims of a cylinder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rims {
-    /// As many points on each rim, evenly spaced from the shape's x axis towards its y axis; 3 or more. The cylinder is
-    /// then a prism: it rests on its faces and edges, and does not roll.
-    Points(usize),
-    /// The lowest point of each rim: the cylinder rolls on its rims. A rim that lies flat has no lowest point, see
-    /// [`Dynamics::rim_sine`](crate::Dynamics::rim_sine).
-    Rolling,
-}
-
-impl Default for Rims {
-    /// Eight points.
-    fn default() -> Self {
-        Rims::Points(8)
-    }
 }
 
 /// A shape that gives no candidates.

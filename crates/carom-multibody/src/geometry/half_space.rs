@@ -1,8 +1,8 @@
 //! Half-spaces: what robots touch.
 
 use super::contact::contact_basis;
-use super::{ContactPoint, Dynamics, DynamicsError};
 use crate::Vector;
+use crate::error::DynamicsError;
 use crate::model::{Geometry, Model, NO_NODE};
 
 /// A solid half-space under a plane.
@@ -44,17 +44,4 @@ pub fn half_spaces(model: &Model) -> Vec<HalfSpace> {
         planes.map(|shape| link.on_node * shape.placement)
     });
     planes.map(|place| HalfSpace { point: place.translation, normal: place.rotation.columns[2] }).collect()
-}
-
-impl Dynamics {
-    /// How far a contact's touching point is above a half-space: n·(p - point), with the contact's own normal n. Its
-    /// rate is the first row of A v.
-    ///
-    /// # Panics
-    /// A contact of another model that has more links.
-    pub fn gap(&self, contact: &ContactPoint, half_space: &HalfSpace) -> f64 {
-        let [n, _, _] = contact.basis;
-        let height = n.dot(self.center(contact) - half_space.point);
-        height - self.depth(contact)
-    }
 }

@@ -38,13 +38,13 @@ impl Matrix {
     }
 
     /// Another size, all zero. What was larger before does not allocate.
-    pub(super) fn resize(&mut self, rows: usize, columns: usize) {
+    pub(crate) fn resize(&mut self, rows: usize, columns: usize) {
         (self.rows, self.columns) = (rows, columns);
         self.data.clear();
         self.data.resize(rows * columns, 0.0);
     }
 
-    pub(super) fn fill_zero(&mut self) {
+    pub(crate) fn fill_zero(&mut self) {
         self.data.fill(0.0);
     }
 }

@@ -1,17 +1,34 @@
 //! Points, balls and rims among which the lowest of a shape is, whatever its pose.
 
-use super::Rims;
 use crate::model::{Geometry, LinkId, Model, PARALLEL, Shape};
 use crate::{Placement, Rotation, Vector};
 
-/// What touches, in the link's frame.
-pub(super) struct TouchingFeature {
-    pub(super) suffix: String,
-    pub(super) center: Vector,
-    pub(super) form: TouchingForm,
+/// What stands for the rims of a cylinder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rims {
+    /// As many points on each rim, evenly spaced from the shape's x axis towards its y axis; 3 or more. The cylinder is
+    /// then a prism: it rests on its faces and edges, and does not roll.
+    Points(usize),
+    /// The lowest point of each rim: the cylinder rolls on its rims. A rim that lies flat has no lowest point, see
+    /// [`Dynamics::rim_sine`](crate::Dynamics::rim_sine).
+    Rolling,
 }
 
-pub(super) enum TouchingForm {
+impl Default for Rims {
+    /// Eight points.
+    fn default() -> Self {
+        Rims::Points(8)
+    }
+}
+
+/// What touches, in the link's frame.
+pub(crate) struct TouchingFeature {
+    pub(crate) suffix: String,
+    pub(crate) center: Vector,
+    pub(crate) form: TouchingForm,
+}
+
+pub(crate) enum TouchingForm {
     Point,
     Ball { radius: f64 },
     Rim { axis: Vector, radius: f64 },
@@ -19,7 +36,7 @@ pub(super) enum TouchingForm {
 
 /// The direction out of the plane in the link's axes, where the model moves in a plane and the normal lies in it. Links
 /// turn about it alone, so it is the same in every configuration.
-pub(super) fn plane_on_link(model: &Model, link: LinkId, normal: Vector) -> Option<Vector> {
+pub(crate) fn plane_on_link(model: &Model, link: LinkId, normal: Vector) -> Option<Vector> {
     let plane = model.plane().filter(|plane| plane.dot(normal).abs() <= PARALLEL)?;
     let mut rotation = Rotation::IDENTITY;
     let mut next = Some(link);
@@ -33,7 +50,7 @@ pub(super) fn plane_on_link(model: &Model, link: LinkId, normal: Vector) -> Opti
 
 /// The features of a shape against half-spaces, `plane` out of the plane of the motion where there is one; or what
 /// the shape is, where it has none.
-pub(super) fn features(shape: &Shape, plane: Option<Vector>, rims: Rims) -> Result<Vec<TouchingFeature>, &'static str> {
+pub(crate) fn features(shape: &Shape, plane: Option<Vector>, rims: Rims) -> Result<Vec<TouchingFeature>, &'static str> {
     let outline = Outline { place: shape.placement, plane };
     Ok(match shape.geometry {
         Geometry::Sphere { radius } => vec![outline.ball("ball", 0.0, radius)],

@@ -1,7 +1,10 @@
 //! What is wrong with a state or a request.
 
-use super::feature::FLAT;
 use crate::UNIT_TOLERANCE;
+
+/// Sine of the angle between a rim's axis and the normal below which the rim lies flat: all of it is then lowest, and
+/// its lowest point has no direction. Rounding turns the direction by 1e-16 over the sine, here by 1e-10.
+pub(crate) const FLAT: f64 = 1e-6;
 
 /// A state or request that cannot be computed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -1,0 +1,22 @@
+//! What can touch what.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `feature` | what touches: a point, a ball, a rim |
+//! | `contact` | a feature of a link with a normal and tangents |
+//! | `half_space` | what is touched |
+//! | `outline` | points, balls and rims among which the lowest of a shape is |
+//! | `candidate` | what of a model can touch a half-space |
+
+mod candidate;
+mod contact;
+mod feature;
+mod half_space;
+mod outline;
+
+pub use candidate::{Candidate, CandidateError, CandidateOptions, all_candidates, candidates};
+pub use contact::{ContactPoint, contact_basis};
+pub use feature::ContactKind;
+pub(crate) use feature::Feature;
+pub use half_space::{HalfSpace, half_spaces};
+pub use outline::Rims;
