@@ -13,14 +13,12 @@ fn workspace() -> Workspace {
 }
 
 #[test]
-#[ignore = "there are cycles yet: cargo xtask arrows lists them"]
 fn there_is_no_cycle() {
     let cycles: Vec<String> = workspace().cycles().iter().map(ToString::to_string).collect();
     assert!(cycles.is_empty(), "{}", cycles.join("\n"));
 }
 
 #[test]
-#[ignore = "folders are on the move: cargo xtask arrows --draw renews the picture"]
 fn the_picture_is_current() {
     let kept = std::fs::read_to_string(root().join(PICTURE)).unwrap();
     assert!(kept == picture(&workspace()), "{PICTURE} is out of date: run cargo xtask arrows --draw");

@@ -1,4 +1,15 @@
 //! The `carom` command. It reads, calls and prints; it computes nothing.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `args` | what was typed |
+//! | `commands` | one file a subcommand |
+//! | `source` | where a problem comes from |
+//! | `exhibits` | the two lists of built-in scenes |
+//! | `kind` | what to write, by a file's ending |
+//! | `output` | files that appear when complete |
+//! | `snippet` | the lines an error is about |
+//! | `failure` | what ends a command without an answer |
 #![warn(clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod args;

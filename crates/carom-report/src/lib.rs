@@ -1,4 +1,16 @@
 //! Outcomes for people and for programs: text, tables, figures, pages, and batches of problems over a stream of lines.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `text` | an outcome for people |
+//! | `several` | the outcome of several contacts for people |
+//! | `comparison` | all laws side by side |
+//! | `model` | a robot for people |
+//! | `map` | a map as JSON and CSV |
+//! | `run` | runs: tables, text, pages |
+//! | `figure` | figures as SVG and PNG |
+//! | `batch` | problems as lines of JSON |
+//! | `printable` | names as text that a terminal shows and does not obey |
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod batch;

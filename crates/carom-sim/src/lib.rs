@@ -1,5 +1,15 @@
 //! Robots in motion: what an impact does to a robot ([`strike`]), and event-driven simulation ([`Simulation`]): flight, stick,
 //! slip and impact, with an energy book.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `setup` | what is simulated |
+//! | `strike` | one impact of a robot |
+//! | `simulation` | a robot in motion |
+//! | `record` | what is told of it |
+//! | `stiffness` | which joint makes the equations stiff |
+//! | `number` | numbers for people |
+//! | `error` | what can be wrong |
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod error;

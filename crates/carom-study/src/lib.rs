@@ -1,4 +1,20 @@
 //! What a problem says beyond its one answer: maps over coefficients and over states, and all laws side by side.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `map` | a map as data |
+//! | `coefficients` | the map over restitution and friction |
+//! | `state` | the map over states |
+//! | `subject` | a problem ready to be mapped |
+//! | `cells` | the law's answer in every cell |
+//! | `profile` | exact curves over one abscissa, and the regions between them |
+//! | `trace` | boundaries in two dimensions |
+//! | `rows` | rows of cells as polygons |
+//! | `range` | what a map spans |
+//! | `answered` | what one law makes of an impact |
+//! | `compare` | all laws side by side |
+//! | `impulse` | the impulses of one impact as geometry |
+//! | `error` | why there is no map |
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod answered;

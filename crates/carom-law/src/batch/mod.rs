@@ -2,6 +2,10 @@
 //!
 //! The answers are bit for bit those of [`Contact::impact`]; only the limits, which an engine has no
 //! use for, are not computed.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `common` | the common path without a branch |
 
 mod common;
 

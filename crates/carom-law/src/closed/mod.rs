@@ -4,6 +4,12 @@
 //! `α = Ȧ v + A M⁻¹ (τ - h)`. Inside a phase whose modes are known the forces are a linear matter:
 //! [`PhaseForces`], for every stage of an integrator. Which modes come next is for [`decide`], and what becomes of a
 //! sliding contact that no finite force can keep is for [`jam`].
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `decide` | which modes closed contacts take, and the certificate |
+//! | `phase` | forces inside a phase of known modes, for every stage of an integrator |
+//! | `jam` | a sliding contact that no finite force can keep: an impact without collision |
 
 mod decide;
 mod jam;

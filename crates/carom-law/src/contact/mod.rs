@@ -1,4 +1,12 @@
 //! A contact about to be struck: the Delassus matrix and the velocity before the impact.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `coefficients` | restitution and friction, checked at the door |
+//! | `delassus` | W, checked and brought to order one; S, regular or singular, and the impulses of linear conditions |
+//! | `mechanism` | M, factored, with the rows of its contacts |
+//! | `whitened` | the contact in coordinates in which the kinetic energy is half the square of the velocity |
+//! | `vector` | one to three numbers of a contact |
 
 pub(crate) mod coefficients;
 pub(crate) mod delassus;

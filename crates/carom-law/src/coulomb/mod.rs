@@ -7,6 +7,13 @@
 //! equations ([`newton`]), continuation from a relaxed matrix ([`continuation`]), Lemke's method
 //! ([`pivoting`]). Whoever answers, the residual is the same: how far the impulse is from the projection that it must
 //! equal, as a velocity.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `local` | one contact, exactly |
+//! | `newton` | Newton's method on the projection equations |
+//! | `continuation` | from a matrix with more on its diagonal to W |
+//! | `pivoting` | Lemke's method, with octagons for circles in space |
 
 mod continuation;
 pub(crate) mod local;

@@ -3,6 +3,19 @@
 //! Each file states one law: its definition, where it comes from, what it claims and what it does not. All of them
 //! answer in the units of the scaled contact, from the same request, into the same [`Outcome`]. What a law claims is
 //! data ([`Claims`]), which the tests hold it to.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `printed` | Aghili's law as the paper prints it |
+//! | `newton` | Newton's restitution with Whittaker's friction |
+//! | `newton_routh` | Newton's restitution along the path of the contact |
+//! | `poisson` | Poisson's restitution along the path |
+//! | `stronge` | Stronge's energetic restitution along the path |
+//! | `chatterjee_ruina` | Chatterjee and Ruina's two parameters |
+//! | `moreau` | Moreau's law |
+//! | `hunt_crossley` | a compliant contact, integrated |
+//! | `path` | the contact through compression and restitution |
+//! | `work` | a bound on the work of any law |
 
 mod chatterjee_ruina;
 mod hunt_crossley;

@@ -4,6 +4,18 @@
 //! stick) → `coulomb` (the impulses, the types given) → `local`, `newton` with `least_squares`,
 //! `continuation`, `pivoting`. What comes out
 //! is judged by `certificate`, which shares nothing with them but the problem.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `check` | whether a matrix of several contacts is one |
+//! | `order` | an order of contacts that no listing changes |
+//! | `sequence` | one instant: who strikes, impact after impact |
+//! | `guarded` | the guards of several contacts |
+//! | `search` | which answers there are, and which is given |
+//! | `descent` | which contacts stick |
+//! | `certificate` | whether impulses are an answer, judged by the law alone |
+//! | `verify` | the check at the door |
+//! | `outcome` | the outcome as data |
 
 mod certificate;
 mod check;

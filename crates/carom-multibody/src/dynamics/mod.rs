@@ -3,6 +3,26 @@
 //! All vectors are in the world's axes. Twists, wrenches and inertias of a node are counted from its own origin, and
 //! positions from the root of its branch: light links far from the base, and robots far from the world's
 //! origin, lose no digits.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `kinematics` | placements, velocities, accelerations |
+//! | `rnea` | inverse dynamics and h |
+//! | `crba` | M |
+//! | `factor` | M = Lᵀ D L |
+//! | `chain_matrix` | how M and its factor are stored |
+//! | `forward` | accelerations from forces |
+//! | `articulated` | articulated inertias |
+//! | `strand` | one contact along its chain |
+//! | `response` | one contact, fast: W, and the answer to an impulse with what it is checked by |
+//! | `whitened` | one contact by a factor of W |
+//! | `contact` | where a contact is |
+//! | `contact_terms` | A, W, drift and responses of several contacts and limits |
+//! | `gaps` | how far what can touch is, and how fast it closes |
+//! | `passive` | springs and damping of joints |
+//! | `energy` | kinetic and potential energy |
+//! | `terms` | what a state comes to at one contact, as data |
+//! | `simd` | the passes once more, for processors with AVX2 |
 
 mod articulated;
 mod chain_matrix;

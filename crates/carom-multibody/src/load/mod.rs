@@ -1,4 +1,12 @@
 //! Models from robot files.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `urdf` | URDF |
+//! | `schema` | what of a URDF file is read, and what is not |
+//! | `mjcf` | MJCF |
+//! | `xml` | elements with places |
+//! | `error` | what is wrong with a file |
 
 mod error;
 pub mod mjcf;

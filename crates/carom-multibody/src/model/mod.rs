@@ -1,4 +1,14 @@
 //! Robots as data: links, joints, frames, and the tree that the algorithms run on.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `joint` | joints as stated |
+//! | `shape` | shapes as stated |
+//! | `builder` | links and joints to a checked model |
+//! | `tree` | the nodes that the algorithms run on |
+//! | `sparsity` | chains: which entries M and its factor have |
+//! | `warning` | what is doubtful |
+//! | `error` | what is wrong |
 
 mod builder;
 mod error;

@@ -1,6 +1,26 @@
 //! Maps, impulses and runs as pictures: from data to a drawing, from the drawing to SVG or PNG.
 //!
 //! Text is drawn as the outlines of an embedded font (DejaVu Sans Condensed), so that a figure looks the same everywhere.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `drawing` | shapes and lines of text, before they are written |
+//! | `font` | text into glyphs |
+//! | `svg` | drawings as SVG |
+//! | `png` | drawings as pixels |
+//! | `style` | colours, lines and patterns |
+//! | `plot` | axes |
+//! | `layout` | places for labels |
+//! | `legend` | the key of a map |
+//! | `heading` | titles above a plot |
+//! | `marks` | marks told apart by shape, with their names |
+//! | `contours` | lines of equal energy |
+//! | `map` | the picture of a map |
+//! | `impulse` | the picture of the impulses of one impact |
+//! | `run` | the picture of a run |
+//! | `panel` | one panel of it |
+//! | `strips` | modes over time |
+//! | `decimate` | as many points as can be seen |
 
 mod contours;
 mod decimate;

@@ -1,4 +1,15 @@
 //! Runs of the simulation for programs and for people: tables, a summary, a page that plays the motion.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `table` | the columns of a run, the same in every format |
+//! | `csv` | as CSV |
+//! | `json` | as JSON |
+//! | `parquet` | as Parquet |
+//! | `text` | a summary for people |
+//! | `log` | the events for people |
+//! | `html` | a page that plays a run: its data |
+//! | `player` | its scripts in the browser |
 
 mod csv;
 mod html;

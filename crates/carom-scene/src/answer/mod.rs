@@ -1,4 +1,8 @@
 //! What a problem comes to: the outcome of one contact, or of several that strike at once.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `verdict` | an outcome in one sentence |
 
 pub mod verdict;
 

@@ -1,4 +1,12 @@
 //! Documents: JSON and TOML as one tree with places, values by type, changes by path, errors that name field, value and bound.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `tree` | JSON and TOML into one tree; places of fields |
+//! | `value` | values by type, with errors that name their path |
+//! | `coefficients` | restitution, friction and dimension |
+//! | `edit` | changes by path: `--set key=value` |
+//! | `error` | what can be wrong |
 
 pub(crate) mod coefficients;
 mod edit;

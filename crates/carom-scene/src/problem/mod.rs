@@ -1,4 +1,10 @@
 //! An impact problem as a document: the names and shapes of the documented interface.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `read` | the tree into a typed problem |
+//! | `contacts` | contacts given by matrices: how they are stated |
+//! | `terms` | their impact |
 
 mod contacts;
 mod read;

@@ -1,4 +1,12 @@
 //! Scenes: a robot in a state, with a point of it against a surface.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `read` | the tree into a scene |
+//! | `state` | configuration and velocity by joint |
+//! | `contact` | what can touch |
+//! | `surface` | what can be touched |
+//! | `motion` | what drives the robot, and for how long |
 
 mod contact;
 mod motion;

@@ -1,4 +1,10 @@
 //! What is simulated: a robot in a state, what it can touch, and what drives it.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `scale` | what is large and small for this robot: the bounds that are stated |
+//! | `watch` | what can touch: contacts with surfaces, joints at their limits |
+//! | `stiffest` | the joint that makes a robot stiff |
 
 pub(crate) mod scale;
 mod stiffest;

@@ -1,4 +1,8 @@
 //! One impact of a robot: from a state and a contact, or several, to the velocity after.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `ill_conditioned` | contacts that are struck by a factor of W |
 
 mod ill_conditioned;
 

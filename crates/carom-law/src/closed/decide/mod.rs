@@ -3,6 +3,11 @@
 //! The same Coulomb problem as an impact's, with `α` for the velocity: `a = α + W λ`, `0 <= λ_n ⊥ a_n >= 0`, and
 //! `λ_t` in the static cone where a contact at rest stays so, `-μ_d λ_n u` where it slips. A contact that slides
 //! already has its `u`; one whose slip begins has `a_t` along `u`.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `single` | one contact |
+//! | `many` | several contacts |
 
 mod many;
 mod single;

@@ -1,4 +1,10 @@
 //! Forces inside a phase whose modes are known: who sticks, who slips and which way.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `margin` | whether redundant contacts can stick: the best distribution of their forces |
+//! | `barrier` | the interior-point method that finds it |
+//! | `unload` | the shortest forces of redundant sliding contacts without a pull |
 
 mod barrier;
 pub(crate) mod margin;

@@ -1,4 +1,8 @@
 //! The Delassus matrix `W = A M⁻¹ Aᵀ`: what an impulse does to the contact velocity.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `tangent` | S = W_tt - w wᵀ/W_nn, its rank, and the impulses of linear conditions |
 
 pub(crate) mod tangent;
 

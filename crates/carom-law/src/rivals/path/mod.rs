@@ -11,6 +11,10 @@
 //! In the plane `u` is a sign and the path is made of straight pieces: Routh's diagram, followed exactly. In space `u`
 //! turns, see [`keller`]. With a regular matrix `v_n - μ_d |v_t|` rises at least as fast as `λ_min(W)`, so
 //! compression ends even where friction jams the contact at first (`W_nn <= μ_d w·u`, Painlevé's case).
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `keller` | slip that turns: Keller's equations by Taylor series |
 
 pub(super) mod keller;
 

@@ -2,6 +2,32 @@
 //!
 //! A free joint's velocity is in the link's axes, where MuJoCo has its linear part in the world's. What changes
 //! the mass matrix or the bias and is not known here stops the reader; what else acts on the motion is remarked.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `source` | the main file and its includes |
+//! | `class` | default classes |
+//! | `known` | attributes that elements may have |
+//! | `settings` | compiler and options |
+//! | `section` | sections that are read, remarked or refused |
+//! | `notes` | remarks |
+//! | `tree` | bodies into links |
+//! | `body` | one body |
+//! | `side` | what stands beside the bodies |
+//! | `pose` | where an element stands |
+//! | `axes` | principal axes |
+//! | `joint` | joints |
+//! | `inertial` | stated inertias |
+//! | `geom` | geoms: form, place, mass |
+//! | `form` | what a geom is |
+//! | `fit` | primitives fitted to meshes |
+//! | `solid` | volumes and inertias of primitives |
+//! | `mesh` | mesh assets |
+//! | `triangles` | files of triangles |
+//! | `hull` | convex hulls |
+//! | `integral` | inertias of triangle meshes |
+//! | `site` | sites |
+//! | `actuator` | actuators |
 
 mod actuator;
 mod axes;

@@ -2,6 +2,12 @@
 //!
 //! In the plane it is `i_n` over `i_t`. In space it has two views: along the normal, where the cone is cut by the planes of
 //! `v_n⁺`, and from the side, `i_n` over `|i_t|`, where the cone's edge is one line for every direction.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `window` | what the views span |
+//! | `shapes` | the shapes in them |
+//! | `key` | the key |
 
 mod key;
 mod shapes;

@@ -1,4 +1,10 @@
 //! What stands in where events cannot be told apart: the watchdog, and windows of Moreau's time stepping.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `watchdog` | notices when events or steps come too fast |
+//! | `window` | a window of time stepping, tried with shorter steps where it fails |
+//! | `moreau` | one step of Moreau's time stepping |
 
 pub(crate) mod moreau;
 pub(crate) mod watchdog;

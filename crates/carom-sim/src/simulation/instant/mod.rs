@@ -1,4 +1,13 @@
 //! What happens at an instant: impacts, the end of bounces, and which contacts stay closed.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `impact` | an impact of all contacts that are there |
+//! | `settle` | the end of bounces and of slow sliding |
+//! | `modes` | which contacts stay closed, stick or slip |
+//! | `jam` | impacts without collision |
+//! | `kick` | impulses applied to the velocity, and held against what they do to it |
+//! | `restitution` | where restitution may be dropped |
 
 mod impact;
 pub(crate) mod jam;

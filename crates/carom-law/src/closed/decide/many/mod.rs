@@ -4,6 +4,10 @@
 //! or, where those leave a cone, the best distributed. Else the Coulomb problem decides. A contact at rest may first
 //! bear all of `μ_s`; if it accelerates along the surface all the same it slips, with `μ_d`: one contact at a time,
 //! that of the largest acceleration first.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `descent` | which contacts stick, found from those that all may |
 
 mod descent;
 

@@ -1,4 +1,8 @@
 //! One step of an ordinary differential equation, with its error and with dense output.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `tableau` | the numbers of the method |
 
 mod tableau;
 
