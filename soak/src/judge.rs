@@ -579,7 +579,9 @@ impl Share<'_> {
             && self.reported.sequence <= 1
             && !self.reported.is_mixed;
         let bound = if is_dynamic { self.contact.mu_d } else { self.contact.mu_s } * impulse[0].max(0.0);
-        let excess = (tangential - bound).max(0.0);
+        // Below the smallest normal number friction has no digits: underflow is allowed.
+        let is_subnormal = self.own.impulse[1..].iter().all(|x| x.abs() < f64::MIN_POSITIVE);
+        let excess = if is_subnormal { 0.0 } else { (tangential - bound).max(0.0) };
         let rounding = ROUNDINGS * self.motion.n * f64::EPSILON;
         let slack = (RELATIVE + rounding) * tangential.min(bound) + self.impulse_slack();
         verdict.note(Condition::Cone, ratio(excess, slack));

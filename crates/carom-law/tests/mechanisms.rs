@@ -2,7 +2,7 @@
 
 mod common;
 
-use carom_law::{Coefficients, Friction, GeneralizedContact, Guard, Restitution};
+use carom_law::{Coefficients, Friction, GeneralizedContact, Guard, Mode, Restitution};
 use common::random;
 use fastrand::Rng;
 use nalgebra::{DMatrix, DVector};
@@ -93,6 +93,42 @@ fn units_of_the_coordinates_do_not_matter() {
             let (o, mut s) = (o.unwrap_or_else(|error| panic!("{error}: {m} {a} {v} {coefficients:?}")), s.unwrap());
             s.velocity.as_mut().unwrap().iter_mut().zip(&power).for_each(|(x, p)| *x *= p);
             assert_eq!(o, s, "{m} {a} {v} {power:?}");
+        }
+    }
+}
+
+/// `W` has a condition number of 1e9. A slip does not depend on where the tangents point: turning them rounds `A`, which moves
+/// the velocity by 1e-16 times the root of that number. Solving through `W` takes the number itself.
+#[test]
+fn slips_of_ill_conditioned_contacts_do_not_depend_on_the_tangents() {
+    let mut rng = random::generator("slips_of_ill_conditioned_contacts_do_not_depend_on_the_tangents");
+    let mut slips = 0;
+    while slips < 3000 {
+        let mut orthogonal = || DMatrix::from_fn(3, 3, |_, _| random::normal(&mut rng)).qr().q();
+        let (left, right) = (orthogonal(), orthogonal());
+        let mean = 10.0_f64.powf(-4.5 * rng.f64());
+        let a = left * DMatrix::from_diagonal(&DVector::from_vec(vec![1.0, mean, 10.0_f64.powf(-4.5)])) * right;
+        // Velocities of the contact are of one size: those of the mechanism that hardly move it are large.
+        let mut v = a.clone().lu().solve(&DVector::from_fn(3, |_, _| random::normal(&mut rng))).unwrap();
+        if (a.row(0) * &v)[0] > 0.0 {
+            v = -v;
+        }
+        let mu = random::between(&mut rng, 0.1, 1.5);
+        let coefficients = Coefficients::new(Restitution::new(rng.f64()).unwrap(), Friction::new(mu).unwrap());
+        let m = DMatrix::identity(3, 3);
+        let strike = |a: &DMatrix<f64>| {
+            let outcome = GeneralizedContact::new(&m, a, v.as_slice()).unwrap().impact(&coefficients, Guard::Slip);
+            let outcome = outcome.unwrap();
+            (outcome.mode, DVector::from_vec(outcome.velocity.unwrap()))
+        };
+        let (sin, cos) = random::between(&mut rng, 0.0, 6.0).sin_cos();
+        let turn = DMatrix::from_row_slice(3, 3, &[1.0, 0.0, 0.0, 0.0, cos, sin, 0.0, -sin, cos]);
+        let ((mode, after), (turned_mode, turned)) = (strike(&a), strike(&(turn * &a)));
+        assert_eq!(mode, turned_mode);
+        if mode == Mode::Slip {
+            slips += 1;
+            let error = (&after - turned).amax() / after.amax();
+            assert!(error <= 1e-9, "{error:e}: {a} {v}");
         }
     }
 }

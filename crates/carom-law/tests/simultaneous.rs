@@ -378,3 +378,44 @@ fn work_that_the_certificate_leaves_uncertain_is_no_reason_to_refuse() {
     let (before, after) = (energy.before.unwrap(), energy.after.unwrap());
     assert!((energy.change - (after - before)).abs() <= 1e-9 * before, "{energy:?}");
 }
+
+/// Impacts that follow each other have each booked their work, with velocities that are known to what they were certified to. Told
+/// is the work of the impulses as they are. Found by `cargo xtask soak`.
+#[test]
+fn the_energy_of_a_sequence_is_the_work_of_its_impulses() {
+    #[rustfmt::skip]
+    let w = [
+        10.0, 1.0, 13.0, 1.0, -1.0, 10.0, -6.0, 6.0, -8.0, 8.0, 2.0,
+        1.0, 17.0, 13.0, 17.0, -17.0, 14.0, -11.0, -2.0, -6.0, 6.0, 8.0,
+        13.0, 13.0, 25.0, 13.0, -13.0, 22.0, -15.0, 6.0, -14.0, 14.0, 8.0,
+        1.0, 17.0, 13.0, 17.0, -17.0, 14.0, -11.0, -2.0, -6.0, 6.0, 8.0,
+        -1.0, -17.0, -13.0, -17.0, 17.0, -14.0, 11.0, 2.0, 6.0, -6.0, -8.0,
+        10.0, 14.0, 22.0, 14.0, -14.0, 20.0, -14.0, 4.0, -12.0, 12.0, 8.0,
+        -6.0, -11.0, -15.0, -11.0, 11.0, -14.0, 10.0, -2.0, 8.0, -8.0, -6.0,
+        6.0, -2.0, 6.0, -2.0, 2.0, 4.0, -2.0, 4.0, -4.0, 4.0, 0.0,
+        -8.0, -6.0, -14.0, -6.0, 6.0, -12.0, 8.0, -4.0, 8.0, -8.0, -4.0,
+        8.0, 6.0, 14.0, 6.0, -6.0, 12.0, -8.0, 4.0, -8.0, 8.0, 4.0,
+        2.0, 8.0, 8.0, 8.0, -8.0, 8.0, -6.0, 0.0, -4.0, 4.0, 4.0,
+    ];
+    let v = [-16.0, -12.0, -28.0, -12.0, 12.0, -24.0, 16.0, -8.0, 16.0, -16.0, -8.0];
+    let dimensions = [Dimension::Normal, Dimension::Spatial, Dimension::Spatial, Dimension::Planar, Dimension::Planar];
+    let steel = Restitution::with_tangential(0.02517936191723489, 0.22520922757322492).unwrap();
+    let coefficients = [
+        coefficients(0.8216419823418529, 0.5366616134393736),
+        Coefficients::new(
+            Restitution::new(0.2465816263468981).unwrap(),
+            Friction::with_static(0.3270119311994359, 0.19884011758845807).unwrap(),
+        ),
+        coefficients(0.3933044450702303, 287.2044033901693),
+        Coefficients::new(steel, Friction::new(1.0307692470678225).unwrap()),
+        coefficients(0.08021682348715084, 1.463921212760096),
+    ];
+    let set = ContactSet::new(&dimensions, MatrixView::row_major(11, 11, &w), &v).unwrap();
+    let o = set.impact(&coefficients, Guard::Limit).unwrap();
+    assert!(o.sequence > 1);
+    let i = impulse(&o);
+    let mean = |r: usize| v[r] + 0.5 * (0..11).map(|c| w[11 * r + c] * i[c]).sum::<f64>();
+    let work: f64 = (0..11).map(|r| mean(r) * i[r]).sum();
+    assert!((work - o.energy.change).abs() < 1e-11, "{work} {}", o.energy.change);
+    assert!((o.energy.normal + o.energy.tangential - o.energy.change).abs() < 1e-13);
+}

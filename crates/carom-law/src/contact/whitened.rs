@@ -26,6 +26,15 @@ const NEARLY_SINGULAR: f64 = 1e8;
 /// ill-conditioned `M`; some hundred roundings.
 const FAITHFUL: f64 = 1e-13;
 
+/// The direction of slip is found through `W`. Where its condition number is above this, six digits are lost that `R` keeps.
+const ILL_CONDITIONED: f64 = 1e6;
+
+/// Steps of Newton's method from there: each doubles the digits.
+const SLIP_STEPS: usize = 6;
+
+/// What a slip may be off by and be taken for one, relative to the impulse.
+const SLIP_ACCURACY: f64 = 1e-12;
+
 /// `R = [[r_nn, c], [0, R_t]]` and the velocity `s`, in the units of the scaled contact.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Whitened {
@@ -46,6 +55,16 @@ pub(crate) struct Whitened {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Turn {
     pub(crate) impulse: LinearImpulse,
+    pub(crate) change: [f64; 3],
+}
+
+/// A slip and what it does to the whitened velocity.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Slide {
+    pub(crate) direction: Vec2,
+    pub(crate) normal: f64,
+    /// `v̄_t`
+    pub(crate) average: Vec2,
     pub(crate) change: [f64; 3],
 }
 
@@ -140,6 +159,49 @@ impl Whitened {
     pub(crate) fn turned_back(&self, contact: &Contact, e: f64, share: f64, mu: f64) -> Option<LinearImpulse> {
         let LinearImpulse { normal, tangential, critical } = self.turn(contact, e, share, mu)?.impulse;
         Some(LinearImpulse { normal, tangential, critical })
+    }
+
+    /// A slip with all the digits of `R`, from its average tangential velocity as found through `W`; `None` where that keeps
+    /// enough of them, or nothing near it is a slip.
+    ///
+    /// The unknown is the change `x = R_t i_t`. With it `v̄_t` has no large terms that cancel, as it has with `i_t` where the
+    /// impulse is large, and the condition `i_t + mu i_n v̄_t/|v̄_t| = 0` is solved by Newton's method.
+    #[cold]
+    pub(crate) fn slide(&self, contact: &Contact, e: f64, mu: f64, average: Vec2) -> Option<Slide> {
+        let (d, v_t, c) = (&contact.delassus, contact.v_t, self.c);
+        if d.dimension != Dimension::Spatial || !d.tangent.is_regular() || self.condition <= ILL_CONDITIONED {
+            return None;
+        }
+        let change_n = -(1.0 + e) * self.s_n;
+        let turned = [2.0 * (average[0] - v_t[0]), 2.0 * (average[1] - v_t[1])];
+        let mut x = self.solve_transposed(d.dimension, add_scaled(turned, -change_n, c));
+        let mut best: Option<(f64, Slide)> = None;
+        for _ in 0..SLIP_STEPS {
+            let tangential = self.solve(d.dimension, x);
+            let normal = (change_n - dot(c, tangential)) / self.r_nn;
+            let average = add_scaled(add_scaled(v_t, 0.5 * change_n, c), 0.5, self.times_transposed(x));
+            let speed = norm(average);
+            if !(normal > 0.0 && speed > 0.0) {
+                break;
+            }
+            let u = scaled(1.0 / speed, average);
+            let left = add_scaled(tangential, mu * normal, u);
+            let off = norm(left) / ((1.0 + mu) * normal);
+            if best.as_ref().is_some_and(|(least, _)| !(off < *least)) {
+                break;
+            }
+            best = Some((off, Slide { direction: u, normal, average, change: [change_n, x[0], x[1]] }));
+            // I - mu u cᵀ/r_nn + mu i_n (I - u uᵀ) S / (2 |v̄_t|)
+            let (pull, turn) = (mu / self.r_nn, mu * normal / (2.0 * speed));
+            let across = [-u[1], u[0]];
+            let s_across = [d.s.xx * across[0] + d.s.xy * across[1], d.s.xy * across[0] + d.s.yy * across[1]];
+            let row = |k: usize, j: usize| turn * across[k] * s_across[j] - pull * u[k] * c[j];
+            let [[a, b], [p, q]] = [[1.0 + row(0, 0), row(0, 1)], [row(1, 0), 1.0 + row(1, 1)]];
+            let determinant = a * q - b * p;
+            let step = [(q * left[0] - b * left[1]) / determinant, (a * left[1] - p * left[0]) / determinant];
+            x = add_scaled(x, -1.0, self.times(step));
+        }
+        best.filter(|(off, _)| *off <= SLIP_ACCURACY).map(|(_, slide)| slide)
     }
 
     /// The shortest change of `s` that changes the contact velocity by `v`, as far as one can: `Rᵀ s = v`.

@@ -2,6 +2,7 @@
 
 use crate::contact::Contact;
 use crate::contact::delassus::tangent::LinearImpulse;
+use crate::contact::whitened::{Slide, Whitened};
 use crate::impact::guard::Guard;
 use crate::impact::limits;
 use crate::impact::mode::Mode;
@@ -178,7 +179,11 @@ impl Impact<'_> {
         let &Contact { ref delassus, v_n, v_t, .. } = self.contact;
         let free = self.contact.whitened.as_ref().and_then(|whitened| whitened.free_average(e));
         let sliding = Sliding { delassus, v_n, v_t, e, mu_d: self.mu_d, free, reversal };
-        let Slid { direction, normal, tangential, average, work, solutions } = sliding.solve();
+        let slid = sliding.solve();
+        let Slid { direction, normal, tangential, average, work, solutions } = match &self.contact.whitened {
+            None => slid,
+            Some(whitened) => self.refined(whitened, e, slid),
+        };
         let normal_work = 0.5 * (1.0 - e) * v_n * normal;
         Answer {
             mode: if direction.is_some() { Mode::Slip } else { Mode::Reversal },
@@ -191,6 +196,22 @@ impl Impact<'_> {
             tangential_work: work,
             energy_change: normal_work + work,
             solutions: Some(solutions),
+        }
+    }
+
+    /// A slip with the digits that a mechanism's factor keeps.
+    #[cold]
+    fn refined(&self, whitened: &Whitened, e: f64, slid: Slid) -> Slid {
+        let slide = slid.direction.and_then(|_| whitened.slide(self.contact, e, self.mu_d, slid.average));
+        let Some(Slide { direction, normal, average, .. }) = slide else { return slid };
+        let friction = self.mu_d * normal;
+        Slid {
+            direction: Some(direction),
+            normal,
+            tangential: scaled(-friction, direction),
+            average,
+            work: -friction * norm(average),
+            ..slid
         }
     }
 

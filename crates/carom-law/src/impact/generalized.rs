@@ -273,6 +273,16 @@ pub(crate) fn whitened_change(contact: &Contact, whitened: &Whitened, outcome: &
         (Mode::Separating, _) => return [0.0; 3],
         (Mode::Stick, Law::Aghili) => Some(outcome.restitution.tangential),
         (Mode::Reversal, Law::Aghili) => Some(1.0),
+        (Mode::Slip, Law::Aghili) => {
+            let mu = outcome.friction.map_or(0.0, |friction| scale(friction.mu_d(), contact.delassus.beta));
+            let [_, x, y] = outcome.contact_velocity.after.padded();
+            let after = [x, y].map(|v| scale(v, -contact.gamma - contact.delassus.beta));
+            let average = [0, 1].map(|k| 0.5 * (contact.v_t[k] + after[k]));
+            match whitened.slide(contact, outcome.guard.restitution, mu, average) {
+                Some(slide) => return slide.change,
+                None => None,
+            }
+        }
         _ => None,
     };
     match share.and_then(|share| whitened.turn(contact, outcome.guard.restitution, share, 0.0)) {

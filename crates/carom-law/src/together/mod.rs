@@ -46,6 +46,9 @@ use crate::numeric::matrix::{Dense, MatrixView};
 use crate::numeric::scaling::{exponent, scale};
 use crate::numeric::tolerance::{ACCURACY, ROUNDING};
 
+/// What a contact velocity may be off by before it is refined, of the velocities before.
+const NOTICED: f64 = 0.1 * ACCURACY;
+
 /// Several contacts of one system: their rows stacked, each contact's normal first. `W = A M⁻¹ Aᵀ` of all rows together is
 /// symmetric and positive semidefinite, and singular where the contacts outnumber the degrees of freedom.
 #[derive(Debug, Clone)]
@@ -378,10 +381,10 @@ impl ContactSet {
     }
 
     /// Takes back what rounding in an ill-conditioned `M` did to the contact velocities, where more is missing than the rounding
-    /// of `A q̇⁺` itself: a step of iterative refinement with `W`. `None` where nothing is missing, or where the impulse behind
+    /// of `A q̇⁺` itself and a tenth of what the check lets pass: a step of iterative refinement with `W`. `None` where nothing is missing, or where the impulse behind
     /// the step is more than `M` leaves uncertain.
     fn refined(&self, after: &[f64], ledger: &Ledger) -> Option<Vec<f64>> {
-        let Struck { mechanism, jacobian, condition, .. } = self.mechanism.as_ref()?;
+        let Struck { mechanism, jacobian, velocity, condition } = self.mechanism.as_ref()?;
         let rounding = ROUNDING * after.len() as f64;
         let in_units = |(r, v): (usize, f64)| scale(v, -self.gamma - self.rows[r]);
         let missing = |after: &[f64]| -> Vec<f64> {
@@ -389,8 +392,10 @@ impl ContactSet {
             ledger.velocity.iter().zip(anew).map(|(told, anew)| told - anew).collect()
         };
         let left = missing(after);
-        let sizes = mechanism.sizes(jacobian, after).into_iter().enumerate().map(in_units);
-        if left.iter().zip(sizes).all(|(left, size)| left.abs() <= rounding * size) {
+        // What would come near to failing the check has to change.
+        let sizes = mechanism.sizes(jacobian, after).into_iter().zip(mechanism.sizes(jacobian, velocity));
+        let most = sizes.map(|(after, before)| rounding * after + NOTICED * before).enumerate().map(in_units);
+        if left.iter().zip(most).all(|(left, most)| left.abs() <= most) {
             return None;
         }
         let mut system = LeastSquares::new(self.system.rows);

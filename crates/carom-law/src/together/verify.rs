@@ -164,8 +164,15 @@ impl ContactSet {
         Anew { after, bound }
     }
 
-    /// `v̄·i` anew against the energy change, where no kinetic energies are known.
-    fn check_work(&self, outcome: &SimultaneousOutcome, impulse: &[f64], before: &[f64], anew: &Anew) -> Result<f64> {
+    /// `v̄·i` anew against the energy change, where no kinetic energies are known; what is reported is then the former. (Impacts
+    /// that followed each other have each booked their work, with velocities known to what they were certified to.)
+    fn check_work(
+        &self,
+        outcome: &mut SimultaneousOutcome,
+        impulse: &[f64],
+        before: &[f64],
+        anew: &Anew,
+    ) -> Result<f64> {
         let is_guarded = outcome.guard.name != Guard::Report;
         let terms = || before.iter().zip(&anew.after).zip(impulse).map(|((v, after), i)| (0.5 * (v + after), i));
         let change: f64 = terms().map(|(mean, i)| mean * i).sum();
@@ -175,14 +182,15 @@ impl ContactSet {
         let bound = ACCURACY * energy + ROUNDING * before.len() as f64 * size + slack;
         let worst =
             within(Condition::Work, (change - scale(outcome.energy.change, self.omega - 2 * self.gamma)).abs(), bound)?;
+        let products = |r: usize| -> f64 {
+            let pushed: f64 = self.system.matrix.row(r).iter().zip(impulse).map(|(w, i)| (w * i).abs()).sum();
+            impulse[r].abs() * (before[r].abs() + 0.5 * pushed)
+        };
+        let rounding = ROUNDING * before.len() as f64 * (0..before.len()).map(products).sum::<f64>();
+        outcome.energy.correct(self.energy_out(change), self.energy_out(rounding));
         if is_guarded {
             // The least kinetic energy that goes with the fastest row.
             let least = 0.5 * self.system.fastest(before).powi(2);
-            let products = |r: usize| -> f64 {
-                let pushed: f64 = self.system.matrix.row(r).iter().zip(impulse).map(|(w, i)| (w * i).abs()).sum();
-                impulse[r].abs() * (before[r].abs() + 0.5 * pushed)
-            };
-            let rounding = ROUNDING * before.len() as f64 * (0..before.len()).map(products).sum::<f64>();
             return Ok(worst.max(within(Condition::Gain, change.max(0.0), ACCURACY * least + rounding)?));
         }
         check_growth(change, energy, bound)?;
