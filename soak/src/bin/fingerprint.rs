@@ -83,7 +83,7 @@ fn without_effort(mut outcome: Value) -> Value {
 /// Random spatial contacts with a W of full rank.
 fn batch(count: usize) -> u64 {
     let mut rng = Rng::with_seed(FIRST);
-    let mut columns = vec![Vec::with_capacity(count); 12];
+    let mut columns = vec![Vec::new(); 12];
     for _ in 0..count {
         let y: [[f64; 3]; 4] = std::array::from_fn(|_| std::array::from_fn(|_| 2.0 * rng.f64() - 1.0));
         let w = |i: usize, j: usize| y.iter().map(|row| row[i] * row[j]).sum::<f64>();

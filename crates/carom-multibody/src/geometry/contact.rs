@@ -93,7 +93,7 @@ impl ContactPoint {
     /// at the point that is lowest against the normal n, centre - radius · w/|w| with w = n - (n·a) a, and rolls.
     ///
     /// Planar or spatial as [`ContactPoint::new`] says. Where the axis is along the normal the whole circle is lowest:
-    /// see [`Dynamics::rim_sine`].
+    /// see [`Dynamics::rim_sine`](crate::Dynamics::rim_sine).
     ///
     /// # Errors
     /// As for [`ContactPoint::ball`], and an axis without direction.
