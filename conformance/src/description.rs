@@ -9,8 +9,8 @@ pub(crate) fn of(model: &Model) -> Value {
     let frames: Vec<Value> = model.frames().iter().map(|f| json!({ "name": f.name, "link": f.link.index() })).collect();
     let warning = |w: &Warning| json!({ "kind": w.kind.name(), "message": w.message });
     json!({
-        "nq": model.coordinates(),
-        "nv": model.freedoms(),
+        "nq": model.nq(),
+        "nv": model.nv(),
         "home": model.home(),
         "joints": model.joints().iter().map(joint).collect::<Vec<_>>(),
         "links": links,

@@ -80,7 +80,7 @@ fn setup(model: Model, rpy: [f64; 3], height: f64, until: f64) -> Result<Setup, 
     let turned = Rotation::from_rpy(rpy).to_quaternion();
     configuration[base + 3..base + 7].copy_from_slice(&turned.to_array());
     let mut dynamics = Dynamics::new(Arc::clone(&model));
-    let velocity = vec![0.0; model.freedoms()];
+    let velocity = vec![0.0; model.nv()];
     dynamics.set_state(&configuration, &velocity).map_err(|error| error.to_string())?;
     let heights = contacts.iter().map(|contact| dynamics.contact_position(&contact.point).to_array()[2]);
     let lowest = heights.reduce(f64::min).ok_or("no link carries no others")?;

@@ -26,11 +26,11 @@ fn main() {
     let feet: Vec<usize> = feet(&model, &candidates);
     contacts.select(&feet).expect("feet");
 
-    let n = model.freedoms();
+    let n = model.nv();
     let mut rng = fastrand::Rng::with_seed(1);
     let mut numbers = |count: usize| -> Vec<f64> { (0..count).map(|_| rng.f64() - 0.5).collect() };
     let (v, force, impulses) = (numbers(n), numbers(n), numbers(contacts.jacobian().rows()));
-    let mut q = numbers(model.coordinates());
+    let mut q = numbers(model.nq());
     assert!(model.normalize(&mut q));
     let (mut gaps, mut rates) = (vec![0.0; candidates.len()], vec![0.0; candidates.len()]);
     let mut change = vec![0.0; n];

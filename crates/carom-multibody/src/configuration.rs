@@ -16,7 +16,7 @@ impl Model {
         if !dt.is_finite() {
             return Err(DynamicsError::NotFinite { field: "dt", index: 0, value: dt });
         }
-        self.check_length("configuration", out.len(), self.coordinates())?;
+        self.check_length("configuration", out.len(), self.nq())?;
         for (motion, i, j) in self.owners() {
             match motion {
                 Motion::Turn | Motion::Slide => out[i] = q[i] + dt * v[j],
@@ -45,7 +45,7 @@ impl Model {
     /// # Errors
     /// Wrong lengths, numbers that are not finite, quaternions that are not of length one.
     pub fn difference(&self, from: &[f64], to: &[f64], out: &mut [f64]) -> Result<(), DynamicsError> {
-        self.check_length("velocity", out.len(), self.freedoms())?;
+        self.check_length("velocity", out.len(), self.nv())?;
         out.fill(0.0);
         self.check_state(from, out)?;
         self.check_state(to, out)?;
@@ -75,7 +75,7 @@ impl Model {
     /// Wrong lengths, numbers that are not finite, quaternions that are not of length one.
     pub fn configuration_rate(&self, q: &[f64], v: &[f64], out: &mut [f64]) -> Result<(), DynamicsError> {
         self.check_state(q, v)?;
-        self.check_length("configuration", out.len(), self.coordinates())?;
+        self.check_length("configuration", out.len(), self.nq())?;
         let turn_rate = |q: &[f64], v: &[f64]| {
             let spin = Quaternion { w: 0.0, x: 0.5 * v[0], y: 0.5 * v[1], z: 0.5 * v[2] };
             (quaternion(q) * spin).to_array()
@@ -129,7 +129,7 @@ impl Model {
             let subject = joint.joint.name.clone();
             warnings.push(Warning { kind: WarningKind::NotModelled, subject, message, line: None });
         };
-        for joint in self.joints().iter().filter(|joint| joint.joint.kind.freedoms() > 0) {
+        for joint in self.joints().iter().filter(|joint| joint.joint.kind.nv() > 0) {
             let (stated, name) = (&joint.joint, &joint.joint.name);
             if stated.dry_friction > 0.0 {
                 let friction = stated.dry_friction;
@@ -145,7 +145,7 @@ impl Model {
 
     /// Brings quaternions back to length one; `false` where one has no direction.
     pub fn normalize(&self, q: &mut [f64]) -> bool {
-        let mut is_sound = q.len() == self.coordinates();
+        let mut is_sound = q.len() == self.nq();
         if is_sound {
             for (start, _) in self.quaternions() {
                 match quaternion(&q[start..]).normalized() {
@@ -160,7 +160,7 @@ impl Model {
     /// Whether q and v are a state: lengths, finite numbers, unit quaternions.
     #[inline(always)]
     pub(crate) fn is_state(&self, q: &[f64], v: &[f64]) -> bool {
-        if q.len() != self.coordinates() || v.len() != self.freedoms() {
+        if q.len() != self.nq() || v.len() != self.nv() {
             return false;
         }
         // x · 0 is 0 for every finite x, and NaN stays in a sum.
@@ -179,7 +179,7 @@ impl Model {
     /// Why q and v are not a state.
     #[cold]
     pub(crate) fn state_fault(&self, q: &[f64], v: &[f64]) -> DynamicsError {
-        for (field, values, expected) in [("configuration", q, self.coordinates()), ("velocity", v, self.freedoms())] {
+        for (field, values, expected) in [("configuration", q, self.nq()), ("velocity", v, self.nv())] {
             if values.len() != expected {
                 return DynamicsError::Length { field, given: values.len(), expected };
             }

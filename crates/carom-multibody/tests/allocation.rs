@@ -31,7 +31,7 @@ fn exercise(options: Options, cases: usize) {
     for_cases(cases, |rng| {
         let sample = Sample::random(rng, options);
         let model = Arc::clone(&sample.model);
-        let n = model.freedoms();
+        let n = model.nv();
         let points = reduced(&contacts(&model, rng, 4), rng);
         let mut contacts = Contacts::new(&model, &points);
         let mut dynamics = Dynamics::new(Arc::clone(&model));

@@ -324,7 +324,7 @@ fn cuboid_on_an_edge() {
 #[test]
 fn world_alone_has_no_freedoms() {
     let model = ModelBuilder::new("nothing").build().unwrap();
-    assert_eq!((model.coordinates(), model.freedoms()), (0, 0));
+    assert_eq!((model.nq(), model.nv()), (0, 0));
     let contact = ContactPoint::new(&model, LinkId::WORLD, [1.0, 2.0, 3.0], Z).unwrap();
     let mut dynamics = Dynamics::new(model);
     dynamics.set_state(&[], &[]).unwrap();

@@ -189,7 +189,7 @@ fn home_is_a_state_or_is_refused() {
         let mut dynamics = Dynamics::new(model.clone());
         let placement = dynamics.placement(link);
         assert!(placement.rotation.columns.into_iter().all(Vector::is_finite), "home {home:?}: {placement:?}");
-        let still = vec![0.0; model.freedoms()];
+        let still = vec![0.0; model.nv()];
         assert_eq!(dynamics.set_state(model.home(), &still), Ok(()), "home {home:?} is not a state");
     }
 }
@@ -250,7 +250,7 @@ fn a_refused_link_leaves_nothing_behind() {
     assert!(arm.is_ok(), "the name of a refused link is still taken: {arm:?}");
     assert_eq!(builder.frame("tip", LinkId::WORLD, Placement::IDENTITY), Ok(()));
     let model = builder.build().unwrap();
-    assert_eq!(model.freedoms(), 1);
+    assert_eq!(model.nv(), 1);
     assert_eq!(model.joints().len(), 1);
     assert!(model.warnings().is_empty(), "{:?}", model.warnings());
 }

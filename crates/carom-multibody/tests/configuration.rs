@@ -28,20 +28,20 @@ fn all_kinds() -> Model {
 }
 
 fn integrate(model: &Model, q: &[f64], v: &[f64], dt: f64) -> Vec<f64> {
-    let mut out = vec![f64::NAN; model.coordinates()];
+    let mut out = vec![f64::NAN; model.nq()];
     model.integrate(q, v, dt, &mut out).unwrap();
     out
 }
 
 fn difference(model: &Model, from: &[f64], to: &[f64]) -> Vec<f64> {
-    let mut out = vec![f64::NAN; model.freedoms()];
+    let mut out = vec![f64::NAN; model.nv()];
     model.difference(from, to, &mut out).unwrap();
     out
 }
 
 /// A velocity that turns each ball and floating joint by an angle below π: tiny, small, any, and all but half a turn.
 fn velocity(model: &Model, rng: &mut Rng) -> Vec<f64> {
-    let mut v = numbers(rng, model.freedoms(), 3.0);
+    let mut v = numbers(rng, model.nv(), 3.0);
     for joint in model.joints().iter().filter(|joint| joint.joint.mimic.is_none()) {
         let start = match joint.joint.kind {
             JointKind::Ball => joint.freedoms.start,
@@ -177,7 +177,7 @@ fn floating_joint_moves_on_a_screw() {
     let place = model.find_joint("floating").unwrap();
     let (at, own) = (place.coordinates.start, place.freedoms.start);
     let (speed, omega, climb) = (0.7, 1.3, 0.2);
-    let mut v = vec![0.0; model.freedoms()];
+    let mut v = vec![0.0; model.nv()];
     v[own] = speed;
     v[own + 2] = climb;
     v[own + 5] = omega;
@@ -208,8 +208,8 @@ fn configuration_rate_is_the_derivative_of_integrate() {
     for_cases(500, |rng| {
         let model = if rng.bool() { all_kinds() } else { Sketch::random(rng, Options::ALL).build() };
         let q = configuration(&model, rng);
-        let v = numbers(rng, model.freedoms(), 2.0);
-        let mut rate = vec![f64::NAN; model.coordinates()];
+        let v = numbers(rng, model.nv(), 2.0);
+        let mut rate = vec![f64::NAN; model.nq()];
         model.configuration_rate(&q, &v, &mut rate).unwrap();
         let differences = derivative(0.01, |t| integrate(&model, &q, &v, t));
         gauge.compare(&rate, &differences, |_| 10.0);
@@ -239,7 +239,7 @@ fn quaternions_stay_of_length_one_over_many_steps() {
     let mut out = q.clone();
     let mut worst = 0.0_f64;
     for _ in 0..100_000 {
-        let v = numbers(&mut rng, model.freedoms(), 5.0);
+        let v = numbers(&mut rng, model.nv(), 5.0);
         model.integrate(&q, &v, 0.01, &mut out).unwrap();
         std::mem::swap(&mut q, &mut out);
         for (name, offset) in [("ball", 0), ("floating", 3)] {
@@ -276,7 +276,7 @@ fn normalize_brings_quaternions_back_and_touches_nothing_else() {
             assert!((a - b).abs() < 1e-15, "{i}: {a} {b}");
         }
         // What is normalised is a state.
-        integrate(&model, &stretched, &vec![0.0; model.freedoms()], 1.0);
+        integrate(&model, &stretched, &vec![0.0; model.nv()], 1.0);
     });
 }
 
@@ -301,9 +301,9 @@ fn mimics_have_no_numbers_of_their_own() {
         let sketch = Sketch::random(rng, Options::ALL);
         let model = sketch.build();
         let own = |joint: &&carom_multibody::ModelJoint| joint.joint.mimic.is_none();
-        let coordinates: usize = model.joints().iter().filter(own).map(|joint| joint.joint.kind.coordinates()).sum();
-        let freedoms: usize = model.joints().iter().filter(own).map(|joint| joint.joint.kind.freedoms()).sum();
-        assert_eq!((model.coordinates(), model.freedoms()), (coordinates, freedoms));
+        let coordinates: usize = model.joints().iter().filter(own).map(|joint| joint.joint.kind.nq()).sum();
+        let freedoms: usize = model.joints().iter().filter(own).map(|joint| joint.joint.kind.nv()).sum();
+        assert_eq!((model.nq(), model.nv()), (coordinates, freedoms));
         assert_eq!(model.velocity_names().len(), freedoms);
         let q = configuration(&model, rng);
         let v = numbers(rng, freedoms, 1.0);

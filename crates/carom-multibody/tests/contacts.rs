@@ -40,7 +40,7 @@ fn delassus_matrix_is_a_m_inverse_a_transposed() {
         let w = rows(terms.delassus());
         let columns: Rows = jacobian.iter().map(|row| solve(&sample.mass, row)).collect();
         let expected = product(&jacobian, &transposed(&columns));
-        if sample.freedoms() > 0 {
+        if sample.nv() > 0 {
             for i in 0..w.len() {
                 dense.compare(&w[i], &expected[i], |_| sample.condition * size);
                 for j in 0..i {
@@ -113,10 +113,10 @@ fn whitened_terms_are_a_factor_of_w_and_of_its_velocity() {
 
             let impulse = numbers(rng, 3, 1.0);
             let turned = [0, 1, 2].map(|i| (0..d).map(|j| r[i][j] * impulse[j]).sum::<f64>());
-            let mut expected = vec![0.0; sample.freedoms()];
+            let mut expected = vec![0.0; sample.nv()];
             sample.dynamics.impulse_response(contact, &impulse[..d], &mut expected).unwrap();
             // Added to what is there; asked after another contact, it finds its own again.
-            let start = numbers(rng, sample.freedoms(), 1.0);
+            let start = numbers(rng, sample.nv(), 1.0);
             let mut after = start.clone();
             sample.dynamics.whitened_contact(&full[0]).unwrap();
             sample.dynamics.add_whitened_change(contact, &turned, &mut after).unwrap();
@@ -125,7 +125,7 @@ fn whitened_terms_are_a_factor_of_w_and_of_its_velocity() {
             effect.compare(&added, &expected, |i| sample.condition * whole / sample.scale[i]);
 
             let change = [0, 1, 2].map(|_| spread(rng, 1.0));
-            let mut moved = vec![0.0; sample.freedoms()];
+            let mut moved = vec![0.0; sample.nv()];
             sample.dynamics.add_whitened_change(contact, &change, &mut moved).unwrap();
             let motion = sample.dynamics.contact_velocity_of(contact, &moved).unwrap();
             for i in 0..d {
@@ -134,7 +134,7 @@ fn whitened_terms_are_a_factor_of_w_and_of_its_velocity() {
             }
         }
         // Hager's estimate is a lower bound, but for rounding, of a norm that is at most n times the largest eigenvalue.
-        let (estimate, n) = (sample.dynamics.mass_condition(), sample.freedoms() as f64);
+        let (estimate, n) = (sample.dynamics.mass_condition(), sample.nv() as f64);
         if n > 0.0 {
             assert!(estimate <= n * sample.condition * (1.0 + 1e-9), "{estimate} {}", sample.condition);
             assert!(3.0 * n * estimate >= sample.condition, "{estimate} {}", sample.condition);
@@ -142,7 +142,7 @@ fn whitened_terms_are_a_factor_of_w_and_of_its_velocity() {
     });
     let mut sample = Sample::random(&mut fastrand::Rng::with_seed(5), Options::ALL);
     let contact = contacts(&sample.model, &mut fastrand::Rng::with_seed(5), 1)[0];
-    let mut after = vec![0.0; sample.freedoms()];
+    let mut after = vec![0.0; sample.nv()];
     let not_finite = sample.dynamics.add_whitened_change(&contact, &[0.0, f64::NAN, 0.0], &mut after);
     assert!(matches!(not_finite, Err(DynamicsError::NotFinite { field: "change", index: 1, .. })));
     let short = sample.dynamics.add_whitened_change(&contact, &[0.0; 3], &mut after[1..]);
@@ -161,7 +161,7 @@ fn velocities_along_the_chains_are_a_v_and_energies_of_the_links_half_v_m_v() {
         let selected: Vec<usize> = terms.selected().iter().copied().filter(|_| rng.u8(..4) > 0).collect();
         terms.select(&selected).unwrap();
         sample.dynamics.contact_kinematics(&mut terms).unwrap();
-        let v = numbers(rng, sample.freedoms(), 2.0);
+        let v = numbers(rng, sample.nv(), 2.0);
         let count = terms.velocity().len();
         let (mut moving, mut sizes) = (vec![f64::NAN; count], vec![f64::NAN; count]);
         sample.dynamics.contacts_velocity_of(&terms, &v, &mut moving, &mut sizes).unwrap();
@@ -197,7 +197,7 @@ fn one_pass_gives_the_velocity_after_an_impulse_and_what_it_is_checked_by() {
     let mut energy = Gauge::new("K in the pass of the response", 1e-14);
     for_cases(300, |rng| {
         let mut sample = Sample::random(rng, Options::ALL);
-        let n = sample.freedoms();
+        let n = sample.nv();
         let full = contacts(&sample.model, rng, 3);
         for contact in reduced(&full, rng) {
             let mut terms = Contacts::new(&sample.model, &[contact]);
@@ -252,7 +252,7 @@ fn impulse_response_is_m_inverse_a_transposed_i() {
     let mut effect = Gauge::new("A dv = W i, over condition", 3e-14);
     for_cases(300, |rng| {
         let mut sample = Sample::random(rng, Options::ALL);
-        let n = sample.freedoms();
+        let n = sample.nv();
         let full = contacts(&sample.model, rng, 3);
         for (full, contact) in full.iter().zip(reduced(&full, rng)) {
             let mut whole = Contacts::new(&sample.model, &[*full]);
@@ -289,7 +289,7 @@ fn impulse_response_is_m_inverse_a_transposed_i() {
 fn answers_do_not_depend_on_what_was_asked_before() {
     for_cases(100, |rng| {
         let sample = Sample::random(rng, Options::ALL);
-        let n = sample.freedoms();
+        let n = sample.nv();
         let model = Arc::clone(&sample.model);
         let points = reduced(&contacts(&model, rng, 3), rng);
         let force = numbers(rng, n, 3.0);
@@ -353,7 +353,7 @@ fn planar_models_have_planar_contacts_that_leave_nothing_out() {
         let plane = model.plane().expect("all axes agree");
         assert!((plane.dot(normal).abs() - 1.0).abs() < 1e-14);
         let q = configuration(&model, rng);
-        let v = numbers(rng, model.freedoms(), 1.0);
+        let v = numbers(rng, model.nv(), 1.0);
         let mut sample = Sample::new(sketch, q, v);
         let links = moving_links(&model);
         let link = links[rng.usize(..links.len())];

@@ -28,9 +28,9 @@ fn mimics_are_the_projection_of_the_free_tree() {
         let mut sample = Sample::random(rng, Options::ALL);
         let free_sketch = sample.sketch.without_mimics();
         let free = free_sketch.build();
-        let n = sample.freedoms();
-        let mut g = vec![vec![0.0; n]; free.freedoms()];
-        let mut q = vec![0.0; free.coordinates()];
+        let n = sample.nv();
+        let mut g = vec![vec![0.0; n]; free.nv()];
+        let mut q = vec![0.0; free.nq()];
         for (own, whole) in sample.model.joints().iter().zip(free.joints()) {
             let (leader, multiplier, offset) = sample.sketch.follows(&own.joint);
             let leader = sample.model.find_joint(&leader).unwrap();
@@ -156,7 +156,7 @@ fn turning_the_world_turns_w_and_leaves_m_and_h() {
         let mut sample = Sample::random(rng, Options::ALL);
         let turn = rotation(rng);
         let turned = sample.sketch.moved(&Placement::new(turn, Vector::ZERO)).build();
-        let n = sample.freedoms();
+        let n = sample.nv();
         let links = moving_links(&sample.model);
         let link = links[rng.usize(..links.len())];
         let (point, normal) = (vector(rng, 0.5), direction(rng));
@@ -229,7 +229,7 @@ fn welded_links_are_one_body() {
     let mut gauges = gauges(["M, K, A v of a weld", "h of a weld", "W of a weld, over condition"]);
     for_cases(200, |rng| {
         let sample = Sample::random(rng, Options::ALL);
-        if sample.freedoms() == 0 {
+        if sample.nv() == 0 {
             return;
         }
         // A body more on some link, welded there directly or over a fixed joint and a link without mass.
@@ -320,7 +320,7 @@ fn reference_only_moves_the_zero_of_a_coordinate() {
     let mut gauges = gauges(["M, K, A v with references", "h with references", "W with references, over condition"]);
     for_cases(100, |rng| {
         let sample = Sample::random(rng, Options::FREE);
-        if sample.freedoms() == 0 {
+        if sample.nv() == 0 {
             return;
         }
         let mut without = sample.sketch.clone();
@@ -363,7 +363,7 @@ fn reference_only_moves_the_zero_of_a_coordinate() {
 /// Two models that differ in the coordinates of one joint, v₁ = T v₂ with dT/dt v₂ = rate: then M₂ = Tᵀ M₁ T and
 /// h₂ = Tᵀ (h₁ + M₁ rate).
 fn assert_transformed(gauges: &mut [Gauge; 2], one: &mut Sample, two: &mut Sample, t: &Rows, rate: &[f64]) {
-    let n = two.freedoms();
+    let n = two.nv();
     let transpose = transposed(t);
     let expected = product(&product(&transpose, &one.mass), t);
     let absolute_t: Rows = t.iter().map(|row| row.iter().map(|x| x.abs()).collect()).collect();
@@ -406,7 +406,7 @@ fn three_hinges_through_a_point_are_a_ball_joint() {
         other.links[place].1.joints = vec![Joint::new("ball", JointKind::Ball).through(anchor)];
         let (model, ball_model) = (sketch.build(), other.build());
         let mut q = configuration(&model, rng);
-        let v = numbers(rng, model.freedoms(), 2.0);
+        let v = numbers(rng, model.nv(), 2.0);
         let (at, own) = span(&model, place);
         let [alpha, beta, gamma] = [spread(rng, 3.0), spread(rng, 1.3), spread(rng, 3.0)];
         q[at.clone()].copy_from_slice(&[alpha, beta, gamma]);
@@ -419,7 +419,7 @@ fn three_hinges_through_a_point_are_a_ball_joint() {
         let (b, g) = (rates.y(), rates.z());
         let column_rates =
             [[-sb * cg * b - cb * sg * g, sb * sg * b - cb * cg * g, cb * b], [cg * g, -sg * g, 0.0], [0.0; 3]];
-        let n = model.freedoms();
+        let n = model.nv();
         let mut t: Rows = (0..n).map(|i| (0..n).map(|j| f64::from(u8::from(i == j))).collect()).collect();
         let mut rate = vec![0.0; n];
         for i in 0..3 {
@@ -432,7 +432,7 @@ fn three_hinges_through_a_point_are_a_ball_joint() {
         let mut ball_q = q[..at.start].to_vec();
         ball_q.extend(turn.to_array());
         ball_q.extend(&q[at.end..]);
-        assert_eq!(ball_q.len(), ball_model.coordinates());
+        assert_eq!(ball_q.len(), ball_model.nq());
         let ball_v = apply(&t, &v);
         let mut ball = Sample::new(other, ball_q, ball_v);
         let mut hinged = Sample::new(sketch, q, v);
@@ -452,14 +452,14 @@ fn floating_joint_is_three_sliders_and_a_ball_joint() {
         other.links[place].1.joints = vec![Joint::new("free", JointKind::Floating)];
         let model = sketch.build();
         let q = configuration(&model, rng);
-        let floating_v = numbers(rng, model.freedoms(), 2.0);
+        let floating_v = numbers(rng, model.nv(), 2.0);
         let (at, own) = span(&model, place);
         let turn = Quaternion::from_array([3, 4, 5, 6].map(|k| q[at.start + k])).to_rotation();
         let part = |k: usize| {
             Vector::new(floating_v[own.start + k], floating_v[own.start + k + 1], floating_v[own.start + k + 2])
         };
         let (linear, omega) = (part(0), part(3));
-        let n = model.freedoms();
+        let n = model.nv();
         let mut t: Rows = (0..n).map(|i| (0..n).map(|j| f64::from(u8::from(i == j))).collect()).collect();
         let entries = turn.rows();
         for i in 0..3 {

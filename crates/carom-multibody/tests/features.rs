@@ -49,7 +49,7 @@ fn planar_case(rng: &mut Rng) -> (Sample, Vec<ContactPoint>) {
     let plane = if rng.bool() { coordinate_axis(rng) } else { direction(rng) };
     let sketch = Sketch::planar(rng, plane);
     let model = sketch.build();
-    let (q, v) = (configuration(&model, rng), numbers(rng, model.freedoms(), 1.0));
+    let (q, v) = (configuration(&model, rng), numbers(rng, model.nv(), 1.0));
     let sample = Sample::new(sketch, q, v);
     let [_, one, two] = contact_basis(plane).unwrap();
     let links = moving_links(&sample.model);
@@ -68,7 +68,7 @@ fn planar_case(rng: &mut Rng) -> (Sample, Vec<ContactPoint>) {
 
 fn judge(mut sample: Sample, points: &[ContactPoint], gauges: &mut [Gauge; 5]) {
     let [drifts, gap_rates, materials, products, accelerations] = gauges;
-    let n = sample.freedoms();
+    let n = sample.nv();
     let mut terms = Contacts::new(&sample.model, points);
     sample.dynamics.contact_kinematics(&mut terms).unwrap();
     // The lowest point of a rim turns faster than the link by one over the sine.
@@ -167,7 +167,7 @@ fn one_contact_and_several_agree_on_every_kind() {
     for_cases(150, |rng| {
         let options = if rng.bool() { Options::ALL } else { Options::FREE };
         let (mut sample, points) = spatial_case(rng, options);
-        if sample.freedoms() == 0 {
+        if sample.nv() == 0 {
             return;
         }
         let points: Vec<_> = points.iter().map(|point| point.with_two_tangents()).collect();
@@ -183,7 +183,7 @@ fn one_contact_and_several_agree_on_every_kind() {
         for (k, point) in points.iter().enumerate() {
             let one = sample.dynamics.single_contact(point).unwrap();
             let impulse = numbers(rng, 3, 1.0);
-            let mut change = vec![0.0; sample.freedoms()];
+            let mut change = vec![0.0; sample.nv()];
             sample.dynamics.impulse_response(point, &impulse, &mut change).unwrap();
             for i in 0..3 {
                 let row = &w[3 * k + i][3 * k..3 * k + 3];

@@ -54,7 +54,7 @@ fn mass_matrix_is_symmetric_positive_definite_and_has_inverse_dynamics_for_colum
     let mut moving = Gauge::new("M by columns in motion", 1e-14);
     for_cases(400, |rng| {
         let mut sample = Sample::random(rng, Options::ALL);
-        let n = sample.freedoms();
+        let n = sample.nv();
         let m = sample.mass.clone();
         for i in 0..n {
             for j in 0..n {
@@ -98,7 +98,7 @@ fn forward_and_inverse_dynamics_undo_each_other_and_agree_with_a_dense_solve() {
     let mut residual = Gauge::new("M x - b of solve_mass", 1e-14);
     for_cases(400, |rng| {
         let mut sample = Sample::random(rng, Options::ALL);
-        let n = sample.freedoms();
+        let n = sample.nv();
         let s = sample.scale.clone();
         let a: Vec<f64> = numbers(rng, n, 10.0).iter().zip(&s).map(|(a, s)| a / s).collect();
         let scale = inverse_scale(&mut sample, &a);
@@ -135,7 +135,7 @@ fn energy_grows_by_the_power_of_the_forces() {
     let mut gauge = Gauge::new("dE/dt = v tau", 1e-12);
     for_cases(300, |rng| {
         let mut sample = Sample::random(rng, Options::ALL);
-        let a = numbers(rng, sample.freedoms(), 3.0);
+        let a = numbers(rng, sample.nv(), 3.0);
         let h = sample.step();
         let tau = sample.dynamics.inverse_dynamics(&a).unwrap().to_vec();
         let power = dot(&tau, &sample.v);
@@ -160,7 +160,7 @@ fn inverse_dynamics_balances_the_rate_of_each_links_momenta() {
     let mut gauge = Gauge::new("tau = rates of momenta", 1e-12);
     for_cases(150, |rng| {
         let mut sample = Sample::random(rng, Options::ALL);
-        let n = sample.freedoms();
+        let n = sample.nv();
         let a = numbers(rng, n, 3.0);
         let tau = sample.dynamics.inverse_dynamics(&a).unwrap().to_vec();
         let links: Vec<LinkId> = moving_links(&sample.model);
@@ -215,7 +215,7 @@ fn jacobian_velocity_and_drift_are_derivatives_of_positions() {
     let mut drifts = Gauge::new("drift by differences", 1e-13);
     for_cases(150, |rng| {
         let mut sample = Sample::random(rng, Options::ALL);
-        let n = sample.freedoms();
+        let n = sample.nv();
         let points_of = reduced(&contacts(&sample.model, rng, 4), rng);
         let mut terms = Contacts::new(&sample.model, &points_of);
         sample.dynamics.contact_kinematics(&mut terms).unwrap();

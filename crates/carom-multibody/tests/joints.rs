@@ -32,7 +32,7 @@ fn springs_push_down_their_energy_and_damping_takes_its_power() {
     let mut power = Gauge::new("power of damping", 1e-14);
     for_cases(150, |rng| {
         let mut sample = sample(rng);
-        let n = sample.freedoms();
+        let n = sample.nv();
         let mut force = vec![f64::NAN; n];
         sample.dynamics.passive_forces(&mut force).unwrap();
         let stored = sample.dynamics.spring_energy();
@@ -40,7 +40,7 @@ fn springs_push_down_their_energy_and_damping_takes_its_power() {
         assert!(stored >= 0.0 && taken >= 0.0);
         // By the joints' own coordinates, from what was stated.
         let (mut expected_energy, mut expected_power) = (0.0, 0.0);
-        for joint in sample.model.joints().iter().filter(|joint| joint.joint.kind.freedoms() > 0) {
+        for joint in sample.model.joints().iter().filter(|joint| joint.joint.kind.nv() > 0) {
             let (_, multiplier, offset) = sample.sketch.follows(&joint.joint);
             let rates = &sample.v[joint.freedoms.clone()];
             expected_power += joint.joint.damping * multiplier * multiplier * dot(rates, rates);
@@ -101,7 +101,7 @@ fn limits_are_gaps_of_the_joints_own_coordinates() {
         sample.dynamics.contact_terms(&mut terms).unwrap();
         assert_eq!(terms.limits(), &limits[..]);
         assert!(terms.drift().iter().all(|drift| *drift == 0.0));
-        let (h, zero) = (sample.step(), vec![0.0; sample.freedoms()]);
+        let (h, zero) = (sample.step(), vec![0.0; sample.nv()]);
         let differences = derivative(h, |t| {
             sample.set_along(&zero, t);
             limits.iter().map(|limit| sample.dynamics.limit_gap(limit).0).collect()

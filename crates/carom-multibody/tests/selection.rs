@@ -87,7 +87,7 @@ fn limits_and_contacts_share_one_delassus_matrix() {
     let mut response = Gauge::new("M dv = A' i", 1e-14);
     for_cases(150, |rng| {
         let (mut sample, limits) = limited(rng);
-        let n = sample.freedoms();
+        let n = sample.nv();
         if n == 0 {
             return;
         }
@@ -118,7 +118,7 @@ fn limits_and_contacts_share_one_delassus_matrix() {
 fn responses_refuse_what_does_not_fit() {
     for_cases(20, |rng| {
         let mut sample = Sample::random(rng, Options::ALL);
-        let n = sample.freedoms();
+        let n = sample.nv();
         let mut terms = Contacts::new(&sample.model, &contacts(&sample.model, rng, 2));
         sample.dynamics.contact_terms(&mut terms).unwrap();
         let rows = terms.jacobian().rows();

@@ -26,7 +26,7 @@ fn sound_model() -> Model {
 #[test]
 fn lengths_must_fit() {
     let model = sound_model();
-    let (nq, nv) = (model.coordinates(), model.freedoms());
+    let (nq, nv) = (model.nq(), model.nv());
     assert_eq!((nq, nv), (12, 10));
     let home = model.home().to_vec();
     let hand = model.find_link("hand").unwrap();
@@ -70,7 +70,7 @@ fn lengths_must_fit() {
 #[test]
 fn numbers_of_a_state_are_finite() {
     let model = sound_model();
-    let (nq, nv) = (model.coordinates(), model.freedoms());
+    let (nq, nv) = (model.nq(), model.nv());
     let home = model.home().to_vec();
     let hand = model.find_link("hand").unwrap();
     let contact = ContactPoint::new(&model, hand, [0.1, 0.0, 0.0], Z).unwrap();
@@ -111,9 +111,9 @@ fn integrate_never_answers_with_what_is_no_state() {
     // rotation.
     let model = sound_model();
     let home = model.home().to_vec();
-    let still = vec![0.0; model.freedoms()];
-    let fast = vec![1e308; model.freedoms()];
-    let slow = vec![0.3; model.freedoms()];
+    let still = vec![0.0; model.nv()];
+    let fast = vec![1e308; model.nv()];
+    let slow = vec![0.3; model.nv()];
     let mut out = home.clone();
     for (v, dt) in [(&slow, f64::NAN), (&slow, f64::INFINITY), (&still, f64::NAN), (&fast, 1e10)] {
         let answer = model.integrate(&home, v, dt, &mut out);
@@ -124,7 +124,7 @@ fn integrate_never_answers_with_what_is_no_state() {
 #[test]
 fn quaternions_are_of_length_one() {
     let model = sound_model();
-    let nv = model.freedoms();
+    let nv = model.nv();
     let mut dynamics = Dynamics::new(model.clone());
     for (joint, offset) in [("wrist", 0), ("free", 3)] {
         let at = model.find_joint(joint).unwrap().coordinates.start + offset;
@@ -158,7 +158,7 @@ fn quaternions_are_of_length_one() {
 fn a_refused_state_leaves_the_old_one() {
     for_cases(100, |rng| {
         let mut sample = Sample::random(rng, Options::ALL);
-        let n = sample.freedoms();
+        let n = sample.nv();
         if n == 0 {
             return;
         }
@@ -189,7 +189,7 @@ fn a_refused_state_leaves_the_old_one() {
 /// Everything that solves with M.
 fn singular_answers(dynamics: &mut Dynamics) -> Vec<(&'static str, Option<DynamicsError>)> {
     let model = Arc::clone(dynamics.model());
-    let n = model.freedoms();
+    let n = model.nv();
     let link = *moving_links(&model).last().unwrap();
     let contact = ContactPoint::spatial(&model, link, [0.1, 0.2, 0.3], [0.3, 0.4, 0.5]).unwrap();
     let mut contacts = Contacts::new(&model, &[contact]);
@@ -279,7 +279,7 @@ fn singular_masses_are_named_by_joint() {
         for _ in 0..50 {
             let mut dynamics = Dynamics::new(model.clone());
             let q = configuration(&model, &mut rng);
-            dynamics.set_state(&q, &numbers(&mut rng, model.freedoms(), 1.0)).unwrap();
+            dynamics.set_state(&q, &numbers(&mut rng, model.nv(), 1.0)).unwrap();
             for (method, error) in singular_answers(&mut dynamics) {
                 match &error {
                     Some(DynamicsError::Singular { joint, pivot }) if joint == "loose" && pivot.abs() < 1e-13 => {

@@ -44,9 +44,9 @@ fn every_kind_of_joint_is_read() {
         let text = robot(LIMIT, "").replace("'revolute'", &format!("'{kind}'"));
         let model = model(&text);
         assert_eq!(model.joints()[0].joint.kind, expected);
-        assert_eq!((model.coordinates(), model.freedoms()), (nq, nv), "{kind}");
+        assert_eq!((model.nq(), model.nv()), (nq, nv), "{kind}");
         let floating = read(&text, &Options { floating_base: true, ..Options::default() }).unwrap();
-        assert_eq!((floating.coordinates(), floating.freedoms()), (nq + 7, nv + 6), "{kind}");
+        assert_eq!((floating.nq(), floating.nv()), (nq + 7, nv + 6), "{kind}");
     }
 }
 
@@ -101,12 +101,12 @@ fn mimics_follow_or_not_and_broken_ones_are_remarked() {
          <mimic joint='j' multiplier='-2' offset='0.5'/></joint></robot>"
     );
     let following = model(&text);
-    assert_eq!((following.freedoms(), following.warnings().len()), (1, 0));
+    assert_eq!((following.nv(), following.warnings().len()), (1, 0));
     let free = read(&text, &Options { mimics: Mimics::Free, ..Options::default() }).unwrap();
-    assert_eq!((free.freedoms(), free.warnings()[0].kind), (2, WarningKind::NotModelled));
+    assert_eq!((free.nv(), free.warnings()[0].kind), (2, WarningKind::NotModelled));
     let dangling = model(&text.replace("mimic joint='j'", "mimic joint='nobody'"));
     assert!(dangling.warnings()[0].message.contains("mimics \"nobody\", which does not exist"));
-    assert_eq!(dangling.freedoms(), 2);
+    assert_eq!(dangling.nv(), 2);
     let itself = refused(&text.replace("mimic joint='j'", "mimic joint='k'"));
     assert!(itself.starts_with("robot.urdf:3: joint \"k\" mimics itself"), "{itself}");
 }
@@ -151,7 +151,7 @@ fn a_link_called_world_is_the_world() {
     let floating = read(&text, &Options { floating_base: true, ..Options::default() }).unwrap();
     let names: Vec<&str> = floating.links().iter().map(|link| link.name.as_str()).collect();
     assert_eq!(names, ["universe_", "world", "universe"]);
-    assert_eq!(floating.freedoms(), 7);
+    assert_eq!(floating.nv(), 7);
 }
 
 /// Meshes and addresses are names; nothing is opened.

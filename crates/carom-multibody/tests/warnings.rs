@@ -168,7 +168,7 @@ fn rubble_joint(rng: &mut Rng, names: usize) -> Joint {
         joint.spring = Some(Spring { stiffness: rubble(rng), rest: rubble(rng) });
     }
     if rng.u8(..4) == 0 {
-        let length = if rng.u8(..4) == 0 { rng.usize(..9) } else { kind.coordinates() };
+        let length = if rng.u8(..4) == 0 { rng.usize(..9) } else { kind.nq() };
         joint.home = Some((0..length).map(|_| rubble(rng)).collect());
     }
     if rng.u8(..4) == 0 {
@@ -216,7 +216,7 @@ fn nothing_panics_on_garbage() {
             assert!(!warning.to_string().is_empty());
         }
         let mut dynamics = Dynamics::new(Arc::clone(&model));
-        let (nq, n) = (model.coordinates(), model.freedoms());
+        let (nq, n) = (model.nq(), model.nv());
         let links = moving_links(&model);
         for _ in 0..4 {
             let mut q: Vec<f64> = (0..nq).map(|_| rubble(rng)).collect();

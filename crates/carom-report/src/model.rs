@@ -35,13 +35,7 @@ impl Display for ModelText<'_> {
             count(model.joints().len(), "joint"),
             moving
         )?;
-        writeln!(
-            f,
-            "  {}: nq = {}, nv = {}",
-            count(model.freedoms(), "degree of freedom"),
-            model.coordinates(),
-            model.freedoms()
-        )?;
+        writeln!(f, "  {}: nq = {}, nv = {}", count(model.nv(), "degree of freedom"), model.nq(), model.nv())?;
         writeln!(
             f,
             "  {} kg in motion, gravity {}",

@@ -60,6 +60,6 @@ pub fn find(name: &str) -> Option<&'static BuiltIn> {
 
 /// Why the mass matrix cannot be used in the home configuration, if it cannot.
 pub fn fault_at_home(model: &Model) -> Option<DynamicsError> {
-    let mut forces = vec![0.0; model.freedoms()];
+    let mut forces = vec![0.0; model.nv()];
     Dynamics::new(model.clone()).solve_mass(&mut forces).err()
 }

@@ -20,7 +20,7 @@ pub enum SimulationError {
         bound: &'static str,
     },
     /// A place in a list that is not there.
-    #[error("{field} = {index} is not there: there are {count}")]
+    #[error("{field} = {index} is out of range: it must be below {count}")]
     NoSuch {
         /// What names it.
         field: String,

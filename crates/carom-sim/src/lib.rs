@@ -32,4 +32,4 @@ pub use simulation::{Simulation, Stop};
 pub use stiffness::Stiffness;
 #[doc(hidden)]
 pub use strike::strike_unchecked;
-pub use strike::{StrikeError, contact_at, strike, strike_by, strike_together};
+pub use strike::{StrikeError, contact_at, strike, strike_together, strike_with};

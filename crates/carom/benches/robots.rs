@@ -1,5 +1,5 @@
 //! What an impact of a whole robot costs: from (q, v⁻) to (v⁺, impulse, mode), one spatial contact, one thread. Without a
-//! check, with `Check::Contact`, which is the default of `strike`, and with `Check::Full`, that of `strike_by`.
+//! check, with `Check::Contact`, which is the default of `strike`, and with `Check::Full`, that of `strike_with`.
 //!
 //! `CAROM_ROBOTS` names a list of robots, one a line: name, URDF, 0 or 1 for a floating base, frame. One line of
 //! JSON is printed for each. `cargo xtask bench robots` makes the list and prints Pinocchio beside it. Without a list the
@@ -73,7 +73,7 @@ fn time(name: &str, model: Model, frame: &str) {
     let mut dynamics = Dynamics::new(model);
     let model = dynamics.model().clone();
     let states: Vec<_> = (0..STATES).map(|_| state(&model, &mut dynamics, &contact, &mut rng)).collect();
-    let mut after = vec![0.0; model.freedoms()];
+    let mut after = vec![0.0; model.nv()];
     let mut modes = [0; 4];
     let mut strike = |form: Form, (q, v): &(Vec<f64>, Vec<f64>)| {
         dynamics.set_state(q, v).expect("a state");
@@ -81,7 +81,7 @@ fn time(name: &str, model: Model, frame: &str) {
         let outcome = match form {
             Form::Unchecked => carom::strike_unchecked(&mut dynamics, &contact, &coefficients, guard, &mut after),
             Form::Contact => carom::strike(&mut dynamics, &contact, &coefficients, guard, &mut after),
-            Form::Full => carom::strike_by(law, &mut dynamics, &contact, &coefficients, guard, &mut after),
+            Form::Full => carom::strike_with(law, &mut dynamics, &contact, &coefficients, guard, &mut after),
         };
         black_box(&after);
         outcome.expect("an answer").mode
@@ -115,7 +115,7 @@ fn time(name: &str, model: Model, frame: &str) {
     println!(
         "{{\"robot\": \"{name}\", \"nv\": {}, \"carom_ns\": {contact:.0}, \"unchecked_ns\": {unchecked:.0}, \"full_ns\": {full:.0}, \
          \"contact_percent\": {:.1}, \"full_percent\": {:.1}, \"stick\": {}, \"slip\": {}}}",
-        model.freedoms(),
+        model.nv(),
         100.0 * (contact / unchecked - 1.0),
         100.0 * (full / unchecked - 1.0),
         modes[1],
@@ -125,9 +125,9 @@ fn time(name: &str, model: Model, frame: &str) {
 
 /// A random state in which the contact approaches.
 fn state(model: &Model, dynamics: &mut Dynamics, contact: &ContactPoint, rng: &mut Rng) -> (Vec<f64>, Vec<f64>) {
-    let mut q: Vec<f64> = (0..model.coordinates()).map(|_| 2.0 * rng.f64() - 1.0).collect();
+    let mut q: Vec<f64> = (0..model.nq()).map(|_| 2.0 * rng.f64() - 1.0).collect();
     assert!(model.normalize(&mut q));
-    let mut v: Vec<f64> = (0..model.freedoms()).map(|_| 2.0 * rng.f64() - 1.0).collect();
+    let mut v: Vec<f64> = (0..model.nv()).map(|_| 2.0 * rng.f64() - 1.0).collect();
     dynamics.set_state(&q, &v).expect("a state");
     if dynamics.single_contact(contact).expect("terms").velocity[0] > 0.0 {
         v.iter_mut().for_each(|v| *v = -*v);

@@ -25,7 +25,7 @@ pub use carom_scene::{Answer, Problem, ProblemError, Several, document, gallery,
 pub use carom_sim as sim;
 #[doc(hidden)]
 pub use carom_sim::strike_unchecked;
-pub use carom_sim::{StrikeError, strike, strike_by, strike_together};
+pub use carom_sim::{StrikeError, strike, strike_together, strike_with};
 pub use carom_study as study;
 
 /// The book's code is compiled and run.

@@ -79,7 +79,7 @@ fn a_rimless_wheel_keeps_its_angular_momentum_about_the_spoke_that_strikes() {
         let (mut found, coefficients) = ([0.0; 3], coefficients(0.0, 0.5));
         let outcome = match law {
             None => carom::strike(&mut dynamics, &contact, &coefficients, Guard::Report, &mut found),
-            Some(law) => carom::strike_by(law, &mut dynamics, &contact, &coefficients, Guard::Report, &mut found),
+            Some(law) => carom::strike_with(law, &mut dynamics, &contact, &coefficients, Guard::Report, &mut found),
         };
         let outcome = outcome.unwrap();
         assert_eq!(outcome.mode, Mode::Stick);
@@ -171,7 +171,7 @@ fn robot(family: Family, ratio: f64, rng: &mut Rng) -> (Dynamics, ContactPoint) 
     let model = builder.build().unwrap();
     let contact = ContactPoint::new(&model, foot, point, direction(rng)).unwrap();
     assert!(model.normalize(&mut coordinates));
-    let mut velocity: Vec<f64> = (0..model.freedoms()).map(|_| 2.0 * rng.f64() - 1.0).collect();
+    let mut velocity: Vec<f64> = (0..model.nv()).map(|_| 2.0 * rng.f64() - 1.0).collect();
     let mut dynamics = Dynamics::new(model);
     dynamics.set_state(&coordinates, &velocity).unwrap();
     if dynamics.single_contact(&contact).unwrap().velocity[0] > 0.0 {
@@ -225,7 +225,7 @@ fn no_leg_is_too_straight() {
         let (mut dynamics, contact) = robot(Family::StraightLeg, ratio, &mut rng);
         let coefficients = coefficients(rng.f64(), 0.1 + 0.9 * rng.f64());
         let mut after = vec![0.0; dynamics.velocity().len()];
-        let outcome = carom::strike_by(Law::Aghili, &mut dynamics, &contact, &coefficients, Guard::Slip, &mut after)
+        let outcome = carom::strike_with(Law::Aghili, &mut dynamics, &contact, &coefficients, Guard::Slip, &mut after)
             .unwrap_or_else(|error| panic!("{case}, {ratio:e}: {error}"));
         let expected = by_matrices(&mut dynamics, &contact, &coefficients, Guard::Slip).unwrap();
         let condition = expected.condition.unwrap().delassus;

@@ -128,7 +128,7 @@ fn a_stiff_joint_is_named() {
         let mut setup = bodies(&[]);
         setup.model = Arc::new(load::text(&text, "hand.xml".as_ref(), &Options::default()).unwrap());
         setup.configuration = setup.model.home().to_vec();
-        setup.velocity = vec![1.0; setup.model.freedoms()];
+        setup.velocity = vec![1.0; setup.model.nv()];
         setup.settings.until = 1.0;
         setup
     };

@@ -62,8 +62,8 @@ fn on_floor(model: Arc<Model>, gravity: [f64; 3], restitution: f64, friction: Fr
     let coefficients = Coefficients { restitution: Restitution::new(restitution).unwrap(), friction: Some(friction) };
     Setup {
         title: None,
-        configuration: vec![0.0; model.coordinates()],
-        velocity: vec![0.0; model.freedoms()],
+        configuration: vec![0.0; model.nq()],
+        velocity: vec![0.0; model.nv()],
         surfaces: vec![Surface { name: "floor".into(), half_space }],
         contacts: (touching.into_iter())
             .map(|candidate| WatchedContact {

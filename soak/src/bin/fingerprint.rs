@@ -148,9 +148,9 @@ fn robots(states: u64) -> u64 {
 }
 
 fn state(model: &Model, rng: &mut Rng) -> (Vec<f64>, Vec<f64>) {
-    let mut q: Vec<f64> = (0..model.coordinates()).map(|_| 2.0 * rng.f64() - 1.0).collect();
+    let mut q: Vec<f64> = (0..model.nq()).map(|_| 2.0 * rng.f64() - 1.0).collect();
     model.normalize(&mut q);
-    let v = (0..model.freedoms()).map(|_| 2.0 * rng.f64() - 1.0).collect();
+    let v = (0..model.nv()).map(|_| 2.0 * rng.f64() - 1.0).collect();
     (q, v)
 }
 

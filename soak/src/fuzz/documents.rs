@@ -73,7 +73,7 @@ pub fn robot(data: &[u8]) {
 fn shake(model: Model) {
     let model = Arc::new(model);
     let configuration = model.home().to_vec();
-    let velocity = vec![0.25; model.freedoms()];
+    let velocity = vec![0.25; model.nv()];
     let mut dynamics = Dynamics::new(Arc::clone(&model));
     if dynamics.set_state(&configuration, &velocity).is_err() {
         return;
@@ -81,7 +81,7 @@ fn shake(model: Model) {
     // A file may state negative masses, which is a warning: the numbers say nothing.
     let _ = dynamics.kinetic_energy();
     let _ = dynamics.mass_matrix();
-    let force = vec![0.0; model.freedoms()];
+    let force = vec![0.0; model.nv()];
     let _ = dynamics.forward_dynamics(&force);
     let _ = model.warnings_at(&configuration);
 }
@@ -94,7 +94,7 @@ pub fn scene(data: &[u8]) {
     let Some(problem) = text(data).and_then(read) else { return };
     let Ok(setup) = problem.setup() else { return };
     // Whole robots take too long to be fuzzed.
-    if setup.model.freedoms() > 12 {
+    if setup.model.nv() > 12 {
         return;
     }
     simulate(setup);

@@ -5,11 +5,12 @@
 //! is `W = Yᵀ Y`, symmetric and positive semidefinite by construction, and an impulse changes the
 //! velocity by `D L⁻ᵀ Y i` \[7\]. `M` is never inverted.
 
-use crate::contact::delassus::{Dimension, SYMMETRY_TOLERANCE};
+use crate::contact::delassus::Dimension;
 use crate::error::{Error, Result, finite};
 use crate::numeric::matrix::{Dense, MatrixView};
 use crate::numeric::orthogonal::Orthogonal;
 use crate::numeric::scaling::{exponent, scale};
+use crate::numeric::tolerance::SYMMETRY;
 
 /// A pivot of the equilibrated `M` at most this is not positive: roundings of entries below 4.
 const PIVOT_TOLERANCE: f64 = 1e-15;
@@ -262,7 +263,7 @@ fn symmetrised(m: &MatrixView<'_>, delta: &[i32]) -> Result<Dense> {
         lower[(i, i)] = entry(i, i);
         for j in 0..i {
             let (below, above) = (entry(i, j), entry(j, i));
-            let bound = SYMMETRY_TOLERANCE * (lower[(i, i)] * lower[(j, j)]).sqrt();
+            let bound = SYMMETRY * (lower[(i, i)] * lower[(j, j)]).sqrt();
             if !((below - above).abs() <= bound) {
                 return Err(Error::NotSymmetric {
                     field: format!("mass_matrix[{i}][{j}]").into(),

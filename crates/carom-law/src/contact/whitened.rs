@@ -11,10 +11,7 @@ use crate::contact::delassus::tangent::LinearImpulse;
 use crate::contact::delassus::{Delassus, Dimension, Factor};
 use crate::numeric::plane::{Vec2, add_scaled, dot, norm, scaled};
 use crate::numeric::scaling::scale;
-
-/// With a singular `S`, the part of a condition on the tangential velocity that no impulse can meet may be this fraction of
-/// `|v_t⁻|`: data given with nine digits.
-const FEASIBILITY_TOLERANCE: f64 = 1e-9;
+use crate::numeric::tolerance::FEASIBILITY;
 
 /// What of `s` rounding may be: with `M` of a condition number of 1e14 its factor loses seven digits, and `s` some more.
 const SMALL_CHANGE: f64 = 1e-4;
@@ -133,7 +130,7 @@ impl Whitened {
         }
         let rounding = d.rank_tolerance.sqrt();
         let free = norm(self.times_transposed(self.s_t)) + norm(self.c) * (e * self.s_n).abs();
-        let most = FEASIBILITY_TOLERANCE * norm(contact.v_t) + rounding * free;
+        let most = FEASIBILITY * norm(contact.v_t) + rounding * free;
         if !d.tangent.is_line() {
             // S = 0: only what the normal motion does to the tangents happens.
             let missed = norm(scaled(excess, self.c));

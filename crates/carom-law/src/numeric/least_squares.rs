@@ -2,10 +2,7 @@
 //! decomposition by reflections, with the columns in order of size.
 
 use crate::numeric::matrix::Dense;
-
-/// A column whose rest is at most this fraction of the largest column depends on those before it. Rounding
-/// in a Delassus matrix leaves 1e-15; contacts that nearly repeat each other are better not told apart.
-const RANK_TOLERANCE: f64 = 1e-11;
+use crate::numeric::tolerance::NEWTON_RANK;
 
 /// A squared length that has lost this much by subtraction is computed anew.
 const LOST: f64 = 1e-6;
@@ -72,7 +69,7 @@ impl LeastSquares {
         }
         original.copy_from_slice(squares);
         let largest = squares.iter().fold(0.0_f64, |m, &s| m.max(s));
-        let negligible = RANK_TOLERANCE * RANK_TOLERANCE * largest;
+        let negligible = NEWTON_RANK * NEWTON_RANK * largest;
         for k in 0..n {
             let mut pivot = k;
             for j in k..n {

@@ -5,10 +5,7 @@
 //! wide: the least squares of the one and the least norm of the other go by Householder's reflections, and
 //! as both are well conditioned nothing inconsistent is magnified by more than the pivots are.
 
-/// A pivot at most this fraction of the largest is zero. The four corners of a cube leave 1e-16; a
-/// mechanism that comes near a singular position passes here smoothly enough for an integrator of relative
-/// tolerance 1e-10.
-pub(crate) const RANK_TOLERANCE: f64 = 1e-10;
+use crate::numeric::tolerance::PHASE_RANK;
 
 /// Which entries may be pivots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +98,7 @@ impl LinearSystem {
 
     /// Solves; returns the rank.
     pub(crate) fn solve(&mut self, pivots: Pivots) -> usize {
-        self.solve_to_rank(pivots, RANK_TOLERANCE)
+        self.solve_to_rank(pivots, PHASE_RANK)
     }
 
     /// The same, where a pivot at most this fraction of the largest is zero.

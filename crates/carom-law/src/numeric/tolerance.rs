@@ -1,5 +1,22 @@
-//! Tolerances that more than one file relies on, each with its scale, its reason and who relies on it. A tolerance of one file
-//! stands there.
+//! Tolerances that files share, or that are of one kind, each with its scale and its reason. A tolerance of one file alone stands
+//! there.
+//!
+//! | name | value | relative to | who relies on it |
+//! |---|---|---|---|
+//! | [`ACCURACY`] | 1e-9 | the sizes of the input | every check at the door |
+//! | [`ROUNDING`] | 32 ε a term | the sizes of the terms | every check at the door |
+//! | [`UNDERFLOW`] | 64 times the smallest normal number | nothing | every check at the door |
+//! | [`LARGEST_GROWTH`], [`SEQUENCE_GROWTH`] | 1e16, 1e6 | the energy before | impacts without a guard, of one contact and of a sequence |
+//! | [`TANGENT_RANK`] | 1e-13 | tr W_tt | the rank of S of a contact given by W |
+//! | [`FACTOR_RANK`] | 32 ε a row | R | the rank of S of a contact given by (M, A) |
+//! | [`SET_RANK`] | 1e-12 | a diagonal of one | the rank of W of several contacts |
+//! | [`NEWTON_RANK`] | 1e-11 | the largest column | least-squares steps of Newton's method |
+//! | [`PHASE_RANK`] | 1e-10 | the largest pivot | forces of closed contacts |
+//! | [`SYMMETRY`] | 1e-9 | sqrt(W_ii W_jj) | matrices of the caller |
+//! | [`FEASIBILITY`] | 1e-9 | the velocities | stick and reversal with a singular S |
+//!
+//! The ranks differ because what is rounding differs: R has the digits of the data, W half of them, and what an integrator follows
+//! has to pass a singular position smoothly.
 
 /// What of the input's scale an answer may miss a condition by.
 pub(crate) const ACCURACY: f64 = 1e-9;
@@ -17,4 +34,31 @@ pub(crate) const LARGEST_GROWTH: f64 = 1e16;
 
 /// An eigenvalue of `S` at most this fraction of `tr W_tt` is zero. Rounding in `S` leaves 5e-16
 /// of `tr W_tt`; matrices that come out of a factorisation of M leave a few tens of that.
-pub(crate) const RANK_TOLERANCE: f64 = 1e-13;
+pub(crate) const TANGENT_RANK: f64 = 1e-13;
+
+/// A singular value of `R`'s tangential block at most this, times the number of rows and the size of `R`'s tangential
+/// columns, is rounding.
+pub(crate) const FACTOR_RANK: f64 = 32.0 * f64::EPSILON;
+
+/// With the diagonal brought to order one, a pivot at most this is zero: rounding in `W` leaves 1e-15.
+pub(crate) const SET_RANK: f64 = 1e-12;
+
+/// A column whose rest is at most this fraction of the largest column depends on those before it. Rounding
+/// in a Delassus matrix leaves 1e-15; contacts that nearly repeat each other are better not told apart.
+pub(crate) const NEWTON_RANK: f64 = 1e-11;
+
+/// A pivot at most this fraction of the largest is zero. The four corners of a cube leave 1e-16; a
+/// mechanism that comes near a singular position passes here smoothly enough for an integrator of relative
+/// tolerance 1e-10.
+pub(crate) const PHASE_RANK: f64 = 1e-10;
+
+/// `W_ij` and `W_ji` may differ by this fraction of `sqrt(W_ii W_jj)`; they are then averaged.
+pub(crate) const SYMMETRY: f64 = 1e-9;
+
+/// `S i_t = b` has an answer if the null part of `b` is at most this fraction of the velocities
+/// that `b` was made from.
+pub(crate) const FEASIBILITY: f64 = 1e-9;
+
+/// Without a guard, sticks that create energy may feed each other from impact to impact. Beyond this multiple of the energy
+/// that the first began with, the sequence is refused: the velocities it ends with are made of impulses that cancel.
+pub(crate) const SEQUENCE_GROWTH: f64 = 1e6;

@@ -153,7 +153,8 @@ impl Contact {
             return Err(Error::Unsupported {
                 field: "guard".into(),
                 value: guard.name(),
-                reason: format!("mends the sticks of the law aghili: the law {} takes report alone", law.name()).into(),
+                reason: format!("is only available for law = \"aghili\"; use guard = \"report\" with {:?}", law.name())
+                    .into(),
             });
         }
         let friction = coefficients.friction;

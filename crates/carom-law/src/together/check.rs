@@ -1,12 +1,10 @@
 //! Whether a matrix of several contacts is a Delassus matrix, and whether velocities can occur with it.
 
-use crate::contact::delassus::{Dimension, SYMMETRY_TOLERANCE};
+use crate::contact::delassus::Dimension;
 use crate::error::{Error, Result, finite};
 use crate::numeric::matrix::{Dense, MatrixView};
 use crate::numeric::scaling::{exponent, scale};
-
-/// With the diagonal brought to order one, a pivot at most this is zero: rounding in `W` leaves 1e-15.
-const RANK_TOLERANCE: f64 = 1e-12;
+use crate::numeric::tolerance::{SET_RANK, SYMMETRY};
 
 /// Rounding in `W`, with the diagonal brought to order one.
 const ROUNDING: f64 = 1e-15;
@@ -102,7 +100,7 @@ pub(crate) fn symmetrised(dimensions: &[Dimension], w: &MatrixView<'_>) -> Resul
         matrix[(i, i)] = entry(i, i);
         for j in 0..i {
             let (below, above) = (entry(i, j), entry(j, i));
-            let bound = SYMMETRY_TOLERANCE * matrix[(i, i)].sqrt() * matrix[(j, j)].sqrt();
+            let bound = SYMMETRY * matrix[(i, i)].sqrt() * matrix[(j, j)].sqrt();
             if !((below - above).abs() <= bound) {
                 return Err(Error::NotSymmetric {
                     field: format!("delassus[{i}][{j}]").into(),
@@ -139,7 +137,7 @@ pub(crate) fn elimination(w: &Dense, v: &[f64]) -> Result<()> {
     {
         let p = left[place];
         let pivot = rest[(p, p)];
-        if pivot <= RANK_TOLERANCE {
+        if pivot <= SET_RANK {
             break;
         }
         left.swap_remove(place);
@@ -185,7 +183,7 @@ pub(crate) fn contact_energy(w: &Dense, v: &[f64]) -> f64 {
     {
         let p = left.swap_remove(place);
         let pivot = rest[(p, p)];
-        if pivot <= RANK_TOLERANCE * size {
+        if pivot <= SET_RANK * size {
             break;
         }
         energy += 0.5 * v[p] * v[p] / pivot;

@@ -18,6 +18,7 @@ use crate::impact::guard::Guard;
 use crate::impact::mode::Mode;
 use crate::numeric::plane::Vec2;
 use crate::numeric::scaling::scale;
+use crate::numeric::tolerance::SEQUENCE_GROWTH;
 
 /// A normal velocity within this, over the largest speed, is at rest; speeds of rows are compared over the roots of their own
 /// entries of `W`, as roots of energies.
@@ -43,10 +44,6 @@ const MOST_SOLVES: u32 = 10_000;
 /// to five contacts that were answered, one took more than a million, and none more than this. Without the bound, contacts that
 /// make each other approach without end, each time in a Coulomb problem that is hard to solve, could take a hundred million.
 const MOST_STEPS: u32 = 3_000_000;
-
-/// Without a guard, sticks that create energy may feed each other from impact to impact. Beyond this multiple of the energy
-/// that the first began with, the sequence is refused: the velocities it ends with are made of impulses that cancel.
-const LARGEST_GROWTH: f64 = 1e6;
 
 /// What has happened so far, in the set's units.
 #[derive(Debug)]
@@ -159,7 +156,7 @@ impl Ledger {
         if change <= 0.0 {
             return Ok(());
         }
-        let most = LARGEST_GROWTH * check::contact_energy(&set.system.matrix, &set.scaled_velocity());
+        let most = SEQUENCE_GROWTH * check::contact_energy(&set.system.matrix, &set.scaled_velocity());
         if change <= most {
             return Ok(());
         }

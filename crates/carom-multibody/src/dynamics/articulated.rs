@@ -208,7 +208,7 @@ impl Dynamics {
                 Motion::Ball | Motion::Free => {
                     // A joint of several axes gives way along one after the other, the last first.
                     let mut inertia = self.nodes[i].articulated;
-                    for k in (0..node.motion.freedoms()).rev() {
+                    for k in (0..node.motion.nv()).rev() {
                         let (axis, direction) = (node.axis + k, columns[node.motion.column(k)]);
                         let slides = node.motion.slides(k);
                         let (u, pivot) = inertia.seen_along(direction, slides, node.armature);

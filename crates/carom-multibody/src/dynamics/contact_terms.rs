@@ -96,7 +96,7 @@ impl Dynamics {
         let mut i = contact.node;
         while i != NO_NODE {
             let node = &self.model.tree.nodes[i];
-            let axes = &self.axes[node.axis..node.axis + node.motion.freedoms()];
+            let axes = &self.axes[node.axis..node.axis + node.motion.nv()];
             for (column, axis) in columns[self.model.sparsity.place(node.v)..].iter_mut().zip(axes) {
                 // What the axis at unit rate moves the contact by, along the contact's rows.
                 *column = column.plus(node.multiplier, rows.apply(axis.twist.at(arm)));

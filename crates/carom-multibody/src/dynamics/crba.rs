@@ -41,7 +41,7 @@ impl Dynamics {
                 let moved = composite.moved(self.nodes[i].offset);
                 self.nodes[node.parent].body.add(&moved);
             }
-            for k in 0..node.motion.freedoms() {
+            for k in 0..node.motion.nv() {
                 let v = node.v + k;
                 // The momentum of all that hangs here when this axis moves at unit rate.
                 let mut momentum = composite.apply(&self.axes[node.axis + k].twist);

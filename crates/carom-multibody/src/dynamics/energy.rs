@@ -68,7 +68,7 @@ impl Energies {
             }
         }
         if node.armature != 0.0 {
-            for k in 0..node.motion.freedoms() {
+            for k in 0..node.motion.nv() {
                 let squares = rate(k).map(|rate| Vector::new(rate * rate, 0.0, 0.0));
                 for of in 0..2 {
                     self.squares[of] = self.squares[of].plus(node.armature, squares[of]);
@@ -124,7 +124,7 @@ impl Dynamics {
         for (i, node) in self.model.tree.nodes.iter().enumerate() {
             let NodeState { twist, own, .. } = &self.nodes[i];
             twice += twist.dot(&own.apply(twist));
-            let axes = &self.axes[node.axis..node.axis + node.motion.freedoms()];
+            let axes = &self.axes[node.axis..node.axis + node.motion.nv()];
             twice += node.armature * axes.iter().map(|axis| axis.rate * axis.rate).sum::<f64>();
         }
         0.5 * twice

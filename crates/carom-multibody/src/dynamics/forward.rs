@@ -50,7 +50,7 @@ impl Dynamics {
         for (i, node) in nodes.iter().enumerate().rev() {
             let mut wrench =
                 self.nodes[i].wrench.plus(1.0, &self.nodes[i].articulated.apply(&self.velocity_product(i)));
-            for k in (0..node.motion.freedoms()).rev() {
+            for k in (0..node.motion.nv()).rev() {
                 let axis = node.axis + k;
                 let load = force[node.v + k] - self.axes[axis].twist.dot(&wrench);
                 let given = self.axes[axis].compliance * load;
@@ -72,7 +72,7 @@ impl Dynamics {
         for (i, node) in self.model.tree.nodes.iter().enumerate() {
             let outer = if node.parent == NO_NODE { world } else { self.nodes[node.parent].acceleration };
             let mut relative = outer.from(self.nodes[i].offset);
-            for k in 0..node.motion.freedoms() {
+            for k in 0..node.motion.nv() {
                 let axis = node.axis + k;
                 let acceleration =
                     self.axes[axis].load - self.axes[axis].compliance * relative.dot(&self.axes[axis].force);

@@ -86,7 +86,7 @@ impl Dynamics {
             } else {
                 self.nodes[node.parent].twist.from(self.nodes[i].offset)
             };
-            for axis in node.axis..node.axis + node.motion.freedoms() {
+            for axis in node.axis..node.axis + node.motion.nv() {
                 twist = twist.plus(self.axes[axis].rate, &self.axes[axis].twist);
             }
             self.nodes[i].twist = twist;
@@ -102,7 +102,7 @@ impl Dynamics {
         for (i, node) in self.model.tree.nodes.iter().enumerate() {
             let outer = if node.parent == NO_NODE { Twist::ZERO } else { self.nodes[node.parent].acceleration };
             let mut acceleration = outer.from(self.nodes[i].offset).plus(1.0, &self.velocity_product(i));
-            for k in 0..node.motion.freedoms() {
+            for k in 0..node.motion.nv() {
                 acceleration = acceleration.plus(of_axis(node.v + k, node.multiplier), &self.axes[node.axis + k].twist);
             }
             self.nodes[i].acceleration = acceleration;
@@ -124,7 +124,7 @@ impl Dynamics {
     #[inline(always)]
     pub(super) fn velocity_product(&self, i: usize) -> Twist {
         let node = &self.model.tree.nodes[i];
-        let axes = &self.axes[node.axis..node.axis + node.motion.freedoms()];
+        let axes = &self.axes[node.axis..node.axis + node.motion.nv()];
         let own = axes.iter().fold(Twist::ZERO, |sum, axis| sum.plus(axis.rate, &axis.twist));
         self.nodes[i].twist.cross(&own)
     }

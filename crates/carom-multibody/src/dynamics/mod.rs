@@ -172,7 +172,7 @@ impl Dynamics {
     /// Room for a model, in its home configuration and at rest.
     pub fn new(model: impl Into<Arc<Model>>) -> Self {
         let model = model.into();
-        let (nodes, axes, freedoms) = (model.tree.nodes.len(), model.tree.axes, model.freedoms());
+        let (nodes, axes, freedoms) = (model.tree.nodes.len(), model.tree.axes, model.nv());
         let mut dynamics = Self {
             configuration: model.home().to_vec(),
             velocity: vec![0.0; freedoms],

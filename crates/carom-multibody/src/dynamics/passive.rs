@@ -22,7 +22,7 @@ impl Dynamics {
         force.fill(0.0);
         for node in &self.model.tree.nodes {
             let damping = self.model.joints()[node.joint].joint.damping;
-            for k in 0..node.motion.freedoms() {
+            for k in 0..node.motion.nv() {
                 force[node.v + k] -= node.multiplier * damping * self.axes[node.axis + k].rate;
             }
             if let Some((spring, stretch)) = self.stretched(node) {
@@ -41,7 +41,7 @@ impl Dynamics {
     /// Power that viscous damping takes: Σ d ẋ², not negative.
     pub fn damping_power(&self) -> f64 {
         let power = |node: &Node| {
-            let axes = &self.axes[node.axis..node.axis + node.motion.freedoms()];
+            let axes = &self.axes[node.axis..node.axis + node.motion.nv()];
             let squares = axes.iter().map(|axis| axis.rate * axis.rate).sum::<f64>();
             self.model.joints()[node.joint].joint.damping * squares
         };

@@ -229,7 +229,7 @@ impl Dynamics {
     fn walk(&mut self, strand: &mut Strand) {
         while let Some(i) = strand.next() {
             let node = &self.model.tree.nodes[i];
-            for k in (0..node.motion.freedoms()).rev() {
+            for k in (0..node.motion.nv()).rev() {
                 let (axis, direction) = (node.axis + k, self.nodes[i].rotation.columns[node.motion.column(k)]);
                 let (rate, compliance, u) = (self.axes[axis].rate, self.axes[axis].compliance, &self.axes[axis].force);
                 self.axes[axis].given = strand.cross(direction, node.motion.slides(k), rate, compliance, u);
@@ -308,7 +308,7 @@ impl Dynamics {
         let (mut i, mut root) = (contact.node, contact.node);
         while i != NO_NODE {
             let node = &nodes[i];
-            for k in 0..node.motion.freedoms() {
+            for k in 0..node.motion.nv() {
                 let axis = node.axis + k;
                 self.axes[axis].load = self.axes[axis].given.dot(impulse);
                 if LOOK >= CONTACT {
@@ -348,7 +348,7 @@ impl Dynamics {
                         }
                     }
                     Motion::Ball | Motion::Free => {
-                        for k in 0..node.motion.freedoms() {
+                        for k in 0..node.motion.nv() {
                             let (axis, direction) = (node.axis + k, columns[node.motion.column(k)]);
                             let jump =
                                 self.axes[axis].load - self.axes[axis].compliance * twist.dot(&self.axes[axis].force);
@@ -363,7 +363,7 @@ impl Dynamics {
                 }
                 self.nodes[i].acceleration = twist;
             } else {
-                for v in node.v..node.v + node.motion.freedoms() {
+                for v in node.v..node.v + node.motion.nv() {
                     out[v] = if LOOK == CHANGE { 0.0 } else { 0.0 + self.velocity[v] };
                 }
             }
@@ -411,7 +411,7 @@ impl Dynamics {
         let mut wrench = Wrench::force_at(push, self.arm(contact));
         for i in self.model.tree.path(contact.node) {
             let node = &self.model.tree.nodes[i];
-            for k in 0..node.motion.freedoms() {
+            for k in 0..node.motion.nv() {
                 out[node.v + k] += node.multiplier * self.axes[node.axis + k].twist.dot(&wrench);
             }
             wrench = wrench.moved(self.nodes[i].offset);

@@ -15,7 +15,7 @@ impl Dynamics {
         self.accelerate(|v, multiplier| multiplier * acceleration[v]);
         self.newton_euler();
         for node in &self.model.tree.nodes {
-            for k in 0..node.motion.freedoms() {
+            for k in 0..node.motion.nv() {
                 let drive = node.armature * node.multiplier * node.multiplier;
                 self.vector[node.v + k] += drive * acceleration[node.v + k];
             }
@@ -52,7 +52,7 @@ impl Dynamics {
         self.vector.fill(0.0);
         for (i, node) in model.tree.nodes.iter().enumerate().rev() {
             let wrench = self.nodes[i].wrench;
-            for k in 0..node.motion.freedoms() {
+            for k in 0..node.motion.nv() {
                 self.vector[node.v + k] += node.multiplier * self.axes[node.axis + k].twist.dot(&wrench);
             }
             if node.parent != NO_NODE {

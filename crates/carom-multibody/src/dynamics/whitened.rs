@@ -138,7 +138,7 @@ impl Dynamics {
         let mut i = contact.node;
         while i != NO_NODE {
             let node = &self.model.tree.nodes[i];
-            for k in 0..node.motion.freedoms() {
+            for k in 0..node.motion.nv() {
                 let axis = &self.axes[node.axis + k];
                 // given = loads / D
                 let inverse_root = 1.0 / axis.compliance.sqrt();
@@ -164,7 +164,7 @@ impl Dynamics {
         self.move_nodes();
         for (i, node) in self.model.tree.nodes.iter().enumerate() {
             let mut twist = self.carrier_twist(i, |state| state.twist);
-            for k in 0..node.motion.freedoms() {
+            for k in 0..node.motion.nv() {
                 let axis = &self.axes[node.axis + k];
                 out[node.v + k] = (axis.rate + axis.compliance * twist.dot(&axis.force)) / axis.compliance.sqrt();
                 twist = twist.plus(axis.rate, &axis.twist);
@@ -178,7 +178,7 @@ impl Dynamics {
         for i in 0..self.nodes.len() {
             let mut twist = self.carrier_twist(i, |state| state.acceleration);
             let node = &self.model.tree.nodes[i];
-            for k in 0..node.motion.freedoms() {
+            for k in 0..node.motion.nv() {
                 let axis = &self.axes[node.axis + k];
                 let rate = axis.compliance.sqrt() * z[node.v + k] - axis.compliance * twist.dot(&axis.force);
                 z[node.v + k] = rate;

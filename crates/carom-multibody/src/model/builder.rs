@@ -82,7 +82,7 @@ impl LinkSpec {
 /// let link = builder.link(LinkId::WORLD, LinkSpec::new("rod").joint(hinge).inertia(rod))?;
 /// builder.frame("tip", link, Placement::at([0.0, 0.0, -1.0]))?;
 /// let model = builder.build()?;
-/// assert_eq!(model.freedoms(), 1);
+/// assert_eq!(model.nv(), 1);
 /// # Ok::<(), carom_multibody::BuildError>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -285,7 +285,7 @@ impl ModelBuilder {
                 },
             }
             *coordinates = start..home.len();
-            *own = freedoms..freedoms + joint.kind.freedoms();
+            *own = freedoms..freedoms + joint.kind.nv();
             freedoms = own.end;
         }
         home
@@ -330,7 +330,7 @@ impl ModelBuilder {
                         armature: joint.armature,
                         joint: place,
                     });
-                    tree.axes += motion.freedoms();
+                    tree.axes += motion.nv();
                     match motion {
                         Motion::Turn | Motion::Slide => {}
                         Motion::Ball => tree.quaternions.push((coordinates.start, place)),
@@ -387,7 +387,7 @@ impl ModelBuilder {
         // What follows one velocity is moved by it together.
         let mut moves = vec![false; tree.freedoms];
         for (carries, node) in carries.iter().zip(&tree.nodes) {
-            for k in 0..node.motion.freedoms() {
+            for k in 0..node.motion.nv() {
                 moves[node.v + k] |= *carries || node.armature > 0.0;
             }
         }
@@ -454,7 +454,7 @@ fn checked(mut joint: Joint) -> Result<Joint, BuildError> {
         finite("joint", &name, "mimic", [mimic.multiplier, mimic.offset])?;
     }
     if let Some(home) = &joint.home {
-        let expected = joint.kind.coordinates();
+        let expected = joint.kind.nq();
         if home.len() != expected {
             let kind = joint.kind.name();
             return Err(BuildError::HomeLength { joint: name, kind, given: home.len(), expected });

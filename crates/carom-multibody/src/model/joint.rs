@@ -38,7 +38,7 @@ impl JointKind {
     }
 
     /// How many numbers its configuration has.
-    pub fn coordinates(self) -> usize {
+    pub fn nq(self) -> usize {
         match self {
             JointKind::Fixed => 0,
             JointKind::Revolute | JointKind::Continuous | JointKind::Prismatic => 1,
@@ -49,7 +49,7 @@ impl JointKind {
     }
 
     /// How many numbers its velocity has: its degrees of freedom.
-    pub fn freedoms(self) -> usize {
+    pub fn nv(self) -> usize {
         match self {
             JointKind::Fixed => 0,
             JointKind::Revolute | JointKind::Continuous | JointKind::Prismatic => 1,
@@ -68,7 +68,7 @@ impl JointKind {
 
     /// Whether it is one coordinate, which may follow another joint's.
     pub fn is_single(self) -> bool {
-        self.coordinates() == 1
+        self.nq() == 1
     }
 }
 

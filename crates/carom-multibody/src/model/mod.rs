@@ -212,7 +212,7 @@ impl Model {
             let joint = &mut self.joints[node.joint].joint;
             // A follower moves with its leader: what is added to that is all.
             if joint.mimic.is_none() {
-                let added = added[node.v..node.v + node.motion.freedoms()].iter().fold(0.0_f64, |most, x| most.max(*x));
+                let added = added[node.v..node.v + node.motion.nv()].iter().fold(0.0_f64, |most, x| most.max(*x));
                 node.armature += added;
                 joint.armature = node.armature;
             }
@@ -223,11 +223,11 @@ impl Model {
     /// Viscous damping and stiffness of the joints' springs, for each velocity: -∂f/∂v and -∂f/∂q of
     /// [`Dynamics::passive_forces`](crate::Dynamics::passive_forces), which have no other entries.
     pub fn passive_coefficients(&self) -> (Vec<f64>, Vec<f64>) {
-        let (mut damping, mut stiffness) = (vec![0.0; self.freedoms()], vec![0.0; self.freedoms()]);
+        let (mut damping, mut stiffness) = (vec![0.0; self.nv()], vec![0.0; self.nv()]);
         for node in &self.tree.nodes {
             let joint = &self.joints[node.joint].joint;
             let square = node.multiplier * node.multiplier;
-            for entry in &mut damping[node.v..node.v + node.motion.freedoms()] {
+            for entry in &mut damping[node.v..node.v + node.motion.nv()] {
                 *entry += square * joint.damping;
             }
             if let Some(spring) = joint.spring.filter(|_| joint.kind.is_single()) {
@@ -243,12 +243,12 @@ impl Model {
     }
 
     /// Length of a configuration, nq.
-    pub fn coordinates(&self) -> usize {
+    pub fn nq(&self) -> usize {
         self.home.len()
     }
 
     /// Length of a velocity, nv: the degrees of freedom.
-    pub fn freedoms(&self) -> usize {
+    pub fn nv(&self) -> usize {
         self.tree.freedoms
     }
 

@@ -44,7 +44,7 @@ impl Sparsity {
         let n = tree.freedoms;
         let mut pattern = vec![vec![false; n]; n];
         for node in &tree.nodes {
-            let own = node.v..node.v + node.motion.freedoms();
+            let own = node.v..node.v + node.motion.nv();
             let mut above = node.parent;
             for i in own.clone() {
                 for j in own.clone() {
@@ -54,7 +54,7 @@ impl Sparsity {
             while above != NO_NODE {
                 let other = &tree.nodes[above];
                 for i in own.clone() {
-                    for j in other.v..other.v + other.motion.freedoms() {
+                    for j in other.v..other.v + other.motion.nv() {
                         pattern[i.max(j)][i.min(j)] = true;
                     }
                 }
@@ -84,7 +84,7 @@ impl Sparsity {
         }
         let chain_blocks = chains.iter().map(|&k| rows[k].block).collect();
         // All that move a node are coupled to each other, so they are in the chain of the largest.
-        let largest = |i| tree.path(i).map(|i| tree.nodes[i].v + tree.nodes[i].motion.freedoms() - 1).max();
+        let largest = |i| tree.path(i).map(|i| tree.nodes[i].v + tree.nodes[i].motion.nv() - 1).max();
         let last = (0..tree.nodes.len()).filter_map(largest).collect();
         Self { rows, chains, chain_blocks, last }
     }

@@ -24,7 +24,7 @@ pub(crate) enum Motion {
 }
 
 impl Motion {
-    pub(crate) fn freedoms(self) -> usize {
+    pub(crate) fn nv(self) -> usize {
         match self {
             Motion::Turn | Motion::Slide => 1,
             Motion::Ball => 3,

@@ -47,7 +47,7 @@ impl Contacts {
             limits: limits.to_vec(),
             selected: (0..points.len() + limits.len()).collect(),
             starts: Vec::with_capacity(points.len() + limits.len() + 1),
-            jacobian: Matrix::zeros(0, model.freedoms()),
+            jacobian: Matrix::zeros(0, model.nv()),
             delassus: Matrix::zeros(0, 0),
             velocity: Vec::new(),
             drift: Vec::new(),

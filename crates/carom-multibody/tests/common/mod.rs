@@ -136,7 +136,7 @@ impl Sketch {
         }
         // Some links that carry others have no mass of their own.
         for i in 1..=count {
-            let freedoms = |i: usize| links[i - 1].1.joints.iter().map(|joint| joint.kind.freedoms()).sum::<usize>();
+            let freedoms = |i: usize| links[i - 1].1.joints.iter().map(|joint| joint.kind.nv()).sum::<usize>();
             let carries = (i + 1..=count)
                 .any(|child| links[child - 1].0 == i && links[child - 1].1.inertia.mass > 0.0 && freedoms(child) <= 3);
             if carries && freedoms(i) <= 2 && rng.u8(..4) == 0 {
@@ -287,7 +287,7 @@ pub fn configuration(model: &Model, rng: &mut Rng) -> Vec<f64> {
             }
         }
     }
-    assert_eq!(q.len(), model.coordinates());
+    assert_eq!(q.len(), model.nq());
     q
 }
 
@@ -316,7 +316,7 @@ impl Sample {
             let model = sketch.build();
             let q = configuration(&model, rng);
             let speed = magnitude(rng, 0.1, 3.0);
-            let v = numbers(rng, model.freedoms(), speed);
+            let v = numbers(rng, model.nv(), speed);
             let sample = Self::new(sketch, q, v);
             if sample.condition < CONDITION {
                 return sample;
@@ -335,7 +335,7 @@ impl Sample {
         Self { sketch, model, dynamics, q, v, mass, scale, condition }
     }
 
-    pub fn freedoms(&self) -> usize {
+    pub fn nv(&self) -> usize {
         self.v.len()
     }
 
@@ -436,7 +436,7 @@ pub fn is_moving(model: &Model, link: LinkId) -> bool {
     let mut next = Some(link);
     while let Some(id) = next {
         let link = model.link(id);
-        if model.joints()[link.joints.clone()].iter().any(|joint| joint.joint.kind.freedoms() > 0) {
+        if model.joints()[link.joints.clone()].iter().any(|joint| joint.joint.kind.nv() > 0) {
             return true;
         }
         next = link.parent;

@@ -11,7 +11,7 @@ pub fn absolute(x: &[f64], m: &Rows, y: &[f64]) -> f64 {
 /// Of a sample: M v̇ + h and what its rounding is relative to, in √J/s.
 pub fn inverse_scale(sample: &mut Sample, a: &[f64]) -> f64 {
     let bias = sample.dynamics.bias().to_vec();
-    let n = sample.freedoms() as f64;
+    let n = sample.nv() as f64;
     n * sample.velocity_size(a) + sample.force_size(&bias) + coriolis_scale(sample)
 }
 

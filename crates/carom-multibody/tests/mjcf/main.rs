@@ -242,7 +242,7 @@ fn coordinates_are_in_the_order_of_the_tree_and_start_at_their_references() {
     );
     let names: Vec<_> = model.joints().iter().map(|joint| joint.joint.name.as_str()).collect();
     assert_eq!(names, ["root", "ball", "slide", "hinge", "tip"]);
-    assert_eq!((model.coordinates(), model.freedoms()), (14, 12));
+    assert_eq!((model.nq(), model.nv()), (14, 12));
     // MuJoCo 4.0.0 has this qpos0.
     near(
         model.home().iter().copied(),
@@ -331,7 +331,7 @@ fn deep_trees_are_read_up_to_a_bound() {
         let open = r#"<body pos="0 0 1"><joint/><geom size=".1"/>"#.repeat(count);
         world(&format!("{open}{}", "</body>".repeat(count)))
     };
-    assert_eq!(model(&chain(490)).freedoms(), 490);
+    assert_eq!(model(&chain(490)).nv(), 490);
     assert_eq!(refusal(&chain(600)).kind, LoadErrorKind::Structure);
     assert_eq!(refusal(&chain(20_000)).kind, LoadErrorKind::Structure);
 }

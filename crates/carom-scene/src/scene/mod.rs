@@ -23,7 +23,7 @@ use carom_multibody::{ContactPoint, Contacts, Dynamics, DynamicsError, Model, Ve
 use crate::answer::Several;
 use crate::document::{Kind, ProblemError};
 use carom_sim::{Condition, Setup, Surface, WatchedContact};
-use carom_sim::{StrikeError, contact_at, strike_by, strike_together};
+use carom_sim::{StrikeError, contact_at, strike_together, strike_with};
 use motion::Motion;
 
 /// The keys of a scene, beside those that every problem has.
@@ -202,7 +202,7 @@ impl Scene {
         let mut dynamics = self.dynamics()?;
         let mut after = vec![0.0; self.velocity.len()];
         let coefficients = self.coefficients_of(self.contact(), coefficients);
-        let mut outcome = strike_by(law, &mut dynamics, &self.contact().point, &coefficients, guard, &mut after)
+        let mut outcome = strike_with(law, &mut dynamics, &self.contact().point, &coefficients, guard, &mut after)
             .map_err(|error| self.strike_error(error))?;
         outcome.energy.before = Some(dynamics.kinetic_energy());
         dynamics.set_state(&self.configuration, &after).map_err(dynamics_error)?;

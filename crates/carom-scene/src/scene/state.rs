@@ -52,7 +52,7 @@ pub(super) fn read(
         place(model, root, base, &mut q[root.coordinates.clone()]);
     }
 
-    let mut v = vec![0.0; model.freedoms()];
+    let mut v = vec![0.0; model.nv()];
     let moving = [("velocity", base.velocity), ("angular_velocity", base.angular_velocity)];
     let base_turns = moving.iter().find(|(_, given)| given.is_some());
     if let (Some((key, _)), None) = (base_turns, root) {

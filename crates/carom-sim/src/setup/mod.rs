@@ -104,7 +104,7 @@ impl Setup {
             let bound = "between 1e-14 and 1e-2";
             return Err(SimulationError::OutOfRange { field: "tolerance", value: tolerance, bound });
         }
-        let (coordinates, freedoms) = (self.model.coordinates(), self.model.freedoms());
+        let (coordinates, freedoms) = (self.model.nq(), self.model.nv());
         let exists = |field: String, index: usize, count: usize| match index < count {
             true => Ok(()),
             false => Err(SimulationError::NoSuch { field, index, count }),

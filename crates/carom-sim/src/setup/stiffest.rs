@@ -10,7 +10,7 @@ impl Setup {
     pub(crate) fn stiffest_joint(&self, dynamics: &mut Dynamics) -> Option<Stiffness> {
         let model = &self.model;
         // Of each velocity: the joint, its damping and its stiffness.
-        let mut passive: Vec<(usize, f64, f64)> = vec![(0, 0.0, 0.0); model.freedoms()];
+        let mut passive: Vec<(usize, f64, f64)> = vec![(0, 0.0, 0.0); model.nv()];
         for (place, joint) in model.joints().iter().enumerate() {
             let multiplier = joint.joint.mimic.as_ref().map_or(1.0, |mimic| mimic.multiplier);
             let stiffness = joint.joint.spring.map_or(0.0, |spring| spring.stiffness);
@@ -31,7 +31,7 @@ impl Setup {
         if passive.iter().all(|(_, damping, stiffness)| *damping == 0.0 && *stiffness == 0.0) {
             return None;
         }
-        let mut force = vec![0.0; model.freedoms()];
+        let mut force = vec![0.0; model.nv()];
         let free = dynamics.forward_dynamics(&force).ok()?.to_vec();
         let mut stiffest: Option<Stiffness> = None;
         for (i, &(joint, damping, stiffness)) in passive.iter().enumerate() {

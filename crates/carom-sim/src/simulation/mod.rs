@@ -367,7 +367,7 @@ impl Simulation {
     pub(crate) fn accept(&mut self) {
         self.time = self.stepping.stepper.end_time();
         self.state.copy_from_slice(self.stepping.stepper.end());
-        let coordinates = self.system.model().coordinates();
+        let coordinates = self.system.model().nq();
         self.system.model().normalize(&mut self.state[..coordinates]);
         self.stepping.reuses_last_stage = false;
     }

@@ -56,7 +56,7 @@ impl Simulation {
 
     /// Whether numbers, one for each freedom, are below a part of the scales of velocities.
     fn is_small(&self, numbers: &[f64], part: f64) -> bool {
-        let scales = &self.system.scales.state[self.system.model().coordinates()..];
+        let scales = &self.system.scales.state[self.system.model().nq()..];
         numbers.iter().zip(scales).all(|(x, scale)| x.abs() <= part * scale)
     }
 

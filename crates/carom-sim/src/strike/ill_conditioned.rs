@@ -48,7 +48,7 @@ fn is_ill_conditioned_in_units(terms: &ContactTerms) -> bool {
     !is_well
 }
 
-/// [`crate::strike_by`] through a factor of W; the outcome is checked in full. Nothing is allocated.
+/// [`crate::strike_with`] through a factor of W; the outcome is checked in full. Nothing is allocated.
 #[cold]
 pub(crate) fn strike(
     law: Law,

@@ -24,7 +24,7 @@ pub enum StrikeError {
 }
 
 /// What an impact at a contact does to the state that `dynamics` holds: the outcome in contact space, and the
-/// velocity after in `velocity`. Nothing is allocated. The outcome was checked by [`Check::Contact`]; [`strike_by`] checks by
+/// velocity after in `velocity`. Nothing is allocated. The outcome was checked by [`Check::Contact`]; [`strike_with`] checks by
 /// [`Check::Full`], and so does a debug build.
 ///
 /// ```
@@ -64,7 +64,7 @@ pub fn strike(
 ///
 /// # Errors
 /// As [`strike`]; also a contact or a guard that the law has no answer to.
-pub fn strike_by(
+pub fn strike_with(
     law: Law,
     dynamics: &mut Dynamics,
     contact: &ContactPoint,

@@ -24,7 +24,7 @@ fn header(model: &Model, title: &str, contacts: &[&str], dimension: usize, until
     Header {
         title: Some(title.to_owned()),
         model: model.name().to_owned(),
-        coordinates: names(model.coordinates(), 'c'),
+        coordinates: names(model.nq(), 'c'),
         velocities: model.velocity_names(),
         contacts: contacts.iter().map(contact).collect(),
         surfaces: vec![SurfaceHeader { name: "ground".to_owned(), point: [0.0; 3], normal: [0.0, 0.0, 1.0] }],
@@ -255,7 +255,7 @@ pub fn quadruped() -> Record {
             set("hip", 0.7 + 0.3 * (8.0 * t + phase).sin());
             set("knee", -1.3 + 0.35 * (8.0 * t + phase + 1.2).sin());
         }
-        let velocity = vec![0.0; model.freedoms()];
+        let velocity = vec![0.0; model.nv()];
         dynamics.set_state(&configuration, &velocity).unwrap();
         let contacts = feet.map(|foot| {
             let mut position = dynamics.placement(foot).translation.to_array();

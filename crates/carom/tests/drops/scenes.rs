@@ -339,11 +339,11 @@ fn assemble(rng: &mut Rng, family: Family, size: f64, robot: &Robot) -> Setup {
 
 /// Orientation, joint angles, velocities; sometimes at rest, sometimes square to the world's axes.
 fn state(rng: &mut Rng, model: &Model, robot: &Robot, size: f64, gravity: f64) -> (Vec<f64>, Vec<f64>) {
-    let mut q = vec![0.0; model.coordinates()];
+    let mut q = vec![0.0; model.nq()];
     let (speed, spin) = ((gravity * size).sqrt(), (gravity / size).sqrt());
     let v_factor = if chance(rng, 0.15) { 0.0 } else { uniform(rng, 0.0, 3.0) };
     let w_factor = if chance(rng, 0.25) { 0.0 } else { uniform(rng, 0.0, 5.0) };
-    let mut v: Vec<f64> = (0..model.freedoms()).map(|_| uniform(rng, -0.5, 0.5) * w_factor * spin).collect();
+    let mut v: Vec<f64> = (0..model.nv()).map(|_| uniform(rng, -0.5, 0.5) * w_factor * spin).collect();
     let mut first = 0;
     if robot.is_free && robot.is_planar {
         q[2] = if chance(rng, 0.2) { 0.5 * PI * f64::from(rng.u8(0..4)) } else { uniform(rng, -PI, PI) };

@@ -14,8 +14,9 @@ use crate::contact::delassus::Dimension;
 use crate::error::{Error, Field, Result, finite};
 use crate::numeric::matrix::MatrixView;
 use crate::numeric::scaling::{exponent, scale};
+use crate::numeric::tolerance::PHASE_RANK;
 
-use crate::numeric::linear::{LinearSystem, Pivots, RANK_TOLERANCE};
+use crate::numeric::linear::{LinearSystem, Pivots};
 use barrier::Barrier;
 use unload::Unloading;
 
@@ -139,7 +140,7 @@ impl PhaseForces {
         forces: &mut [f64],
     ) -> Result<PhaseReport> {
         self.run(
-            Purpose { vector: "free_acceleration", result: "forces", rank_tolerance: RANK_TOLERANCE },
+            Purpose { vector: "free_acceleration", result: "forces", rank_tolerance: PHASE_RANK },
             delassus,
             free_acceleration,
             forces,

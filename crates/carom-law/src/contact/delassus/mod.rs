@@ -9,11 +9,8 @@ pub(crate) mod tangent;
 use crate::error::{Error, Field, Result, finite};
 use crate::numeric::plane::{Sym2, Vec2};
 use crate::numeric::scaling::{exponent, is_tame, larger, scale};
-use crate::numeric::tolerance::RANK_TOLERANCE;
+use crate::numeric::tolerance::{FACTOR_RANK, SYMMETRY, TANGENT_RANK};
 use tangent::Tangent;
-
-/// `W_ij` and `W_ji` may differ by this fraction of `sqrt(W_ii W_jj)`; they are then averaged.
-pub(crate) const SYMMETRY_TOLERANCE: f64 = 1e-9;
 
 /// How many directions the contact has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -95,10 +92,6 @@ pub(crate) struct Factor {
     /// How many rows were factored: the degrees of freedom.
     pub(crate) rows: usize,
 }
-
-/// A singular value of `R`'s tangential block at most this, times the number of rows and the size of `R`'s tangential
-/// columns, is rounding.
-const FACTOR_RANK_TOLERANCE: f64 = 32.0 * f64::EPSILON;
 
 impl Delassus {
     /// A spatial contact, normal row first.
@@ -185,7 +178,7 @@ impl Delassus {
             tangent: Tangent::ZERO,
             omega: omega + 2 * normal_row,
             beta: beta + tangential_row - normal_row,
-            rank_tolerance: RANK_TOLERANCE,
+            rank_tolerance: TANGENT_RANK,
         };
         let trace = delassus.w_tt.trace();
         delassus.s = delassus.complement();
@@ -207,7 +200,7 @@ impl Delassus {
             factor;
         let w_nn = r_nn * r_nn;
         let w_tt = Sym2 { xx: c1 * c1 + r11 * r11, xy: c1 * c2 + r11 * r12, yy: c2 * c2 + r12 * r12 + r22 * r22 };
-        let rank = FACTOR_RANK_TOLERANCE * rows as f64;
+        let rank = FACTOR_RANK * rows as f64;
         let rank_tolerance = rank * rank;
         Self {
             dimension,
@@ -268,7 +261,7 @@ fn far_units(normal: f64, largest: f64) -> (i32, i32) {
 fn means(lower: [f64; 3], upper: [f64; 3], diagonal_products: [f64; 3]) -> ([f64; 3], bool) {
     let is_rounding = (0..3).all(|k| {
         let difference = lower[k] - upper[k];
-        let bound = SYMMETRY_TOLERANCE * SYMMETRY_TOLERANCE * diagonal_products[k];
+        let bound = SYMMETRY * SYMMETRY * diagonal_products[k];
         lower[k] == upper[k] || difference * difference <= bound
     });
     ([0, 1, 2].map(|k| 0.5 * (lower[k] + upper[k])), is_rounding)
@@ -304,7 +297,7 @@ impl Entries {
             }
         }
         for (i, j) in [(1, 0), (2, 0), (2, 1)] {
-            let bound = SYMMETRY_TOLERANCE * m[i][i].sqrt() * m[j][j].sqrt();
+            let bound = SYMMETRY * m[i][i].sqrt() * m[j][j].sqrt();
             if !((m[i][j] - m[j][i]).abs() <= bound) && m[i][j] != m[j][i] {
                 return Error::NotSymmetric { field: entry_name(i, j), value: m[i][j], mirror: m[j][i], bound };
             }
@@ -316,7 +309,7 @@ impl Entries {
             definiteness: "semidefinite",
             quantity: "the smallest eigenvalue of W_tt - w wᵀ/W_nn, over tr W_tt,".into(),
             value: if trace > 0.0 { smallest / trace } else { f64::NEG_INFINITY },
-            bound: format!(">= -{RANK_TOLERANCE:e}").into(),
+            bound: format!(">= -{TANGENT_RANK:e}").into(),
         }
     }
 }

@@ -11,11 +11,7 @@
 
 use crate::contact::delassus::{Delassus, Dimension};
 use crate::numeric::plane::{Sym2, Vec2, add_scaled, dot, norm, scaled};
-use crate::numeric::tolerance::RANK_TOLERANCE;
-
-/// `S i_t = b` has an answer if the null part of `b` is at most this fraction of the velocities
-/// that `b` was made from.
-const FEASIBILITY_TOLERANCE: f64 = 1e-9;
+use crate::numeric::tolerance::{FEASIBILITY, TANGENT_RANK};
 
 /// `S⁻¹ = diag(q) + m mᵀ / d₂`: what elimination gives that starts with the larger diagonal entry.
 /// `q` holds that entry's inverse and a zero.
@@ -127,7 +123,7 @@ impl Tangent {
     /// The planar contact's scalar `s`.
     #[inline(always)]
     pub(crate) fn planar(s: f64, w_tt: f64) -> Self {
-        let zero = RANK_TOLERANCE * w_tt;
+        let zero = TANGENT_RANK * w_tt;
         let rank = if !(s >= -zero) {
             Rank::Indefinite
         } else if s <= zero {
@@ -164,14 +160,14 @@ impl Tangent {
 /// Without the first condition a matrix of rounding noise, with a negative trace, would pass.
 #[inline(always)]
 fn is_full(d1: f64, other: f64, determinant: f64, trace_w_tt: f64) -> bool {
-    let zero = RANK_TOLERANCE * trace_w_tt;
+    let zero = TANGENT_RANK * trace_w_tt;
     (d1 > zero) & (determinant > zero * (d1 + other))
 }
 
 /// The rank by the eigenvalues, and their product.
 #[cold]
 fn rank_and_determinant(s: Sym2, trace_w_tt: f64) -> (Rank, f64) {
-    let zero = RANK_TOLERANCE * trace_w_tt;
+    let zero = TANGENT_RANK * trace_w_tt;
     let (small, large, _) = s.eigen();
     // NaN, of entries far beyond what the diagonal allows, is indefinite too.
     let rank = if !(small >= -zero) {
@@ -244,7 +240,7 @@ impl Delassus {
 
     #[cold]
     fn impulse_singular(&self, b: Vec2, push: f64, velocities: f64, mu: f64) -> Option<LinearImpulse> {
-        if self.null_part(b) > FEASIBILITY_TOLERANCE * velocities {
+        if self.null_part(b) > FEASIBILITY * velocities {
             return None;
         }
         if self.tangent.rank == Rank::One {

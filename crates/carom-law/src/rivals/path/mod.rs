@@ -30,7 +30,7 @@ use crate::impact::mode::Mode;
 use crate::impact::outcome::Law;
 use crate::numeric::plane::{Sym2, Vec2, add_scaled, dot, norm, scaled};
 use crate::numeric::scaling::{exponent, scale};
-use crate::numeric::tolerance::RANK_TOLERANCE;
+use crate::numeric::tolerance::TANGENT_RANK;
 use crate::rivals::{After, Response, no_answer, not_converged, unit, work};
 use keller::{End, Turning};
 
@@ -432,7 +432,7 @@ fn pseudo_inverse_times(m: &Sym2, b: Vec2) -> Vec2 {
     let (small, large, along) = m.eigen();
     let across = [-along[1], along[0]];
     let share = |axis: Vec2, eigenvalue: f64| {
-        let is_zero = eigenvalue <= RANK_TOLERANCE * m.trace();
+        let is_zero = eigenvalue <= TANGENT_RANK * m.trace();
         scaled(if is_zero { 0.0 } else { dot(axis, b) / eigenvalue }, axis)
     };
     let (x, y) = (share(along, large), share(across, small));

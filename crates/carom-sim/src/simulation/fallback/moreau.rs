@@ -41,7 +41,7 @@ impl Simulation {
     pub(crate) fn passive(&self, step: f64) -> Passive {
         let model = self.system.model();
         let (damping, stiffness) = model.passive_coefficients();
-        let (mut motor_damping, mut motor_stiffness) = (vec![0.0; model.freedoms()], vec![0.0; model.freedoms()]);
+        let (mut motor_damping, mut motor_stiffness) = (vec![0.0; model.nv()], vec![0.0; model.nv()]);
         for actuator in &self.system.setup.actuators {
             if let Actuator::Posture { freedom, stiffness, damping, .. } = actuator {
                 motor_damping[*freedom] += damping;
@@ -49,7 +49,7 @@ impl Simulation {
             }
         }
         let armature = |k: usize| step * (damping[k] + motor_damping[k] + step * (stiffness[k] + motor_stiffness[k]));
-        let armature: Vec<f64> = (0..model.freedoms()).map(armature).collect();
+        let armature: Vec<f64> = (0..model.nv()).map(armature).collect();
         let stiff = (armature.iter().any(|x| *x > 0.0))
             .then(|| Box::new(Dynamics::new(model.as_ref().clone().with_more_armature(&armature))));
         Passive { damping, stiffness, motor_damping, motor_stiffness, stiff }
@@ -178,7 +178,7 @@ impl Simulation {
         }
         self.book_forces(step, passive, &start);
         let model = Arc::clone(self.system.model());
-        let mut moved = vec![0.0; model.coordinates()];
+        let mut moved = vec![0.0; model.nq()];
         let (q, v, _) = self.system.parts_mut(&mut self.state);
         model.integrate(q, v, step, &mut moved).map_err(|source| dynamics(time, source))?;
         q.copy_from_slice(&moved);

@@ -20,7 +20,7 @@ impl Simulation {
         outcome: &mut SimultaneousOutcome,
         fail: impl Fn(LawError) -> SimulationError,
     ) -> Result<()> {
-        let mut after = vec![0.0; self.system.model().freedoms()];
+        let mut after = vec![0.0; self.system.model().nv()];
         respond_together(&mut self.system.dynamics, &self.system.rows, set, outcome, &mut after).map_err(|error| {
             match error {
                 StrikeError::Dynamics(source) => dynamics(self.time, source),
@@ -36,7 +36,7 @@ impl Simulation {
     pub(crate) fn kick_by_jam(&mut self, outcome: &Jam) -> Result<()> {
         let time = self.time;
         let place = |source| dynamics(time, source);
-        let mut after = vec![0.0; self.system.model().freedoms()];
+        let mut after = vec![0.0; self.system.model().nv()];
         let (robot, contacts) = (&mut self.system.dynamics, &self.system.rows);
         robot.contact_response(contacts, &outcome.impulse, &mut after).map_err(place)?;
         for (after, before) in after.iter_mut().zip(robot.velocity()) {

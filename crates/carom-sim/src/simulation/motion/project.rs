@@ -85,7 +85,7 @@ impl Simulation {
         }
         let (change, _) = self.balanced(closed, Rows::Normals, &excess, |_, _| false)?;
         let model = std::sync::Arc::clone(self.system.model());
-        let mut moved = vec![0.0; model.coordinates()];
+        let mut moved = vec![0.0; model.nq()];
         let (q, _, _) = self.system.parts_mut(&mut self.state);
         model.integrate(q, &change, 1.0, &mut moved).map_err(|source| dynamics(self.time, source))?;
         q.copy_from_slice(&moved);
@@ -151,7 +151,7 @@ impl Simulation {
             })
             .collect();
         let mut impulses = vec![0.0; excess.len()];
-        let mut change = vec![0.0; self.system.model().freedoms()];
+        let mut change = vec![0.0; self.system.model().nv()];
         let time = self.time;
         let system = &mut self.system;
         system

@@ -59,7 +59,7 @@ impl System {
         let model = Arc::clone(&setup.model);
         let watch = Watch::new(&setup)?;
         let scales = Scales::new(&setup, &watch);
-        let (freedoms, rows) = (model.freedoms(), watch.rows());
+        let (freedoms, rows) = (model.nv(), watch.rows());
         Ok(Self {
             rows: watch.contacts(&model),
             contacts: vec![ContactState::OPEN; watch.len()],
@@ -70,7 +70,7 @@ impl System {
             phase: PhaseForces::new(),
             closed: Vec::with_capacity(watch.len()),
             grips: Vec::with_capacity(watch.len()),
-            unit: vec![0.0; model.coordinates()],
+            unit: vec![0.0; model.nq()],
             motors: vec![0.0; freedoms],
             total: vec![0.0; freedoms],
             acceleration: vec![0.0; freedoms],
@@ -94,19 +94,19 @@ impl System {
 
     /// Numbers of a state: q, v, and the works.
     pub(crate) fn size(&self) -> usize {
-        self.setup.model.coordinates() + self.setup.model.freedoms() + WORKS
+        self.setup.model.nq() + self.setup.model.nv() + WORKS
     }
 
     /// q, v and the works of a state.
     pub(crate) fn parts<'s>(&self, state: &'s [f64]) -> (&'s [f64], &'s [f64], &'s [f64]) {
-        let (q, rest) = state.split_at(self.setup.model.coordinates());
-        let (v, works) = rest.split_at(self.setup.model.freedoms());
+        let (q, rest) = state.split_at(self.setup.model.nq());
+        let (v, works) = rest.split_at(self.setup.model.nv());
         (q, v, works)
     }
 
     pub(crate) fn parts_mut<'s>(&self, state: &'s mut [f64]) -> (&'s mut [f64], &'s mut [f64], &'s mut [f64]) {
-        let (q, rest) = state.split_at_mut(self.setup.model.coordinates());
-        let (v, works) = rest.split_at_mut(self.setup.model.freedoms());
+        let (q, rest) = state.split_at_mut(self.setup.model.nq());
+        let (v, works) = rest.split_at_mut(self.setup.model.nv());
         (q, v, works)
     }
 

@@ -28,7 +28,7 @@ fn setup(model: Arc<Model>) -> Setup {
     Setup {
         title: None,
         configuration: model.home().to_vec(),
-        velocity: vec![0.0; model.freedoms()],
+        velocity: vec![0.0; model.nv()],
         surfaces: vec![Surface {
             name: "floor".into(),
             half_space: HalfSpace::new([0.0; 3], [0.0, 0.0, 1.0]).unwrap(),
