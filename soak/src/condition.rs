@@ -11,6 +11,14 @@ pub fn is_definite(mass: &Rows) -> bool {
     Cholesky::new(&equilibrated(mass)).is_some_and(|factor| factor.least_pivot > LEAST_PIVOT)
 }
 
+/// Whether rounding alone could have made a matrix indefinite that is not positive definite.
+pub fn is_semidefinite_to_rounding(mass: &Rows) -> bool {
+    let mut raised = equilibrated(mass);
+    let rounding = 8.0 * raised.len() as f64 * f64::EPSILON;
+    (0..raised.len()).for_each(|i| raised[i][i] += rounding);
+    Cholesky::new(&raised).is_some()
+}
+
 /// The condition number of `W`, with its diagonal brought to order one, about: the inverse of its smallest pivot.
 pub fn delassus_condition(problem: &Problem) -> f64 {
     let delassus = match &problem.terms {

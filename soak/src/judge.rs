@@ -13,7 +13,7 @@
 use carom::law::{Guard, Law};
 use serde_json::Value;
 
-use crate::condition::delassus_condition;
+use crate::condition::{delassus_condition, is_semidefinite_to_rounding};
 use crate::precise::{Cholesky, Double, ZERO, abs_dot, abs_quadratic, dot, exponent, norm, quadratic, shift};
 use crate::problem::{Contact, Problem, Rows, Terms};
 
@@ -299,9 +299,10 @@ pub fn judge(problem: &Problem, outcome: &Value) -> Verdict {
         }
         Terms::ContactSpace { delassus, velocity } => Some(contact_space(problem, delassus, velocity, &reported)),
     };
-    // A mass matrix that is not positive definite should have been refused.
+    // A mass matrix that is not positive definite should have been refused, unless rounding alone tells.
     let Some(motion) = motion else {
-        verdict.require(Condition::Finite, false);
+        let Terms::Generalized { mass, .. } = &problem.terms else { return verdict };
+        verdict.require(Condition::Finite, is_semidefinite_to_rounding(mass));
         return verdict;
     };
     velocities(problem, &reported, &motion, &mut verdict);
