@@ -1,19 +1,10 @@
 //! What heuristics of the simulator are for, seen on built-in scenes: without each of them one of these tests fails. Those that
 //! look inside a simulation are in `carom-sim`. The counts are those of this method to a few percent.
 
-use carom::sim::{EventKind, Recorder, Settings, Setup, Simulation};
+mod simulated;
 
-fn built_in(name: &str) -> Setup {
-    carom::gallery::find_simulation(name).unwrap().setup().unwrap()
-}
-
-fn run(setup: Setup) -> (Simulation, Recorder) {
-    let until = setup.settings.until;
-    let mut simulation = Simulation::new(setup).unwrap();
-    let mut recorder = Recorder::new();
-    simulation.run_until(until, &mut recorder).unwrap();
-    (simulation, recorder)
-}
+use carom::sim::{EventKind, Settings};
+use simulated::{built_in, run};
 
 fn evaluations(scene: &str, tolerance: f64) -> u64 {
     let mut setup = built_in(scene);

@@ -1,5 +1,7 @@
 //! Simulations against closed forms and against numbers computed elsewhere (`reference/simulation`).
 
+mod simulated;
+
 use std::sync::Arc;
 
 use carom::law::{Coefficients, Friction, Guard, Mode, Restitution};
@@ -8,20 +10,9 @@ use carom::multibody::{ContactPoint, HalfSpace, Model, candidates};
 use carom::sim::{
     Actuator, ContactMode, Event, EventKind, Recorder, Settings, Setup, Simulation, Surface, WatchedContact,
 };
+use simulated::{built_in, run};
 
 const G: f64 = 9.81;
-
-fn built_in(name: &str) -> Setup {
-    carom::gallery::find_simulation(name).unwrap().setup().unwrap()
-}
-
-fn run(setup: Setup) -> (Simulation, Recorder) {
-    let until = setup.settings.until;
-    let mut simulation = Simulation::new(setup).unwrap();
-    let mut recorder = Recorder::new();
-    simulation.run_until(until, &mut recorder).unwrap();
-    (simulation, recorder)
-}
 
 fn impacts(recorder: &Recorder) -> Vec<&Event> {
     recorder.events().iter().filter(|event| event.kind == EventKind::Impact).collect()

@@ -183,7 +183,7 @@ impl Simulation {
         let mut fresh = Self::new(setup)?;
         fresh.time = self.time;
         // The start of a run is told once; samples go on in step with the interval.
-        fresh.clock = Clock { end: self.clock.end, ..self.clock };
+        fresh.clock = self.clock;
         fresh.journal.samples = self.journal.samples;
         fresh.system.setup.configuration.clone_from(&self.system.setup.configuration);
         fresh.system.setup.velocity.clone_from(&self.system.setup.velocity);
