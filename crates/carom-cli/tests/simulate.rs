@@ -41,11 +41,11 @@ fn balls(found: &mut Found) {
 
     let sphere = Run::of(&["sphere"]);
     let rolls = sphere.events("stick")[0];
-    found.insert("sphere: rolls, s".into(), time_of(rolls));
-    found.insert("sphere: slides, m".into(), sphere.after(rolls, "q.ball.x"));
+    found.insert("sphere: begins to roll, s".into(), time_of(rolls));
+    found.insert("sphere: sliding distance, m".into(), sphere.after(rolls, "q.ball.x"));
     // In the axes of the ball, which has turned.
     let speed = ["v.ball.vx", "v.ball.vz"].map(|name| sphere.after(rolls, name));
-    found.insert("sphere: speed of rolling, m/s".into(), speed[0].hypot(speed[1]));
+    found.insert("sphere: rolling speed, m/s".into(), speed[0].hypot(speed[1]));
     found.insert("sphere: work of friction, J".into(), sphere.end("energy.friction"));
 
     let disc = Run::of_files(
@@ -55,9 +55,9 @@ fn balls(found: &mut Found) {
          surface.normal = [0, 0, 1]\nsimulation.until = 1",
     );
     let rolls = disc.events("stick")[0];
-    found.insert("disc: rolls, s".into(), time_of(rolls));
-    found.insert("disc: speed of rolling, m/s".into(), disc.after(rolls, "v.x"));
-    found.insert("disc: slides, m".into(), disc.after(rolls, "q.x"));
+    found.insert("disc: begins to roll, s".into(), time_of(rolls));
+    found.insert("disc: rolling speed, m/s".into(), disc.after(rolls, "v.x"));
+    found.insert("disc: sliding distance, m".into(), disc.after(rolls, "q.x"));
 }
 
 fn slopes(found: &mut Found) {
@@ -77,9 +77,9 @@ fn slopes(found: &mut Found) {
          gravity = [0, 0, -9.81]\nstate.configuration.z = 0.05\nactuation.x.rate = 2\n\
          contact = { link = 'body', shape = 'all' }\nsurface.normal = [0, 0, 1]\nsimulation.until = 4",
     );
-    found.insert("pushed block: slips, s".into(), time_of(pushed.events("slip")[0]));
+    found.insert("pushed block: begins to slip, s".into(), time_of(pushed.events("slip")[0]));
     found.insert("pushed block: speed at 4 s, m/s".into(), pushed.end("v.x"));
-    found.insert("pushed block: way at 4 s, m".into(), pushed.end("q.x"));
+    found.insert("pushed block: distance at 4 s, m".into(), pushed.end("q.x"));
 
     let particle = Run::of_files(
         r#"<mujoco model="particle"><worldbody><body name="body">
@@ -134,7 +134,7 @@ fn rods(found: &mut Found) {
         found.insert(format!("rod: impact {k}, s"), time_of(impact));
         found.insert(format!("rod: vx after {k}, m/s"), rod.after(impact, "v.x"));
         found.insert(format!("rod: vz after {k}, m/s"), rod.after(impact, "v.z"));
-        found.insert(format!("rod: turning after {k}, rad/s"), rod.after(impact, "v.pitch"));
+        found.insert(format!("rod: angular velocity after {k}, rad/s"), rod.after(impact, "v.pitch"));
     }
     let jam = Run::of(&["painleve"]);
     let jam = jam.events("jam")[0].clone();
