@@ -1,21 +1,21 @@
-//! What of a link touches: a point of it, a ball, or the rim of a disc; and how the touching point moves on them.
+//! Features of a link that touch: a point, a ball, or the rim of a disc; and how the touching point moves on them.
 
 use crate::error::FLAT;
 use crate::spatial::Twist;
 use crate::{Rotation, Vector};
 
-/// The kinds of what touches.
+/// The kinds of features that touch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ContactKind {
     /// A point fixed to the link.
     Point,
-    /// A ball: the touching point is the centre less radius · normal.
+    /// A ball: the touching point is centre - radius · normal.
     Ball,
-    /// A circle: the touching point is its lowest against the normal.
+    /// A circle: the touching point is its lowest point along the normal.
     Rim,
 }
 
-/// What touches, about its centre on the link.
+/// The feature that touches, relative to its centre on the link.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Feature {
     Point,
@@ -24,7 +24,7 @@ pub(crate) enum Feature {
     },
     Rim {
         radius: f64,
-        /// Of length one, in the axes of the node that carries it.
+        /// Unit vector in the axes of the node that carries it.
         axis: Vector,
     },
 }
@@ -45,7 +45,7 @@ impl Feature {
         }
     }
 
-    /// From the centre to the touching point, ρ. Of a flat rim it is zero: the middle of what touches.
+    /// Vector ρ from the centre to the touching point. For a flat rim it is zero.
     #[inline(always)]
     pub(crate) fn reach(&self, normal: Vector, rotation: &Rotation) -> Vector {
         match *self {
@@ -58,7 +58,7 @@ impl Feature {
         }
     }
 
-    /// How far the touching point is below the centre: -n·ρ, and for a flat rim what that tends to.
+    /// Depth of the touching point below the centre, -n·ρ; for a flat rim its limit.
     #[inline(always)]
     pub(crate) fn depth(&self, normal: Vector, rotation: &Rotation) -> f64 {
         match *self {
@@ -68,7 +68,7 @@ impl Feature {
         }
     }
 
-    /// Both.
+    /// [`reach`](Self::reach) and [`depth`](Self::depth) together.
     #[inline(always)]
     pub(crate) fn reach_and_depth(&self, normal: Vector, rotation: &Rotation) -> (Vector, f64) {
         match self {
@@ -78,7 +78,7 @@ impl Feature {
         }
     }
 
-    /// dρ/dt: that of the touching point itself, not of the material that is there.
+    /// dρ/dt of the touching point itself, not of the material at that point.
     #[inline(always)]
     pub(crate) fn reach_rate(&self, normal: Vector, rotation: &Rotation, angular: Vector) -> Vector {
         match *self {
@@ -89,7 +89,7 @@ impl Feature {
                 if lean.sine < FLAT {
                     return Vector::ZERO;
                 }
-                // ρ = -r u, u = w/|w|, w = n - (n·a) a, da/dt = ω × a; of dw/dt only what is across u turns u.
+                // ρ = -r u, u = w/|w|, w = n - (n·a) a, da/dt = ω × a; only the part of dw/dt normal to u rotates u.
                 let axis_rate = angular.cross(axis);
                 let rate = (-normal.dot(axis_rate) * axis).plus(-normal.dot(axis), axis_rate);
                 let u = (1.0 / lean.sine) * lean.across;
@@ -107,8 +107,8 @@ impl Feature {
         }
     }
 
-    /// Acceleration of the contact where no joint accelerates: d/dt of the velocity of the material at the touching
-    /// point. `arm` leads to the touching point.
+    /// Acceleration of the contact at zero joint accelerations: d/dt of the velocity of the material at the touching
+    /// point. `arm` points to the touching point.
     #[inline(always)]
     pub(crate) fn drift(
         &self,
@@ -118,7 +118,7 @@ impl Feature {
         twist: &Twist,
         acceleration: &Twist,
     ) -> Vector {
-        // Of the centre c: the twist's rate, and that the centre moves on. Of ρ: α × ρ + ω × dρ/dt.
+        // For the centre c: the twist's rate and the motion of the centre. For ρ: α × ρ + ω × dρ/dt.
         let moving = match self {
             Feature::Point => twist.at(arm),
             Feature::Ball { .. } | Feature::Rim { .. } => {
@@ -129,7 +129,7 @@ impl Feature {
     }
 }
 
-/// How a rim leans against the normal.
+/// The inclination of a rim to the normal.
 struct Lean {
     /// n - (n·a) a.
     across: Vector,

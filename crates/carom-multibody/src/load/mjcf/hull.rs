@@ -8,7 +8,7 @@ use crate::Vector;
 /// Faces of the convex hull, seen from outside counter-clockwise; `None` for points in a plane.
 ///
 /// The hull grows from a tetrahedron, each time by the farthest point beyond one of its faces. A point beyond the hull
-/// is kept with one face that sees it; when that face gives way, one of the new ones sees it, or it is inside.
+/// is assigned to one face that sees it; when that face is removed, one of the new faces sees it, or it is inside.
 pub(super) fn hull(points: &[Vector]) -> Option<Vec<[usize; 3]>> {
     let start = tetrahedron(points)?;
     let mut hull = Hull { points, faces: Vec::new(), sides: HashMap::new() };
@@ -54,7 +54,7 @@ struct Face {
 
 struct Hull<'p> {
     points: &'p [Vector],
-    /// Those that gave way are gone.
+    /// Removed faces are `None`.
     faces: Vec<Option<Face>>,
     /// The face on the left of each directed edge.
     sides: HashMap<(usize, usize), usize>,
@@ -77,7 +77,7 @@ impl Hull<'_> {
         })
     }
 
-    /// Leaves each point with the first of the faces that sees it, if one does.
+    /// Assigns each point to the first of the faces that sees it, if any.
     fn keep(&mut self, points: impl Iterator<Item = usize>, faces: &[usize]) {
         for point in points {
             let place = faces.iter().copied().find(|&face| self.sees(face, point));
@@ -95,7 +95,7 @@ impl Hull<'_> {
         face.beyond.iter().copied().max_by(|&i, &j| distance(i).total_cmp(&distance(j)))
     }
 
-    /// Takes a point in: the faces that see it give way to a cone from their rim to the point.
+    /// Adds a point: the faces that see it are replaced by a cone from their boundary to the point.
     fn reach(&mut self, face: usize, point: usize) {
         let mut visible = vec![face];
         let mut known = HashSet::from([face]);
@@ -131,7 +131,7 @@ fn edges([a, b, c]: [usize; 3]) -> [(usize, usize); 3] {
 mod tests {
     use super::*;
 
-    /// Volume under faces that run around it.
+    /// Volume enclosed by faces.
     fn volume(points: &[Vector], faces: &[[usize; 3]]) -> f64 {
         let part = |face: &[usize; 3]| {
             let [a, b, c] = face.map(|i| points[i]);

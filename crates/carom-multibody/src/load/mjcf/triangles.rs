@@ -7,19 +7,19 @@ use super::source::Part;
 use crate::Vector;
 use crate::load::{LoadError, LoadErrorKind, check_regular};
 
-const SHORT: &str = "is cut short or not of the format that its name tells";
-const LOST: &str = "has a face with a vertex that is not there";
-const POLYGON: &str = "gives a body mass and has a face of more than four corners that is bent; make it of triangles";
+const SHORT: &str = "is truncated or not in the format of its file extension";
+const LOST: &str = "has a face with a vertex that does not exist";
+const POLYGON: &str = "has mass and a nonplanar face with more than four corners; triangulate it";
 
-/// A mesh of triangles; without faces it stands for its convex hull.
+/// A mesh of triangles; without faces it represents its convex hull.
 pub(super) struct Triangles {
     pub(super) vertices: Vec<Vector>,
     pub(super) faces: Vec<[usize; 3]>,
-    /// Whether the file has more objects, which MuJoCo leaves out.
+    /// Whether the file has further objects, which MuJoCo ignores.
     pub(super) is_part: bool,
 }
 
-/// The formats that are read.
+/// The supported formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     Stl,
@@ -34,7 +34,7 @@ pub(super) fn read(path: &Path, format: Format, part: Part<'_>) -> Result<Triang
         kind: LoadErrorKind::Read,
         file: part.path.to_owned(),
         line: Some(part.line()),
-        message: format!("the mesh file {} gives a body mass and cannot be read: {error}", path.display()),
+        message: format!("the mesh file {} has mass and cannot be read: {error}", path.display()),
     })?;
     let mesh = match format {
         Format::Stl => stl(&bytes).ok_or(SHORT),
@@ -105,7 +105,7 @@ fn ascii_stl(text: &str) -> Option<Triangles> {
     (vertices.len() % 3 == 0).then(|| soup(vertices))
 }
 
-/// Three corners for each face, those at the same place made one.
+/// Three corners per face, with identical corners merged.
 fn soup(corners: Vec<Vector>) -> Triangles {
     let mut places = HashMap::new();
     let mut vertices = Vec::new();
@@ -123,7 +123,7 @@ fn soup(corners: Vec<Vector>) -> Triangles {
 fn obj(text: &str) -> Result<Triangles, &'static str> {
     let mut vertices = Vec::new();
     let mut polygons: Vec<Vec<usize>> = Vec::new();
-    // Faces of the first object count, vertices of all: any may use them.
+    // Only faces of the first object are used, but vertices of all, since any face may refer to them.
     let (mut is_over, mut is_part) = (false, false);
     for line in text.lines() {
         let mut words = line.split_whitespace();
@@ -138,7 +138,7 @@ fn obj(text: &str) -> Result<Triangles, &'static str> {
                 let count = vertices.len();
                 let corner = |word: &str| {
                     let place: isize = word.split('/').next()?.parse().ok()?;
-                    // From 1, or from the last vertex so far backwards.
+                    // Counted from 1, or backwards from the last vertex so far.
                     if place > 0 { place.checked_sub(1)?.try_into().ok() } else { count.checked_add_signed(place) }
                 };
                 polygons.push(words.map(corner).collect::<Option<_>>().ok_or(SHORT)?);
@@ -159,10 +159,10 @@ fn obj(text: &str) -> Result<Triangles, &'static str> {
     Ok(Triangles { vertices, faces, is_part })
 }
 
-/// Splits a polygon as MuJoCo does: a quadrangle along its shorter diagonal; more corners must lie in a plane and run
-/// around it, so that all ways are equal.
+/// Splits a polygon as MuJoCo does: a quadrangle along its shorter diagonal; polygons with more corners must be planar and
+/// convex, so that every triangulation gives the same result.
 fn split(vertices: &[Vector], polygon: &[usize], faces: &mut Vec<[usize; 3]>) -> Result<(), &'static str> {
-    /// The sine by which a polygon may be bent, from the few digits of its corners.
+    /// The sine by which a polygon may deviate from a plane, because of the few digits of its corners.
     const BENT: f64 = 1e-5;
     if let &[a, b, c, d] = polygon {
         let length = |i: usize, j: usize| (vertices[j] - vertices[i]).norm();
