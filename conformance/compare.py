@@ -20,7 +20,7 @@ import table
 import urdf
 from engine import Engine
 
-# The part of the MJCF files that must match; of the URDF files all must.
+# The fraction of the MJCF files that must match; all URDF files must.
 MJCF_TARGET = 0.9
 
 
@@ -29,7 +29,7 @@ def main():
     pattern = arguments.only or ""
     engine = Engine(arguments.binary.resolve())
     families, siconos = compare_impacts(engine, arguments.siconos, pattern)
-    # MuJoCo leaves a log where it runs.
+    # MuJoCo writes a log to its working folder.
     with tempfile.TemporaryDirectory() as room, contextlib.chdir(room):
         results = compare_all(engine, pattern)
         flown = flights.run(engine, pattern)
@@ -56,7 +56,7 @@ def parse():
     parser.add_argument("--only", help="a part of package/file, flight/package/file, drop/file or siconos/family")
     arguments = parser.parse_args()
     if arguments.write and arguments.only:
-        parser.error("a page of some files only would pass for one of all: --write goes without --only")
+        parser.error("--write cannot be combined with --only, because the page must cover all files")
     return arguments
 
 
@@ -94,7 +94,7 @@ def compare_package(results, pattern, package, files, run):
 
 
 def missed(results, is_whole):
-    """What is not as it must be. Of a part of the files no part needs to match."""
+    """The failures. For a selection of files no fraction has to match."""
     failures = [
         f"`{outcome.package}/{outcome.file}` is wrong"
         for outcome in table.all_outcomes(results)

@@ -1,6 +1,6 @@
-"""Drops: every robot of example-robot-data falls onto a floor, on the origins of the links that carry no others.
+"""Drops: every robot of example-robot-data falls onto a floor, with contacts at the origins of its leaf links.
 
-There is no reference: a run has to end, within so many evaluations, or name the joint that makes it stiff.
+There is no reference: a run has to end within a number of evaluations, or report the joint that makes it stiff.
 """
 
 from dataclasses import dataclass
@@ -10,17 +10,17 @@ import urdf
 PACKAGE = "drop"
 # Roll, pitch and yaw of the base.
 ATTITUDES = ((0.0, 0.0, 0.0), (0.1, 0.2, 0.0))
-# How far the lowest contact falls, m, and for how long the robot is followed, s.
+# The height of the lowest contact, m, and the simulated time, s.
 HEIGHT, UNTIL = 0.1, 0.3
 # Evaluations within which a run must end, unless the stiffest joint alone needs more.
 EVALUATIONS = 200_000
-# What the energy book may leave unexplained, over the largest energy.
+# Bound on the residual of the energy book, over the largest energy.
 RESIDUAL = 1e-8
 
 
 @dataclass
 class Drop:
-    """What became of a robot in one attitude."""
+    """The result for a robot in one attitude."""
 
     name: str
     attitude: tuple

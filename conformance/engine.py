@@ -1,4 +1,4 @@
-"""A program that answers: one JSON request a line, one JSON answer a line."""
+"""A program that answers requests: one JSON request per line, one JSON answer per line."""
 
 import json
 import subprocess

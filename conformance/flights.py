@@ -1,7 +1,7 @@
-"""Flights: robots that touch nothing and that nothing drives, with MuJoCo's own integrator as the reference.
+"""Flights: robots without contacts and motors, with MuJoCo's own integrator as the reference.
 
-MuJoCo steps by Runge-Kutta of order 4. Halved steps and Richardson's extrapolation take the leading errors away, and the
-last correction tells what is left.
+MuJoCo uses the Runge-Kutta method of order 4. Halved steps and Richardson extrapolation remove the leading errors, and the
+last correction estimates the remainder.
 """
 
 from dataclasses import dataclass, field
@@ -17,40 +17,40 @@ PACKAGE = "flight"
 MODELS = Path(__file__).resolve().parent.parent / "crates/carom-scene/models"
 # Largest difference of states, at the ends of steps and inside them, and of energies.
 TOLERANCE = 1e-8
-# MuJoCo's extrapolation must be this good; states later than that are not compared.
+# Bound on the error of MuJoCo's extrapolation; states after it is exceeded are not compared.
 CERTAIN = 1e-9
-# Times that are compared: the ends of so many equal intervals.
+# Number of equal intervals at whose ends states are compared.
 INTERVALS = 5
-# MuJoCo's longest steps, halved until there are so many kinds.
+# MuJoCo's longest step, and the number of step lengths, each half of the one before.
 LONGEST_STEP, LEVELS = 4e-3, 4
-# How many of the longest steps an interval has: as many as make it this long, but no more than so many.
+# Length of an interval, s, and largest number of the longest steps in it.
 INTERVAL, MOST_STEPS = 0.1, 200
-# A shorter flight shows nothing.
+# A shorter flight is not informative.
 SHORTEST = 1e-3
-# The longest step over the shortest time in which something happens.
+# The longest step over the shortest time scale of the model.
 RESOLUTION = 0.1
-# The order of MuJoCo's steps; an order is observed where what is observed is well above rounding.
+# The order of MuJoCo's steps; it is measured where the differences are well above rounding.
 ORDER, OBSERVABLE = 4, 1e-11
-# What acts in flight and carom says of that it does not model it.
+# Forces in flight that carom reports as not modelled.
 FORCES = ("plugin", "stiffness of a ball", "beyond its linear part", "springdamper", "springyield", "flex")
 
 
 @dataclass
 class Flight:
-    """What became of a model."""
+    """The result for a model."""
 
     name: str
     status: str = "matched"
     reason: str = ""
-    # Until when it is compared.
+    # The time until which it is compared.
     duration: float = 0.0
-    # Order of MuJoCo's steps, where it can be observed.
+    # Order of MuJoCo's steps, if it can be measured.
     order: float | None = None
-    # Whether a joint turns freely in space, and what acts besides gravity.
+    # Whether there is a ball or free joint, damping or springs.
     turns: bool = False
     damped: bool = False
     sprung: bool = False
-    # What is left of MuJoCo's error, over the largest entry.
+    # Remaining error of MuJoCo, over the largest entry.
     uncertainty: float = 0.0
     differences: dict = field(default_factory=dict)
 
@@ -106,7 +106,7 @@ def fly(engine, name, path, model):
 
 
 def left_out(model, description):
-    """Why a model is not flown: forces that carom does not have, or has no flight for."""
+    """Why a model is not flown: forces that carom does not model."""
     if "refused" in description:
         return "carom refuses the file"
     if np.any(model.dof_frictionloss):
@@ -120,7 +120,7 @@ def left_out(model, description):
 
 
 def free_of_all_else(model):
-    """Gravity, springs and dampers alone, no time for sensors, and steps of Runge and Kutta."""
+    """Only gravity, springs and dampers, no sensors, and Runge-Kutta steps."""
     for flag in ("CONTACT", "CONSTRAINT", "EQUALITY", "LIMIT", "FRICTIONLOSS", "ACTUATION", "SENSOR"):
         model.opt.disableflags |= getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag}")
     model.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
@@ -141,7 +141,7 @@ def compare(flight, reference, answer, states, uncertainties, interval):
     start = answer["stopped"][0]["energy"]["potential"]
     for k, uncertainty in enumerate(uncertainties):
         if not uncertainty <= CERTAIN:
-            # What follows is no better.
+            # Later states are no better.
             return
         flight.duration = k * interval
         flight.uncertainty = max(flight.uncertainty, uncertainty)
@@ -166,7 +166,7 @@ def compare(flight, reference, answer, states, uncertainties, interval):
 
 
 def measure(ours, reference, nq):
-    """Differences of q and of v, as columns, over the largest entry of either up to then: both may die away."""
+    """Differences of q and of v, as columns, over the largest entry of either so far, because both may decay."""
     difference = np.abs(ours - reference)
     parts = [(difference[:, part], np.abs(reference[:, part])) for part in (slice(0, nq), slice(nq, None))]
     return np.column_stack([np.max(d, axis=1) / np.maximum.accumulate(np.max(r, axis=1)) for d, r in parts])
@@ -182,7 +182,7 @@ class Reference:
         self.start = (q, self.probe.turn(q).T @ np.array(state["v"]))
 
     def longest_step(self):
-        """A part of the shortest time in which damping, springs or accelerations do something, at the start."""
+        """A fraction of the shortest time scale of damping, springs or accelerations, at the start."""
         model, data = self.model, self.data
         data.qpos[:], data.qvel[:] = self.start
         mujoco.mj_forward(model, data)
@@ -196,14 +196,14 @@ class Reference:
         return float(min(LONGEST_STEP, RESOLUTION / fastest)) if fastest > 0 else LONGEST_STEP
 
     def fly(self, interval, count):
-        """States at the intervals' ends, what is uncertain of each, and the order of the steps.
+        """States at the ends of intervals, the uncertainty of each, and the order of the steps.
 
         The longest steps are `count` an interval.
         """
         levels = [self.steps(interval, count << level) for level in range(LEVELS)]
         table, finest = levels, [levels[-1]]
         for power in range(ORDER, ORDER + LEVELS - 1):
-            # Without the error of this power.
+            # Removes the error of this order.
             table = [fine + (fine - coarse) / (2.0**power - 1) for coarse, fine in zip(table, table[1:])]
             finest.append(table[-1])
         best, nq = finest[-1], self.model.nq
@@ -213,7 +213,7 @@ class Reference:
         return states, np.max(measure(best, finest[-2], nq), axis=1), order
 
     def steps(self, interval, count):
-        """The states as rows, with `count` steps an interval."""
+        """The states as rows, with `count` steps per interval."""
         model, data = self.model, self.data
         mujoco.mj_resetData(model, data)
         data.qpos[:], data.qvel[:] = self.start

@@ -15,13 +15,13 @@ import judge
 PACKAGE = "siconos"
 # Largest error of the engine's impulses that Siconos may find, over |q|.
 ERROR = 1e-8
-# Siconos has an answer of its own where it finds no more than this in it.
+# Siconos has solved a problem if its own error is at most this.
 SOLVED = 1e-10
-# Two answers are the same whose impulses differ by no more than this part of the largest.
+# Two answers are the same if their impulses differ by at most this fraction of the largest.
 SAME = 1e-8
-# The part of the problems in which other contacts may stick: the engine decides it on a W with a slightly larger diagonal.
+# The fraction of the problems in which other contacts may stick: the engine decides it on a W with a slightly larger diagonal.
 OTHERS = 0.01
-# A contact that may stick and slides faster than this part of the largest speed does not stick.
+# A contact that may stick and slides faster than this fraction of the largest speed does not stick.
 SLIDING = 1e-8
 
 
@@ -36,7 +36,7 @@ class Problem:
     coefficients: np.ndarray
 
     def asked(self):
-        """As the engine has it."""
+        """The problem in the form of the engine."""
         fields = ("restitution", "tangential", "static", "dynamic")
         return {
             "dimensions": self.dimensions,
@@ -46,7 +46,7 @@ class Problem:
         }
 
     def coulomb(self, sticks):
-        """The Coulomb problem of contacts that stick or not, as Siconos has it."""
+        """The Coulomb problem of contacts that stick or not, in the form of Siconos."""
         offset, friction = self.velocity.copy(), []
         for rows, stick, (e, e_t, mu_s, mu_d) in zip(self.rows(), sticks, self.coefficients):
             offset[rows[0]] *= 1 + e
@@ -66,14 +66,14 @@ class Problem:
 
 @dataclass
 class Family:
-    """What became of problems of one kind."""
+    """The results for problems of one kind."""
 
     name: str
-    # Whether there is but one answer, once it is known which contacts stick.
+    # Whether the answer is unique once it is known which contacts stick.
     is_unique: bool
     problems: int = 0
     contacts: int = 0
-    # Contacts by what they do.
+    # Number of contacts by mode.
     modes: Counter = field(default_factory=Counter)
     refused: int = 0
     # Siconos' error of the engine's impulses.
@@ -82,13 +82,13 @@ class Family:
     same: int = 0
     # Largest difference of those that are the same, over the largest impulse.
     difference: float = 0.0
-    # Problems in which other contacts stick than by descent with Siconos; counted where the answer is unique.
+    # Problems in which other contacts stick than with Siconos; counted if the answer is unique.
     others: int = 0
     wrong: list = field(default_factory=list)
 
 
 def chosen(pattern):
-    """The families that a pattern selects: a pattern for files alone must not need Siconos."""
+    """The families that a pattern selects: a pattern that only selects files must not need Siconos."""
     if pattern and PACKAGE not in pattern:
         return []
     return [entry for entry in FAMILIES if pattern in f"{PACKAGE}/{entry[0]}"]
@@ -101,7 +101,7 @@ def run(engine, peer, pattern):
 
 
 def check_conventions(peer):
-    """One contact whose answer is known: Siconos' conventions are those above, and it sees an impulse that is off."""
+    """One contact whose answer is known: checks that Siconos' conventions are those above, and that it detects a wrong impulse."""
     for coupling, friction in ((0.0, 0.5), (0.25, 0.25), (-0.5, 0.125)):
         # Slides forwards: i_t = -μ i_n and 0 = q_n + (W_nn - μ W_nt) i_n.
         normal = 1.5 / (2 - friction * coupling)
@@ -160,7 +160,7 @@ def compare_one(engine, peer, family, problem):
 
 
 def descent(peer, problem):
-    """Which contacts stick, by Siconos: at first all may, and the one that slides fastest then may not."""
+    """Which contacts stick, by Siconos: initially all may, and then the one that slides fastest may not."""
     may, speed = [True] * len(problem.dimensions), np.max(np.abs(problem.velocity))
     while True:
         coulomb = problem.coulomb(may)
@@ -194,7 +194,7 @@ def approaching(random, velocity, dimensions):
 
 
 def random_contacts(dimension):
-    """W = J Jᵀ with random J: contacts coupled as strongly as with themselves."""
+    """W = J Jᵀ with random J: contacts coupled as strongly to each other as to themselves."""
 
     def make(random, count):
         rows = dimension * count
@@ -259,7 +259,7 @@ def body(random, jacobian, inverse, dimensions):
             return Problem(dimensions, jacobian @ inverse @ jacobian.T, velocity, coefficients(random, len(dimensions)))
 
 
-# Name, problems, numbers of contacts, how many problems of each, and whether there is but one answer.
+# Name, problems, numbers of contacts, how many problems of each, and whether the answer is unique.
 FAMILIES = [
     ("planar, weakly coupled", dominant_contacts(2), range(1, 9), 100, True),
     ("spatial, weakly coupled", dominant_contacts(3), range(1, 9), 100, True),

@@ -1,4 +1,4 @@
-"""When two numbers are the same, and what a file's outcome is."""
+"""Comparison of numbers, and the outcome of a file."""
 
 import zlib
 from dataclasses import dataclass, field
@@ -7,15 +7,15 @@ import numpy as np
 
 # Largest difference over the largest entry of the reference.
 TOLERANCE = 1e-10
-# What needs the inverse of M loses as many digits as its condition number has, with any algorithm: so many roundings,
-# times the condition number of M scaled to a unit diagonal, are allowed where that is more than the tolerance.
+# Quantities that need the inverse of M lose as many digits as its condition number has, with any algorithm: this many
+# rounding errors, times the condition number of M scaled to a unit diagonal, are allowed if that exceeds the tolerance.
 ROUNDINGS = 16
-# A reference this far below the natural size of its quantity is nothing but roundings, and no measure.
+# A reference this far below the natural size of its quantity consists of rounding errors, and is not a scale.
 NOISE = 1e-14
-# M is singular, and the engine must say so, where its smallest eigenvalue is not above this.
+# M is singular, and the engine must report that, if its smallest eigenvalue is not above this.
 SINGULAR = 1e-13
 NEEDS_INVERSE = ("delassus", "single_delassus", "forward_dynamics")
-# Computed together with W, so that a singular M leaves it open too.
+# Computed together with W, so it is not available for a singular M either.
 NEEDS_REGULAR = (*NEEDS_INVERSE, "single_velocity")
 SEED = 20240229
 STATES = 3
@@ -25,7 +25,7 @@ NORMALS = ((0.0, 0.0, 1.0), (0.48, -0.6, 0.64))
 
 @dataclass
 class Outcome:
-    """What became of a file."""
+    """The result for a file."""
 
     package: str
     file: str
@@ -34,7 +34,7 @@ class Outcome:
     reasons: list = field(default_factory=list)
     # Quantity to the largest relative difference.
     differences: dict = field(default_factory=dict)
-    # By how much the tolerance of what needs the inverse of M was widened at most.
+    # Largest factor by which the tolerance of quantities that need the inverse of M was widened.
     widened: float = 1.0
     # States whose M is singular in both engines.
     singular: int = 0
@@ -68,25 +68,25 @@ def basis(normal):
 
 
 def relative(ours, reference, natural=0.0):
-    """Largest difference over the largest entry of the reference, or over its natural size where that is noise."""
+    """Largest difference over the largest entry of the reference, or over its natural size if that is noise."""
     if reference.size == 0:
         return 0.0
     scale = np.max(np.abs(reference))
     if scale <= NOISE * natural:
         scale = natural
     difference = np.max(np.abs(ours - reference))
-    # A NaN must not pass for a small number.
+    # A NaN must not count as a small number.
     return float(difference / scale if scale > 0 else difference) if np.isfinite(difference) else np.inf
 
 
 def natural_sizes(reference, velocity):
-    """What h is made of: forces that cancel, as about a vertical hinge, leave their roundings."""
+    """Natural size of h: forces that cancel, as about a vertical hinge, leave their rounding errors."""
     mass = np.max(np.abs(reference["mass_matrix"]), initial=0.0)
     return {"bias": mass * np.max(np.abs(velocity), initial=0.0) ** 2}
 
 
 def scaled_eigenvalues(mass):
-    """Smallest and largest of M scaled to a unit diagonal, so that units and light links do not count."""
+    """Smallest and largest eigenvalue of M scaled to a unit diagonal, which removes units and light links."""
     diagonal = np.diag(mass)
     if np.min(diagonal, initial=1.0) <= 0:
         return 0.0, 1.0
@@ -96,7 +96,7 @@ def scaled_eigenvalues(mass):
 
 
 def with_inverse(reference, tau):
-    """Adds what follows from M, h and A: W twice, for the engine's two ways, and the acceleration under tau."""
+    """Adds the quantities derived from M, h and A: W twice, for the engine's two methods, and the acceleration under tau."""
     mass, jacobian = reference["mass_matrix"], reference["jacobian"]
     right = np.column_stack([jacobian.T, tau - reference["bias"]])
     try:
@@ -141,7 +141,7 @@ def compare_one(outcome, label, name, ours, expected, natural=0.0, allowed=TOLER
 
 
 def placements(ours):
-    """Where all links and frames are, as arrays."""
+    """Placements of all links and frames, as arrays."""
     return {
         "rotation": [link["rotation"] for link in ours["links"]],
         "translation": [link["translation"] for link in ours["links"]],
@@ -151,7 +151,7 @@ def placements(ours):
 
 
 def leaves(description):
-    """Links that carry no others, the one farthest from the world first."""
+    """Leaf links, the one farthest from the world first."""
     parents = description["parents"]
     depth = [0] * len(parents)
     for i, parent in enumerate(parents):

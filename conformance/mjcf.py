@@ -22,7 +22,7 @@ KINDS = {FREE: ("floating",), BALL: ("ball",), SLIDE: ("prismatic",), HINGE: ("r
 
 
 def root(package):
-    """Where a package is; it is not imported, which some take long for."""
+    """The folder of a package; it is not imported, because some imports are slow."""
     spec = importlib.util.find_spec(package)
     if spec is None:
         raise SystemExit(f"{package} is not installed")
@@ -35,18 +35,18 @@ def files(package):
 
 
 def compiled(path):
-    """MuJoCo's model; None for fragments and whatever else it does not compile."""
+    """MuJoCo's model; None for fragments and other files that it does not compile."""
     try:
         model = mujoco.MjModel.from_xml_path(str(path))
     except Exception:
         return None
-    # Neither enters M or h, and random states would be full of contacts.
+    # Neither affects M or h, and random states would have many contacts.
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
     return model
 
 
 def run(engine, package, name, path):
-    """A file's outcome; None where MuJoCo does not compile it."""
+    """A file's outcome; None if MuJoCo does not compile it."""
     model = compiled(path)
     if model is None:
         return None
@@ -101,7 +101,7 @@ def compare_states(engine, outcome, model, options, description, random):
 
 
 def random_state(model, random):
-    """q as MuJoCo has it, which is the engine's too; v in the engine's axes."""
+    """q of MuJoCo, which is also the engine's; v in the engine's axes."""
     q = np.zeros(model.nq)
     for kind, at in zip(model.jnt_type, model.jnt_qposadr):
         if kind == FREE:
@@ -187,7 +187,7 @@ class Probe:
         return jacobian, rate
 
     def potential_energy(self):
-        """Of gravity alone and of what moves: MuJoCo's own has springs and the ground in it."""
+        """Only of gravity and of moving bodies: MuJoCo's own includes springs and fixed bodies."""
         moving = self.model.body_dofnum[self.model.body_weldid] > 0
         weights = self.model.body_mass[moving, None] * self.model.opt.gravity
         if self.model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY:
@@ -195,7 +195,7 @@ class Probe:
         return -np.sum(weights * self.data.xipos[moving])
 
     def frames(self, description):
-        """Where the sites are that the engine has as frames; one that MuJoCo does not have matches nothing."""
+        """Placements of the sites that the engine has as frames; a site missing in MuJoCo matches nothing."""
         rotations = np.full((len(description["frames"]), 3, 3), np.nan)
         translations = np.full((len(description["frames"]), 3), np.nan)
         for i, frame in enumerate(description["frames"]):

@@ -12,7 +12,7 @@ PACKAGE = "example-robot-data"
 
 
 def root():
-    """Where the package's robots are."""
+    """The folder of the package's robots."""
     for entry in sys.path:
         for parent in Path(entry).parents:
             robots = parent / "share" / "example-robot-data" / "robots"
@@ -27,7 +27,7 @@ def files():
 
 
 def run(engine, name, path):
-    """A file's outcome; None where Pinocchio does not load it."""
+    """A file's outcome; None if Pinocchio does not load it."""
     try:
         pin.buildModelFromUrdf(str(path))
     except Exception:
@@ -45,7 +45,7 @@ def run(engine, name, path):
             label = ("floating" if floating else "fixed") + (", mimics free" if free else "")
             compare_variant(engine, outcome, label, options, description, random)
             if not followers:
-                # Without mimics the second choice is the first again.
+                # Without mimics the second option equals the first.
                 break
     return outcome
 
@@ -105,7 +105,7 @@ def random_state(description, random):
 
 
 class Coupling:
-    """From the engine's coordinates to Pinocchio's: other order, other angles, and mimics without their own.
+    """From the engine's coordinates to Pinocchio's: a different order, different angles, and mimics without their own.
 
     v_pinocchio = G v. All is constant, so M_r = Gᵀ M G, h_r = Gᵀ h and A_r = A G.
     """
@@ -130,7 +130,7 @@ class Coupling:
         return self.model.idx_vs[place], count
 
     def follow(self, joint):
-        """Multiplier and offset of a joint with respect to the one that it follows in the end."""
+        """Multiplier and offset of a joint with respect to the one that it ultimately follows."""
         multiplier, offset = 1.0, 0.0
         while joint["mimic"]:
             offset += multiplier * joint["mimic"]["offset"]
@@ -154,7 +154,7 @@ class Coupling:
             return np.concatenate([own[1:], own[:1]])
         multiplier, offset = self.follow(joint)
         value = multiplier * own[0] + offset
-        # Pinocchio has an angle without limits as a point of the circle.
+        # Pinocchio represents an unlimited angle as a point on the circle.
         return [np.cos(value), np.sin(value)] if count == 2 else [value]
 
 
@@ -179,7 +179,7 @@ class Probe:
         bias = pin.nonLinearEffects(model, data, q, v).copy()
         axes = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
         jacobian = pin.computeFrameJacobian(model, data, q, self.point, axes)[:3]
-        # Without joint acceleration; gravity is no part of the kinematics.
+        # At zero joint accelerations; gravity is not part of the kinematics.
         pin.forwardKinematics(model, data, q, v, np.zeros(model.nv))
         pin.updateFramePlacements(model, data)
         drift = pin.getFrameClassicalAcceleration(model, data, self.point, axes).linear
@@ -195,7 +195,7 @@ class Probe:
         }
 
     def placements(self, links):
-        """Where all links are in the state of the last terms; the world of the engine may be no link of the file."""
+        """Placements of all links in the state of the last terms; the engine's world may not be a link of the file."""
         found = [self.model.getFrameId(name, pin.FrameType.BODY) for name in links]
         places = [self.data.oMf[i] if i < self.model.nframes else pin.SE3.Identity() for i in found]
         return {

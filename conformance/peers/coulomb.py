@@ -1,4 +1,4 @@
-"""Siconos as a program: one Coulomb problem a line as JSON, one answer a line. Runs under Debian's own interpreter.
+"""Siconos as a program: one Coulomb problem per line as JSON, one answer per line. Runs under Debian's own interpreter.
 
 y = q + W i, 0 <= i_n ⊥ y_n >= 0 and i_t ∈ -μ i_n Sgn(y_t) at every contact. A request has `dimensions` (2 or 3 for each
 contact), `delassus`, `offset` (q), `friction` (one μ a contact), and may have an `impulse`. The answer has the `error` of
@@ -13,7 +13,7 @@ import sys
 import numpy as np
 import siconos.numerics as numerics
 
-# What a solver is asked for, and where it gives up.
+# Requested accuracy, and largest number of iterations.
 TOLERANCE = 1e-13
 ITERATIONS = 20_000
 # An answer this good ends the search among the solvers.
@@ -26,7 +26,7 @@ SPATIAL = {
 
 
 def main():
-    # Siconos' solvers print on both: only answers go to the other side, and only our own faults to the terminal.
+    # Siconos' solvers print on both streams: only answers are sent to the other side, and only our own errors to the terminal.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     sys.stderr = os.fdopen(os.dup(2), "w", encoding="utf-8")
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -55,7 +55,7 @@ class Problem:
         # Rows of the problem among those of spatial contacts.
         starts = range(0, 3 * len(self.dimensions), 3)
         self.rows = np.concatenate([np.arange(k, k + d) for k, d in zip(starts, self.dimensions)])
-        # An added tangent is of the size of the others, so that it spoils no condition.
+        # An added tangent has the size of the others, so that conditioning is not affected.
         self.spatial_matrix = np.trace(matrix) / len(offset) * np.eye(3 * len(self.dimensions))
         self.spatial_matrix[np.ix_(self.rows, self.rows)] = matrix
         self.spatial_offset = self.embedded(offset)
@@ -72,14 +72,14 @@ class Problem:
         )
 
     def error(self, impulse):
-        """Siconos' own, of impulses in the rows of spatial contacts, over |q|."""
+        """Siconos' own error of impulses in the rows of spatial contacts, over |q|."""
         options = numerics.SolverOptions(numerics.SICONOS_FRICTION_3D_NSGS)
         velocity = np.zeros_like(impulse)
         _, error = numerics.fc3d_compute_error(self.spatial(), impulse.copy(), velocity, TOLERANCE, options, self.size)
         return error if np.isfinite(error) else None
 
     def solve(self):
-        """The answer of the first solver that is exact, or else the best of all."""
+        """The answer of the first solver that is exact, or otherwise the best of all."""
         best = {"impulse": None, "impulse_error": None, "solver": None}
         for name, impulse in self.attempts():
             error = self.error(impulse) if np.all(np.isfinite(impulse)) else None

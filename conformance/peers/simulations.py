@@ -1,4 +1,4 @@
-"""Times MuJoCo on the built-in simulations: one line of JSON each, microseconds for a simulated second.
+"""Times MuJoCo on the built-in simulations: one line of JSON each, microseconds per simulated second.
 
 The scenes are read from crates/carom-scene/models/simulations; MuJoCo runs at its default time step with its default solver. Contacts are
 what its shapes give, so a cube stands on four corners and a foot is a ball. Springs and dampers that hold a posture
@@ -31,7 +31,7 @@ def quaternion(rpy):
 
 
 def load(name, scene):
-    """The scene's robot, free to move, over a floor that only its touching links meet."""
+    """The scene's robot, free to move, over a floor that only its contact links touch."""
     file = {"quadruped": "quadruped.urdf", "cube": "cube.xml"}[name]
     spec = mujoco.MjSpec.from_file(str(MODELS / file))
     touching = {contact["link"] for contact in scene.get("contacts", [scene.get("contact")])}
