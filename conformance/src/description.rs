@@ -29,7 +29,7 @@ fn inertia(of: &Inertia) -> Value {
 }
 
 fn joint(of: &ModelJoint) -> Value {
-    let ModelJoint { joint, link, coordinates, freedoms } = of;
+    let ModelJoint { joint, link, coordinates, velocities } = of;
     let mimic = joint
         .mimic
         .as_ref()
@@ -39,9 +39,9 @@ fn joint(of: &ModelJoint) -> Value {
         "kind": joint.kind.name(),
         "link": link.index(),
         "q": coordinates.start,
-        "v": freedoms.start,
+        "v": velocities.start,
         "nq": coordinates.len(),
-        "nv": freedoms.len(),
+        "nv": velocities.len(),
         "mimic": mimic,
         "axis": joint.axis.to_array(),
     })

@@ -273,11 +273,11 @@ fn built_in_models_are_sound() {
         let model = built_in.load(&carom::multibody::load::Options::default()).unwrap();
         assert_eq!(model.name(), built_in.name);
         assert!(model.warnings().is_empty(), "{}: {:?}", built_in.name, model.warnings());
-        let freedoms = model.nv();
+        let nv = model.nv();
         let mut dynamics = carom::multibody::Dynamics::new(model);
-        dynamics.solve_mass(&mut vec![1.0; freedoms]).unwrap();
+        dynamics.solve_mass(&mut vec![1.0; nv]).unwrap();
         if built_in.name == "humanoid" {
-            assert!(freedoms >= 30);
+            assert!(nv >= 30);
         }
     }
 }

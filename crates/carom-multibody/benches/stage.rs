@@ -34,7 +34,7 @@ fn main() {
     assert!(model.normalize(&mut q));
     let (mut gaps, mut rates) = (vec![0.0; candidates.len()], vec![0.0; candidates.len()]);
     let mut change = vec![0.0; n];
-    println!("{n} freedoms, {} candidates, {} rows selected", candidates.len(), contacts.jacobian().rows());
+    println!("{n} degrees of freedom, {} candidates, {} rows selected", candidates.len(), contacts.jacobian().rows());
 
     let mut time = |name: &str, work: &mut dyn FnMut(&mut Dynamics)| {
         let mut batch = || {

@@ -13,7 +13,7 @@ mod model;
 mod rows;
 mod spatial;
 
-pub use dynamics::{ContactMotion, ContactTerms, Dynamics, EnergyChange, Struck, WhitenedTerms};
+pub use dynamics::{ContactMotion, ContactTerms, Dynamics, EnergyChange, ImpulseEffect, WhitenedTerms};
 pub use error::DynamicsError;
 pub use geometry::{
     Candidate, CandidateError, CandidateOptions, ContactKind, ContactPoint, HalfSpace, Rims, all_candidates,

@@ -48,7 +48,7 @@ fn exercise(options: Options, cases: usize) {
                 joint,
                 side: LimitSide::Upper,
                 coordinate: place.coordinates.start,
-                velocity: place.freedoms.start,
+                velocity: place.velocities.start,
                 multiplier: 1.0,
                 offset: 0.0,
                 bound: 1.0,

@@ -44,8 +44,8 @@ fn velocity(model: &Model, rng: &mut Rng) -> Vec<f64> {
     let mut v = numbers(rng, model.nv(), 3.0);
     for joint in model.joints().iter().filter(|joint| joint.joint.mimic.is_none()) {
         let start = match joint.joint.kind {
-            JointKind::Ball => joint.freedoms.start,
-            JointKind::Floating => joint.freedoms.start + 3,
+            JointKind::Ball => joint.velocities.start,
+            JointKind::Floating => joint.velocities.start + 3,
             _ => continue,
         };
         let angle = match rng.u8(..6) {
@@ -116,8 +116,8 @@ fn integrate_undoes_difference_between_any_two_configurations() {
         gauge.see(gap(&model, &integrate(&model, &from, &v, 1.0), &to), 4.0);
         for joint in model.joints().iter().filter(|joint| joint.joint.mimic.is_none()) {
             let turn = match joint.joint.kind {
-                JointKind::Ball => joint.freedoms.start,
-                JointKind::Floating => joint.freedoms.start + 3,
+                JointKind::Ball => joint.velocities.start,
+                JointKind::Floating => joint.velocities.start + 3,
                 _ => continue,
             };
             let angle = Vector::new(v[turn], v[turn + 1], v[turn + 2]).norm();
@@ -134,7 +134,7 @@ fn half_turns_and_negated_quaternions_are_found() {
     let home = model.home().to_vec();
     for axis in [X, Y, Z, Vector::new(0.6, 0.0, -0.8)] {
         let place = model.find_joint("ball").unwrap();
-        let (at, own) = (place.coordinates.start, place.freedoms.start);
+        let (at, own) = (place.coordinates.start, place.velocities.start);
         let mut to = home.clone();
         to[at..at + 4].copy_from_slice(&[0.0, axis.x(), axis.y(), axis.z()]);
         let v = difference(&model, &home, &to);
@@ -175,7 +175,7 @@ fn floating_joint_moves_on_a_screw() {
     // Turning by ω about z and moving at v along x in the link's axes: a circle of radius v/ω.
     let model = all_kinds();
     let place = model.find_joint("floating").unwrap();
-    let (at, own) = (place.coordinates.start, place.freedoms.start);
+    let (at, own) = (place.coordinates.start, place.velocities.start);
     let (speed, omega, climb) = (0.7, 1.3, 0.2);
     let mut v = vec![0.0; model.nv()];
     v[own] = speed;
@@ -302,11 +302,11 @@ fn mimics_have_no_numbers_of_their_own() {
         let model = sketch.build();
         let own = |joint: &&carom_multibody::ModelJoint| joint.joint.mimic.is_none();
         let coordinates: usize = model.joints().iter().filter(own).map(|joint| joint.joint.kind.nq()).sum();
-        let freedoms: usize = model.joints().iter().filter(own).map(|joint| joint.joint.kind.nv()).sum();
-        assert_eq!((model.nq(), model.nv()), (coordinates, freedoms));
-        assert_eq!(model.velocity_names().len(), freedoms);
+        let nv: usize = model.joints().iter().filter(own).map(|joint| joint.joint.kind.nv()).sum();
+        assert_eq!((model.nq(), model.nv()), (coordinates, nv));
+        assert_eq!(model.velocity_names().len(), nv);
         let q = configuration(&model, rng);
-        let v = numbers(rng, freedoms, 1.0);
+        let v = numbers(rng, nv, 1.0);
         // Every number is written.
         assert!(integrate(&model, &q, &v, 0.1).iter().all(|x| x.is_finite()));
         let mut rate = vec![f64::NAN; coordinates];

@@ -34,9 +34,9 @@ fn mimics_are_the_projection_of_the_free_tree() {
         for (own, whole) in sample.model.joints().iter().zip(free.joints()) {
             let (leader, multiplier, offset) = sample.sketch.follows(&own.joint);
             let leader = sample.model.find_joint(&leader).unwrap();
-            assert_eq!(own.freedoms, leader.freedoms);
+            assert_eq!(own.velocities, leader.velocities);
             assert_eq!(own.coordinates, leader.coordinates);
-            for (i, j) in whole.freedoms.clone().zip(leader.freedoms.clone()) {
+            for (i, j) in whole.velocities.clone().zip(leader.velocities.clone()) {
                 g[i][j] = multiplier;
             }
             for (i, j) in whole.coordinates.clone().zip(leader.coordinates.clone()) {
@@ -390,7 +390,7 @@ fn with_joints(rng: &mut Rng, joints: Vec<Joint>) -> (Sketch, usize) {
 fn span(model: &Model, place: usize) -> (std::ops::Range<usize>, std::ops::Range<usize>) {
     let own = &model.joints()[model.links()[place + 1].joints.clone()];
     let (first, last) = (&own[0], &own[own.len() - 1]);
-    (first.coordinates.start..last.coordinates.end, first.freedoms.start..last.freedoms.end)
+    (first.coordinates.start..last.coordinates.end, first.velocities.start..last.velocities.end)
 }
 
 #[test]

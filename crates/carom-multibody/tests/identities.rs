@@ -38,7 +38,7 @@ fn kinetic_energy_is_that_of_the_links_and_half_v_m_v() {
         }
         for joint in sample.model.joints() {
             let (_, multiplier, _) = sample.sketch.follows(&joint.joint);
-            let rates = &sample.v[joint.freedoms.clone()];
+            let rates = &sample.v[joint.velocities.clone()];
             sum += 0.5 * joint.joint.armature * multiplier * multiplier * dot(rates, rates);
         }
         by_links.see((kinetic - sum).abs(), scale);
@@ -193,7 +193,7 @@ fn inverse_dynamics_balances_the_rate_of_each_links_momenta() {
                 scale += (force.norm() + sizes[2 * i] * 0.03 / h) * unit.velocity.norm()
                     + (part(3).norm() + sizes[2 * i + 1] * 0.03 / h) * unit.omega.norm();
             }
-            for joint in sample.model.joints().iter().filter(|joint| joint.freedoms.contains(&j)) {
+            for joint in sample.model.joints().iter().filter(|joint| joint.velocities.contains(&j)) {
                 let (_, multiplier, _) = sample.sketch.follows(&joint.joint);
                 expected += joint.joint.armature * multiplier * multiplier * a[j];
                 scale += (joint.joint.armature * multiplier * multiplier * a[j]).abs();

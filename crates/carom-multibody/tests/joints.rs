@@ -42,7 +42,7 @@ fn springs_push_down_their_energy_and_damping_takes_its_power() {
         let (mut expected_energy, mut expected_power) = (0.0, 0.0);
         for joint in sample.model.joints().iter().filter(|joint| joint.joint.kind.nv() > 0) {
             let (_, multiplier, offset) = sample.sketch.follows(&joint.joint);
-            let rates = &sample.v[joint.freedoms.clone()];
+            let rates = &sample.v[joint.velocities.clone()];
             expected_power += joint.joint.damping * multiplier * multiplier * dot(rates, rates);
             if let Some(Spring { stiffness, rest }) = joint.joint.spring {
                 let x = multiplier * sample.q[joint.coordinates.start] + offset;
@@ -86,7 +86,7 @@ fn limits_are_gaps_of_the_joints_own_coordinates() {
             let joint = &sample.model.joints()[limit.joint];
             let (leader, multiplier, offset) = sample.sketch.follows(&joint.joint);
             let leader = sample.model.find_joint(&leader).unwrap();
-            assert_eq!((limit.coordinate, limit.velocity), (leader.coordinates.start, leader.freedoms.start));
+            assert_eq!((limit.coordinate, limit.velocity), (leader.coordinates.start, leader.velocities.start));
             let x = multiplier * sample.q[limit.coordinate] + offset;
             let [lower, upper] = joint.joint.limits.unwrap();
             let (bound, gap) = match limit.side {

@@ -26,7 +26,7 @@ pub struct ModelText<'a> {
 impl Display for ModelText<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let model = self.model;
-        let moving = model.joints().iter().filter(|joint| !joint.freedoms.is_empty()).count();
+        let moving = model.joints().iter().filter(|joint| !joint.velocities.is_empty()).count();
         writeln!(f, "{}: {}", printable(self.title), printable(model.name()))?;
         writeln!(
             f,
@@ -132,7 +132,7 @@ fn joint(joint: &ModelJoint) -> String {
         let (factor, offset) = (significant(mimic.multiplier, DIGITS), significant(mimic.offset, DIGITS));
         text += &format!(" = {factor} {} + {offset}", mimic.leader);
     } else if kind != JointKind::Fixed {
-        text += &format!(" (v {})", span(joint.freedoms.start, joint.freedoms.end));
+        text += &format!(" (v {})", span(joint.velocities.start, joint.velocities.end));
     }
     if let Some([lower, upper]) = joint.joint.limits {
         text += &format!(" in [{}, {}]", significant(lower, DIGITS), significant(upper, DIGITS));

@@ -146,11 +146,11 @@ impl Dynamics {
     /// The block of W for two selected contacts that have been reduced.
     #[inline(always)]
     fn product(&self, contacts: &Contacts, k: usize, other: usize) -> [Vector; 3] {
-        let (chain, freedoms) = (self.chain(contacts, k), self.velocity.len());
+        let (chain, nv) = (self.chain(contacts, k), self.velocity.len());
         // Chains coincide up to where they part.
         let pairs = chain.iter().zip(self.chain(contacts, other));
         let common = if k == other { chain.len() } else { pairs.take_while(|(a, b)| a == b).count() };
-        let (own, theirs) = (&contacts.reduced[k * freedoms..], &contacts.reduced[other * freedoms..]);
+        let (own, theirs) = (&contacts.reduced[k * nv..], &contacts.reduced[other * nv..]);
         let mut block = [Vector::ZERO; 3];
         for (a, &b) in own[..common].iter().zip(theirs) {
             let [x, y, z] = a.to_array();
@@ -183,14 +183,14 @@ impl Dynamics {
         free: &mut [f64],
     ) -> Result<(), DynamicsError> {
         self.check_contacts(contacts)?;
-        let freedoms = self.velocity.len();
-        check("force", force, freedoms)?;
+        let nv = self.velocity.len();
+        check("force", force, nv)?;
         check_length("free", free.len(), contacts.drift.len())?;
         self.factorize()?;
         self.reduce_row(force);
         for k in 0..contacts.selected.len() {
             let mut along = Vector::ZERO;
-            for (&v, &own) in self.chain(contacts, k).iter().zip(&contacts.reduced[k * freedoms..]) {
+            for (&v, &own) in self.chain(contacts, k).iter().zip(&contacts.reduced[k * nv..]) {
                 along = along.plus(force[v], own);
             }
             for (row, along) in contacts.rows(k).zip(along.to_array()) {
@@ -211,9 +211,9 @@ impl Dynamics {
         force: &mut [f64],
     ) -> Result<(), DynamicsError> {
         self.check_contacts(contacts)?;
-        let freedoms = self.velocity.len();
+        let nv = self.velocity.len();
         check("contact_forces", contact_forces, contacts.drift.len())?;
-        check_length("force", force.len(), freedoms)?;
+        check_length("force", force.len(), nv)?;
         self.factorize()?;
         for k in 0..contacts.selected.len() {
             let mut lanes = [0.0; 3];
@@ -221,7 +221,7 @@ impl Dynamics {
                 *lane = contact_forces[row];
             }
             let contact_force = Vector::from(lanes);
-            for (&v, own) in self.chain(contacts, k).iter().zip(&contacts.reduced[k * freedoms..]) {
+            for (&v, own) in self.chain(contacts, k).iter().zip(&contacts.reduced[k * nv..]) {
                 force[v] += own.dot(contact_force);
             }
         }

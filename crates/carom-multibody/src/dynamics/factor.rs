@@ -98,7 +98,7 @@ impl Dynamics {
     #[cold]
     pub(super) fn singular(&self, velocity: usize, pivot: f64) -> DynamicsError {
         let mut joints = self.model.joints().iter();
-        let joint = joints.find(|joint| joint.joint.mimic.is_none() && joint.freedoms.contains(&velocity));
+        let joint = joints.find(|joint| joint.joint.mimic.is_none() && joint.velocities.contains(&velocity));
         let joint = joint.map_or_else(String::new, |joint| joint.joint.name.clone());
         DynamicsError::Singular { joint, pivot }
     }

@@ -44,7 +44,7 @@ mod whitened;
 
 use std::sync::Arc;
 
-pub use terms::{ContactMotion, ContactTerms, EnergyChange, Struck};
+pub use terms::{ContactMotion, ContactTerms, EnergyChange, ImpulseEffect};
 pub use whitened::WhitenedTerms;
 
 use crate::error::DynamicsError;
@@ -172,19 +172,19 @@ impl Dynamics {
     /// The dynamics of a model in its home configuration and at rest.
     pub fn new(model: impl Into<Arc<Model>>) -> Self {
         let model = model.into();
-        let (nodes, axes, freedoms) = (model.tree.nodes.len(), model.tree.axes, model.nv());
+        let (nodes, axes, nv) = (model.tree.nodes.len(), model.tree.axes, model.nv());
         let mut dynamics = Self {
             configuration: model.home().to_vec(),
-            velocity: vec![0.0; freedoms],
+            velocity: vec![0.0; nv],
             ready: Ready::default(),
             nodes: vec![NodeState::ZERO; nodes],
             axes: vec![AxisState::ZERO; axes],
-            mass_matrix: Matrix::zeros(freedoms, freedoms),
+            mass_matrix: Matrix::zeros(nv, nv),
             composed: ChainMatrix::zeros(&model.sparsity),
             factor: ChainMatrix::zeros(&model.sparsity),
-            inverse_roots: vec![0.0; freedoms],
-            vector: vec![0.0; freedoms],
-            contact_rows: [(); 3].map(|()| vec![0.0; freedoms]),
+            inverse_roots: vec![0.0; nv],
+            vector: vec![0.0; nv],
+            contact_rows: [(); 3].map(|()| vec![0.0; nv]),
             contact_columns: vec![(0, Vector::ZERO); axes],
             twist_pairs: vec![[Twist::ZERO; 2]; nodes],
             strand: None,

@@ -6,7 +6,7 @@
 use super::energy::Energies;
 use super::factor::product;
 use super::strand::Strand;
-use super::terms::{ContactMotion, ContactTerms, Struck};
+use super::terms::{ContactMotion, ContactTerms, ImpulseEffect};
 use super::{Dynamics, check, check_length, simd};
 use crate::Vector;
 use crate::error::DynamicsError;
@@ -168,12 +168,12 @@ impl Dynamics {
         impulse: &[f64],
         with_energies: bool,
         velocity: &mut [f64],
-    ) -> Result<Struck, DynamicsError> {
+    ) -> Result<ImpulseEffect, DynamicsError> {
         if self.model.tree.has_mimics() || contact.node == NO_NODE {
             self.velocity_after_by_parts(contact, impulse, velocity)?;
             let [before, after] = self.contact_velocity_change(contact, velocity)?;
             let energy = if with_energies { Some(self.kinetic_energy_change(velocity)?) } else { None };
-            return Ok(Struck { after, before_size: before.size, energy });
+            return Ok(ImpulseEffect { after, before_size: before.size, energy });
         }
         let rows = self.check_impulse(contact, impulse, velocity.len())?;
         simd::strike(self, contact, rows, with_energies, velocity)
@@ -269,7 +269,7 @@ impl Dynamics {
         impulse: Vector,
         with_energies: bool,
         velocity: &mut [f64],
-    ) -> Result<Struck, DynamicsError> {
+    ) -> Result<ImpulseEffect, DynamicsError> {
         let struck = if with_energies {
             self.respond::<FULL>(contact, impulse, velocity)?
         } else {
@@ -293,7 +293,7 @@ impl Dynamics {
         contact: &ContactPoint,
         impulse: Vector,
         out: &mut [f64],
-    ) -> Result<Struck, DynamicsError> {
+    ) -> Result<ImpulseEffect, DynamicsError> {
         // The rate changes of the axes on the path are known if this contact was the last one evaluated.
         if !(self.ready.articulated && self.strand.as_ref() == Some(contact)) {
             self.ask_again(contact)?;
@@ -376,9 +376,9 @@ impl Dynamics {
         for &(v, moved) in &self.contact_columns[..passed.count] {
             passed.pass(out[v], moved);
         }
-        Ok(Struck {
+        Ok(ImpulseEffect {
             after: passed.motion(contact),
-            before_size: passed.before_sizes.sum_of_sizes(),
+            before_size: passed.before_sizes.norm_l1(),
             energy: (LOOK == FULL).then(|| energies.change()),
         })
     }
@@ -429,7 +429,7 @@ struct Passed {
 
 #[inline(always)]
 fn pass<const N: usize>(passed: &mut [Passed; N], rates: [f64; N], moved: Vector) {
-    let (size, [x, y, z]) = (moved.sum_of_sizes(), moved.to_array());
+    let (size, [x, y, z]) = (moved.norm_l1(), moved.to_array());
     for of in 0..N {
         let [a, b, c] = passed[of].velocity;
         passed[of].velocity = [a + rates[of] * x, b + rates[of] * y, c + rates[of] * z];
@@ -460,6 +460,6 @@ impl Passing {
         let along = |row: usize| {
             if row < contact.dimension { contact.basis[row].dot(self.velocity) } else { 0.0 }
         };
-        ContactMotion { velocity: [along(0), along(1), along(2)], size: self.sizes.sum_of_sizes() }
+        ContactMotion { velocity: [along(0), along(1), along(2)], size: self.sizes.norm_l1() }
     }
 }

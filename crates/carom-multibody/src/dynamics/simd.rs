@@ -2,7 +2,7 @@
 
 use super::Dynamics;
 use super::terms::EnergyChange;
-use super::terms::{ContactMotion, ContactTerms, Struck};
+use super::terms::{ContactMotion, ContactTerms, ImpulseEffect};
 use crate::Vector;
 use crate::error::DynamicsError;
 use crate::geometry::ContactPoint;
@@ -48,7 +48,7 @@ dispatch!(
 dispatch!(
     strike,
     strike_inlined,
-    (contact: &ContactPoint, impulse: Vector, with_energies: bool, velocity: &mut [f64]) -> Result<Struck, DynamicsError>
+    (contact: &ContactPoint, impulse: Vector, with_energies: bool, velocity: &mut [f64]) -> Result<ImpulseEffect, DynamicsError>
 );
 dispatch!(
     contact_velocity_change,

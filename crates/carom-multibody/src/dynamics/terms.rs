@@ -31,7 +31,7 @@ pub struct ContactMotion {
 
 /// The quantities of a robot after an impulse with which an outcome is checked.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Struck {
+pub struct ImpulseEffect {
     /// The contact's velocity after the impulse.
     pub after: ContactMotion,
     /// The size of the terms in the sums A v before the impulse.

@@ -174,7 +174,7 @@ impl ModelBuilder {
         let first = self.joints.len();
         for joint in joints {
             self.names.insert(("joint", joint.name.clone()));
-            self.joints.push(ModelJoint { joint, link: id, coordinates: 0..0, freedoms: 0..0 });
+            self.joints.push(ModelJoint { joint, link: id, coordinates: 0..0, velocities: 0..0 });
         }
         self.links.push(Link {
             name,
@@ -211,8 +211,8 @@ impl ModelBuilder {
         finite("model", &self.name, "gravity", self.gravity.to_array())?;
         let followed = self.follow()?;
         let home = self.number();
-        let freedoms = self.joints.iter().map(|joint| joint.freedoms.end).max().unwrap_or(0);
-        if freedoms > MAX_VELOCITIES {
+        let nv = self.joints.iter().map(|joint| joint.velocities.end).max().unwrap_or(0);
+        if nv > MAX_VELOCITIES {
             return Err(BuildError::TooLarge { what: "degrees of freedom", bound: MAX_VELOCITIES });
         }
         let tree = self.grow(&followed);
@@ -265,8 +265,8 @@ impl ModelBuilder {
     /// Assigns each joint its indices in q and v, and assembles the home configuration.
     fn number(&mut self) -> Vec<f64> {
         let mut home = Vec::new();
-        let mut freedoms = 0;
-        for ModelJoint { joint, coordinates, freedoms: own, .. } in &mut self.joints {
+        let mut nv = 0;
+        for ModelJoint { joint, coordinates, velocities: own, .. } in &mut self.joints {
             if joint.mimic.is_some() {
                 continue;
             }
@@ -285,20 +285,20 @@ impl ModelBuilder {
                 },
             }
             *coordinates = start..home.len();
-            *own = freedoms..freedoms + joint.kind.nv();
-            freedoms = own.end;
+            *own = nv..nv + joint.kind.nv();
+            nv = own.end;
         }
         home
     }
 
     /// Merges links and joints into nodes.
     fn grow(&mut self, followed: &[Option<Following>]) -> Tree {
-        let mut tree = Tree { nodes: Vec::new(), freedoms: 0, axes: 0, quaternions: Vec::new() };
-        tree.freedoms = self.joints.iter().map(|joint| joint.freedoms.end).max().unwrap_or(0);
+        let mut tree = Tree { nodes: Vec::new(), nv: 0, axes: 0, quaternions: Vec::new() };
+        tree.nv = self.joints.iter().map(|joint| joint.velocities.end).max().unwrap_or(0);
         for (follower, leader) in followed.iter().enumerate() {
             if let Some(Following { leader, .. }) = *leader {
                 self.joints[follower].coordinates = self.joints[leader].coordinates.clone();
-                self.joints[follower].freedoms = self.joints[leader].freedoms.clone();
+                self.joints[follower].velocities = self.joints[leader].velocities.clone();
             }
         }
         for index in 1..self.links.len() {
@@ -307,7 +307,7 @@ impl ModelBuilder {
             let parent = &self.links[link.parent.unwrap_or(LinkId::WORLD).0];
             let (mut node, mut on_node) = (parent.node, parent.on_node * link.placement);
             for place in link.joints.clone() {
-                let ModelJoint { joint, coordinates, freedoms, .. } = &self.joints[place];
+                let ModelJoint { joint, coordinates, velocities, .. } = &self.joints[place];
                 let (multiplier, offset) =
                     followed[place].as_ref().map_or((1.0, 0.0), |following| (following.multiplier, following.offset));
                 for (count, &(motion, axis)) in motions(joint.kind).iter().enumerate() {
@@ -321,7 +321,7 @@ impl ModelBuilder {
                         root,
                         motion,
                         q: coordinates.start + count,
-                        v: freedoms.start + count,
+                        v: velocities.start + count,
                         axis: tree.axes,
                         multiplier,
                         // Limits, springs and the like belong to a single coordinate, which a planar joint does not have.
@@ -385,7 +385,7 @@ impl ModelBuilder {
             }
         }
         // Everything that follows one velocity moves together.
-        let mut moves = vec![false; tree.freedoms];
+        let mut moves = vec![false; tree.nv];
         for (carries, node) in carries.iter().zip(&tree.nodes) {
             for k in 0..node.motion.nv() {
                 moves[node.v + k] |= *carries || node.armature > 0.0;

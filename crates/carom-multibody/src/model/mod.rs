@@ -80,7 +80,7 @@ pub struct ModelJoint {
     /// Its range in the configuration; for a mimic that of its leader.
     pub coordinates: Range<usize>,
     /// Its range in the velocity; for a mimic that of its leader.
-    pub freedoms: Range<usize>,
+    pub velocities: Range<usize>,
 }
 
 impl ModelJoint {
@@ -249,7 +249,7 @@ impl Model {
 
     /// nv, the length of a velocity: the number of degrees of freedom.
     pub fn nv(&self) -> usize {
-        self.tree.freedoms
+        self.tree.nv
     }
 
     /// Mass of all links that move, kg.

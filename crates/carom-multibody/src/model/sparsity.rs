@@ -41,7 +41,7 @@ impl Row {
 
 impl Sparsity {
     pub(super) fn of(tree: &Tree) -> Self {
-        let n = tree.freedoms;
+        let n = tree.nv;
         let mut pattern = vec![vec![false; n]; n];
         for node in &tree.nodes {
             let own = node.v..node.v + node.motion.nv();

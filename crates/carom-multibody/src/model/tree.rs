@@ -85,7 +85,7 @@ pub(crate) struct Node {
 pub(crate) struct Tree {
     pub(crate) nodes: Vec<Node>,
     /// Number of velocities.
-    pub(crate) freedoms: usize,
+    pub(crate) nv: usize,
     /// Number of axes: the velocities, plus the axes of mimics.
     pub(crate) axes: usize,
     /// First coordinate and joint of each quaternion.
@@ -95,7 +95,7 @@ pub(crate) struct Tree {
 impl Tree {
     /// Whether some joints follow others.
     pub(crate) fn has_mimics(&self) -> bool {
-        self.axes != self.freedoms
+        self.axes != self.nv
     }
 
     /// The path from a node to its root.

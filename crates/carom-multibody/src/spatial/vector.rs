@@ -103,7 +103,7 @@ impl Vector {
 
     /// |x| + |y| + |z|
     #[inline(always)]
-    pub fn sum_of_sizes(self) -> f64 {
+    pub fn norm_l1(self) -> f64 {
         let [x, y, z] = self.to_array();
         x.abs() + y.abs() + z.abs()
     }

@@ -136,10 +136,11 @@ impl Sketch {
         }
         // Some links that carry others have no mass of their own.
         for i in 1..=count {
-            let freedoms = |i: usize| links[i - 1].1.joints.iter().map(|joint| joint.kind.nv()).sum::<usize>();
-            let carries = (i + 1..=count)
-                .any(|child| links[child - 1].0 == i && links[child - 1].1.inertia.mass > 0.0 && freedoms(child) <= 3);
-            if carries && freedoms(i) <= 2 && rng.u8(..4) == 0 {
+            let velocities = |i: usize| links[i - 1].1.joints.iter().map(|joint| joint.kind.nv()).sum::<usize>();
+            let carries = (i + 1..=count).any(|child| {
+                links[child - 1].0 == i && links[child - 1].1.inertia.mass > 0.0 && velocities(child) <= 3
+            });
+            if carries && velocities(i) <= 2 && rng.u8(..4) == 0 {
                 links[i - 1].1.inertia = Inertia::ZERO;
             }
         }
@@ -235,7 +236,7 @@ impl Sketch {
     pub fn frequency(&self, model: &Model, v: &[f64]) -> f64 {
         let rate = |joint: &carom_multibody::ModelJoint| {
             let (_, multiplier, _) = self.follows(&joint.joint);
-            multiplier.abs() * v[joint.freedoms.clone()].iter().map(|x| x.abs()).sum::<f64>()
+            multiplier.abs() * v[joint.velocities.clone()].iter().map(|x| x.abs()).sum::<f64>()
         };
         1.0 + model.joints().iter().map(rate).sum::<f64>()
     }

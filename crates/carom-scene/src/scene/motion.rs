@@ -65,7 +65,7 @@ fn posture(
     for joint in joints {
         let coordinate = joint.coordinates.start;
         let target = configuration[coordinate];
-        actuators.push(Actuator::Posture { coordinate, freedom: joint.freedoms.start, target, stiffness, damping });
+        actuators.push(Actuator::Posture { coordinate, freedom: joint.velocities.start, target, stiffness, damping });
     }
     Ok(())
 }
@@ -83,7 +83,7 @@ fn actuation(
     let checked = |key: &str| map.get(key).map(|value| not_negative(value, &format!("{path}.{key}"))).transpose();
     let (force, rate, target) = (given("force")?, given("rate")?, given("target")?);
     let (stiffness, damping) = (checked("stiffness")?, checked("damping")?);
-    let freedom = joint.freedoms.start;
+    let freedom = joint.velocities.start;
     if force.is_some() || rate.is_some() {
         actuators.push(Actuator::Force { freedom, force: force.unwrap_or(0.0), rate: rate.unwrap_or(0.0) });
     }
@@ -135,7 +135,7 @@ pub(super) fn condition(model: &Model, value: &Value, path: &str) -> Result<Cond
 }
 
 fn is_single(joint: &ModelJoint) -> bool {
-    joint.joint.mimic.is_none() && joint.coordinates.len() == 1 && joint.freedoms.len() == 1
+    joint.joint.mimic.is_none() && joint.coordinates.len() == 1 && joint.velocities.len() == 1
 }
 
 /// A joint with a single coordinate of its own.

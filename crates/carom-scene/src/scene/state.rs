@@ -66,10 +66,10 @@ pub(super) fn read(
     if let (Some(root), Some(_)) = (root, base_turns) {
         // The model has them in the base's own axes.
         let axes = (model.link(root.link).placement * pose(&q[root.coordinates.clone()])).rotation;
-        let freedoms = &mut v[root.freedoms.clone()];
+        let velocities = &mut v[root.velocities.clone()];
         let own = |vector: Option<Vector>| axes.apply_inverse(vector.unwrap_or_default()).to_array();
-        freedoms[..3].copy_from_slice(&own(base.velocity));
-        freedoms[3..].copy_from_slice(&own(base.angular_velocity));
+        velocities[..3].copy_from_slice(&own(base.velocity));
+        velocities[3..].copy_from_slice(&own(base.angular_velocity));
     }
     Ok((q, v))
 }
@@ -112,7 +112,7 @@ impl Part {
     fn range(self, joint: &ModelJoint) -> std::ops::Range<usize> {
         match self {
             Part::Configuration => joint.coordinates.clone(),
-            Part::Velocity => joint.freedoms.clone(),
+            Part::Velocity => joint.velocities.clone(),
         }
     }
 }
@@ -177,7 +177,7 @@ fn fill(
 }
 
 pub(super) fn joint<'m>(model: &'m Model, name: &str, field: &str) -> Result<&'m ModelJoint> {
-    let moving = || model.joints().iter().filter(|joint| joint.joint.mimic.is_none() && !joint.freedoms.is_empty());
+    let moving = || model.joints().iter().filter(|joint| joint.joint.mimic.is_none() && !joint.velocities.is_empty());
     let fault = |message: String| ProblemError::at(Kind::UnknownName, field, message);
     match model.find_joint(name) {
         None => {
@@ -190,7 +190,7 @@ pub(super) fn joint<'m>(model: &'m Model, name: &str, field: &str) -> Result<&'m
         }
         Some(joint) => match &joint.joint.mimic {
             Some(mimic) => Err(fault(format!("joint {name:?} mimics {:?}; set that joint instead", mimic.leader))),
-            None if joint.freedoms.is_empty() => Err(fault(format!("joint {name:?} is fixed and has no state"))),
+            None if joint.velocities.is_empty() => Err(fault(format!("joint {name:?} is fixed and has no state"))),
             None => Ok(joint),
         },
     }

@@ -111,7 +111,7 @@ impl Scales {
             let lengths = lengths_of(joint.joint.kind);
             let unit = |k: usize| if k < lengths { tree.length } else { 1.0 };
             places.extend((0..joint.coordinates.len()).map(unit));
-            rates.extend((0..joint.freedoms.len()).map(|k| unit(k) / tree.time));
+            rates.extend((0..joint.velocities.len()).map(|k| unit(k) / tree.time));
         }
         let on_tree = |link: LinkId, bounds| ContactScales { tree: tree_of[link.index()], ..bounds };
         let of_contact = |contact: &WatchedContact| {

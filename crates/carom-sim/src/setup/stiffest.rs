@@ -14,7 +14,7 @@ impl Setup {
         for (place, joint) in model.joints().iter().enumerate() {
             let multiplier = joint.joint.mimic.as_ref().map_or(1.0, |mimic| mimic.multiplier);
             let stiffness = joint.joint.spring.map_or(0.0, |spring| spring.stiffness);
-            for entry in &mut passive[joint.freedoms.clone()] {
+            for entry in &mut passive[joint.velocities.clone()] {
                 entry.1 += multiplier * multiplier * joint.joint.damping;
                 entry.2 += multiplier * multiplier * stiffness;
                 if joint.joint.mimic.is_none() {

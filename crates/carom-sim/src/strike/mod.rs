@@ -10,7 +10,7 @@ use carom_law::{
     Check, Coefficients, Contact, ContactSet, Delassus, Dimension, EnergyEvidence, Evidence, Guard, Law, MatrixView,
     Outcome, SimultaneousEvidence, SimultaneousOutcome,
 };
-use carom_multibody::{ContactPoint, ContactTerms, Contacts, Dynamics, DynamicsError, EnergyChange, Struck};
+use carom_multibody::{ContactPoint, ContactTerms, Contacts, Dynamics, DynamicsError, EnergyChange, ImpulseEffect};
 
 /// Why a robot's impact has no answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -130,7 +130,8 @@ fn evidence(
     impulse: &[f64],
     velocity: &mut [f64],
 ) -> Result<Evidence, StrikeError> {
-    let Struck { after, before_size, energy } = dynamics.strike(contact, impulse, check == Check::Full, velocity)?;
+    let ImpulseEffect { after, before_size, energy } =
+        dynamics.strike(contact, impulse, check == Check::Full, velocity)?;
     Ok(Evidence {
         after: after.velocity,
         before_size: [before_size; 3],
