@@ -70,8 +70,8 @@ impl Graph {
         sets.into_iter().collect()
     }
 
-    /// The edges between different strongly connected components, and those inside a component from earlier to later names:
-    /// these are acyclic. The remaining edges point back.
+    /// The edges between different strongly connected components, and those inside a component from earlier to later
+    /// names: these are acyclic. The remaining edges point back.
     pub fn without_cycles(&self) -> (Edges, Edges) {
         let cycles = self.cycles();
         let is_back = |edge: &(usize, usize)| {
@@ -85,7 +85,8 @@ impl Graph {
     pub fn layers(&self) -> Vec<usize> {
         let reach = self.reach();
         let mut layers = vec![0; self.nodes.len()];
-        // A node reaches more nodes than those it uses, unless both are in one cycle; or as many, if the used one is in a cycle.
+        // A node reaches more nodes than those it uses, unless both are in one cycle; or as many, if the used one is in
+        // a cycle.
         let mut order: Vec<usize> = (0..self.nodes.len()).collect();
         order.sort_by_key(|node| (reach[*node].len(), !reach[*node].contains(node)));
         for (place, node) in order.iter().copied().enumerate() {

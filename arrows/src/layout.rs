@@ -1,7 +1,7 @@
 //! Layout of a layered drawing of boxes and arrows.
 //!
-//! Sugiyama's method: layers by the longest path down, a bend in every layer that a long arrow crosses, the order in a layer
-//! by the mean position of the neighbours, then positions as near to the neighbours as order and widths allow.
+//! Sugiyama's method: layers by the longest path down, a bend in every layer that a long arrow crosses, the order in a
+//! layer by the mean position of the neighbours, then positions as near to the neighbours as order and widths allow.
 
 /// A point relative to the upper left corner; y points down.
 pub type Point = (f64, f64);
@@ -211,7 +211,8 @@ impl Rows {
         }
     }
 
-    /// The position along a box where an arrow begins or ends: arrows share the side evenly, in the order of their other ends.
+    /// The position along a box where an arrow begins or ends: arrows share the side evenly, in the order of their
+    /// other ends.
     fn port(&self, arrow: usize, node: usize, centres: &[f64], sizes: &[Point]) -> f64 {
         let next = |chain: &[usize]| match chain {
             [first, second, ..] if *first == node => Some((false, *second)),

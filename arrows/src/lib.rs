@@ -1,16 +1,16 @@
 //! The dependency graph of the workspace: which crate, folder and module uses which.
 //!
 //! [`Workspace::read`] makes a graph of the packages, by their manifests, and for every module one of its direct
-//! children, by their code: an arrow from `a::x` to `b::y` counts as one from `a` to `b`, where the two paths part. A child
-//! may use what its parent defines, and a parent its children; every other dependency back is a [`Cycle`].
+//! children, by their code: an arrow from `a::x` to `b::y` counts as one from `a` to `b`, where the two paths part. A
+//! child may use what its parent defines, and a parent its children; every other dependency back is a [`Cycle`].
 //!
 //! A path leads to where its item is defined, through all re-exports: `crate::Foo` is an arrow to `foo` if the root has
 //! `pub use foo::Foo`. Paths are found in `use` declarations, expressions, types, patterns, the tokens of macros and
 //! the strings of attributes. Code compiled only for tests is ignored.
 //!
-//! Not detected are methods, since their types are not computed (the type that a method is called on is named somewhere,
-//! or came from one that is); names brought in by a `use` inside a function, beyond the `use` itself; macros without a
-//! path; and what macros make.
+//! Not detected are methods, since their types are not computed (the type that a method is called on is named
+//! somewhere, or came from one that is); names brought in by a `use` inside a function, beyond the `use` itself; macros
+//! without a path; and what macros make.
 
 mod condition;
 mod graph;

@@ -16,8 +16,9 @@ const FRICTION: f64 = 0.6;
 const MOST_WINDOWS: u64 = 10_000;
 
 /// A robot with a floating base falls, from its home configuration turned by `rpy`, onto a level floor `height` below its
-/// lowest contact, and is simulated `until` that time, with at most `evaluations` evaluations. Its contacts are the origins of the
-/// leaf links. The answer contains the stiffest joint, and the number of evaluations that it alone requires.
+/// lowest contact, and is simulated `until` that time, with at most `evaluations` evaluations. Its contacts are the
+/// origins of the leaf links. The answer contains the stiffest joint, and the number of evaluations that it alone
+/// requires.
 pub(crate) fn of(model: Model, drop: &Value) -> Result<Value, String> {
     let rpy: [f64; 3] = numbers(drop, "rpy")?.try_into().map_err(|_| "rpy needs 3 numbers")?;
     let (height, until) = (number(drop, "height")?, number(drop, "until")?);

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use crate::request::{number, numbers};
 
-/// The motion of a robot from `q` and `v`, for `count` times the `interval`: once stopping at the end of each interval, and
-/// once `passing` through all but the last. A state contains its energies, the work of joint damping, and the residual of
-/// the energy book.
+/// The motion of a robot from `q` and `v`, for `count` times the `interval`: once stopping at the end of each interval,
+/// and once `passing` through all but the last. A state contains its energies, the work of joint damping, and the
+/// residual of the energy book.
 pub(crate) fn of(model: Model, flight: &Value) -> Result<Value, String> {
     let interval = number(flight, "interval")?;
     let count = number(flight, "count")? as u32;

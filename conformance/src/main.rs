@@ -1,12 +1,13 @@
 //! Answers requests about robot files and impacts: one JSON request per line in, one JSON answer per line out.
 //!
 //! A request names a `file`, and may ask for a `floating_base` or for `free_mimics`. Without `states` the answer
-//! describes the model. With them (`q`, `v`, and `tau` where it is not zero) it contains the terms of each state, including
-//! those of a `contact` (`place`, `point`, `normal`). A file that carom does not load is `refused`; an invalid
-//! request gives an `error`. Terms that need the inverse of a singular M are null, and `singular` gives the reason.
+//! describes the model. With them (`q`, `v`, and `tau` where it is not zero) it contains the terms of each state,
+//! including those of a `contact` (`place`, `point`, `normal`). A file that carom does not load is `refused`; an
+//! invalid request gives an `error`. Terms that need the inverse of a singular M are null, and `singular` gives the
+//! reason.
 //!
-//! A request with a `drop` lets the robot fall onto a floor ([`drop`]). One with a `flight` simulates its free flight ([`flight`]). One with a `delassus` has no
-//! file: it is a simultaneous impact ([`impact`]).
+//! A request with a `drop` lets the robot fall onto a floor ([`drop`]). One with a `flight` simulates its free flight
+//! ([`flight`]). One with a `delassus` has no file: it is a simultaneous impact ([`impact`]).
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod description;

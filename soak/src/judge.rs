@@ -1,14 +1,15 @@
 //! Judges an outcome: every condition of the law is recomputed from the problem and the answer only.
 //!
 //! Written from the definitions (the book's pages on the law, on several contacts and on the interface), not from the
-//! solvers. The answer is read as data. The problem is first scaled to order one by powers of two, which is exact, so that
-//! units of 1e±100 affect neither the double-double products nor the judgement. A residual is reported relative to its
-//! bound: up to 1 the condition holds.
+//! solvers. The answer is read as data. The problem is first scaled to order one by powers of two, which is exact, so
+//! that units of 1e±100 affect neither the double-double products nor the judgement. A residual is reported relative to
+//! its bound: up to 1 the condition holds.
 //!
 //! The bounds are relative to the input, with a term for rounding: `1e-9 |A||q̇⁻| + 32 n ε |A||q̇⁺|` for velocities and
 //! `1e-9 K⁻ + 32 n ε |q̇⁺|ᵀ|M||q̇⁺|` for energies. `|A||q̇|` is a product of norms, each coordinate in units of its own inertia
-//! `sqrt(M_jj)`: the units of coordinates cancel, and rows or coordinates that are zero still have a bound for rounding. In contact space, where neither `A` nor `q̇` is known, the speed of a row
-//! is `sqrt(W_rr)` times the largest `|v_k⁻| / sqrt(W_kk)`, and `K⁻` is at least the largest `v_k² / (2 W_kk)`.
+//! `sqrt(M_jj)`: the units of coordinates cancel, and rows or coordinates that are zero still have a bound for
+//! rounding. In contact space, where neither `A` nor `q̇` is known, the speed of a row is `sqrt(W_rr)` times the
+//! largest `|v_k⁻| / sqrt(W_kk)`, and `K⁻` is at least the largest `v_k² / (2 W_kk)`.
 
 use carom::law::{Guard, Law};
 use serde_json::Value;
@@ -23,8 +24,8 @@ const RELATIVE: f64 = 1e-9;
 /// Rounding errors allowed per coordinate.
 const ROUNDINGS: f64 = 32.0;
 
-/// Rounding errors of M allowed in impulses, times its condition number and the square root of that of W: half a unit in the
-/// last place of M moves them by that much.
+/// Rounding errors of M allowed in impulses, times its condition number and the square root of that of W: half a unit
+/// in the last place of M moves them by that much.
 const IMPULSE_ROUNDINGS: f64 = 10.0;
 
 /// The conditions that an outcome must satisfy.
@@ -44,7 +45,8 @@ pub enum Condition {
     Sign,
     /// `|i_t| <= μ i_n`, with the coefficient of the mode.
     Cone,
-    /// Stick satisfies its tangential restitution, slip has the direction of the average velocity, and reversal has zero average velocity.
+    /// Stick satisfies its tangential restitution, slip has the direction of the average velocity, and reversal has
+    /// zero average velocity.
     Tangential,
     /// `v_n⁺ = -e v_n⁻`, for several contacts complementary to the impulse.
     Restitution,
@@ -407,7 +409,8 @@ fn generalized(
 }
 
 /// [7]: `M (q̇⁺ - q̇⁻) = Aᵀ i`, each coordinate in units of its own inertia. A factor of M has errors of the size of
-/// sqrt(M_ii M_jj), which is one here, and not of |M_ij|. The error of an impulse is relative to its size, in any direction.
+/// sqrt(M_ii M_jj), which is one here, and not of |M_ij|. The error of an impulse is relative to its size, in any
+/// direction.
 fn momentum(
     m: &Rows,
     a: &Rows,

@@ -15,11 +15,12 @@ use crate::judge::{Condition, Verdict, judge};
 use crate::problem::{Problem, Refusal, Terms};
 use crate::random::{self, Family, Kind};
 
-/// Time limit of a single impact, with a margin. An answer that takes longer counts as missing, and its thread is abandoned.
+/// Time limit of a single impact, with a margin. An answer that takes longer counts as missing, and its thread is
+/// abandoned.
 pub const MOST_SECONDS: f64 = 10.0;
 
-/// Beyond this product of the condition numbers of W and M, with the diagonals brought to order one, an answer that was solved through W may
-/// fail its check: a seventh of the digits of 1e-9 is left.
+/// Beyond this product of the condition numbers of W and M, with the diagonals brought to order one, an answer that was
+/// solved through W may fail its check: a seventh of the digits of 1e-9 is left.
 const ILL: f64 = 1e6;
 
 /// Beyond this condition number of M, or the root of W's, an answer for one contact may fail its check: three digits are left.

@@ -180,7 +180,8 @@ pub struct Compare {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
 
-    /// Write a file instead: .svg or .png for a figure of the laws' impulses in the friction cone, .json for the answers
+    /// Write a file instead: .svg or .png for a figure of the laws' impulses in the friction cone, .json for the
+    /// answers
     #[arg(short, long, value_name = "FILE", conflicts_with = "format")]
     pub output: Option<PathBuf>,
 

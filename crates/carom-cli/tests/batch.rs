@@ -65,11 +65,11 @@ fn the_output_appears_only_when_complete() {
     assert_eq!((ran.code, ran.out.as_str()), (0, ""));
     assert_eq!(lines(&std::fs::read_to_string(path("out.jsonl")).unwrap()).len(), 1);
 
-    // In place: the input is read before its name is taken.
+    // In place: the input is read before the output replaces it.
     assert_eq!(carom(&["batch", &path("in.jsonl"), "-o", &path("in.jsonl")]).code, 0);
     assert!(std::fs::read_to_string(path("in.jsonl")).unwrap().contains("\"mode\""));
 
-    // A failure leaves what was there, and nothing beside it.
+    // A failure leaves the existing file unchanged, and no temporary file.
     std::fs::write(path("kept.jsonl"), "kept").unwrap();
     let ran = carom(&["batch", &path("missing.jsonl"), "-o", &path("kept.jsonl")]);
     assert_eq!(ran.code, 2);
@@ -130,7 +130,7 @@ fn ids_hidden_by_escapes_are_found_and_lists_have_none() {
     assert_eq!(out[1]["id"], Value::Null);
 }
 
-/// A reader that goes away ends the batch; not everything was answered, and no panic says so.
+/// If the reader closes the output, the batch ends with exit code 1 and without a panic.
 #[cfg(unix)]
 #[test]
 fn a_closed_pipe_is_no_success() {
@@ -147,7 +147,7 @@ fn a_closed_pipe_is_no_success() {
     assert_eq!(child.wait().unwrap().code(), Some(1));
 }
 
-/// Nobody reads the complaint: still the right code, and no panic.
+/// With standard error closed the exit code is still right, and nothing panics.
 #[cfg(target_os = "linux")]
 #[test]
 fn complaints_that_cannot_be_written_do_no_harm() {

@@ -30,7 +30,7 @@ fn the_table_has_what_each_law_answers() {
     }
 }
 
-/// Kane's pendulum tells the laws apart: who creates energy, who leaves the cone, who keeps Newton's restitution.
+/// Kane's pendulum distinguishes the laws: which create energy, leave the cone, or satisfy Newton's restitution.
 #[test]
 fn the_text_tells_the_laws_apart() {
     let text = carom(&["compare", "kane"]).out;
@@ -44,7 +44,7 @@ fn the_text_tells_the_laws_apart() {
     assert!(text.contains("slip (slip- | slip- slip+)"), "{text}");
     assert_eq!(row("poisson").last().unwrap(), "no", "{text}");
     assert_eq!(row("chatterjee-ruina").last().unwrap(), "yes", "{text}");
-    // The printed criterion leaves the cone on the cube, and pulls nothing back.
+    // For the cube, the answer by the printed criterion is outside the cone and is not corrected.
     let cube = carom(&["compare", "cube"]).out;
     let printed = cube.lines().find(|line| line.contains("aghili-printed")).unwrap();
     assert!(printed.contains("stick") && printed.contains(" no "), "{cube}");
@@ -57,7 +57,7 @@ fn problems_in_contact_space_are_compared_too_and_refusals_are_named() {
     let comparison = carom_with(&["compare", "-", "--format", "json"], problem.as_bytes()).json();
     assert!(comparison["energy_before"].is_null());
     assert_close("before", &numbers(&comparison["contact_velocity"]), &[-1.0, -0.5], 0.0);
-    // The paper's own criterion needs the inverse of a matrix that has none.
+    // The paper's criterion needs the inverse of a singular matrix.
     let printed =
         comparison["laws"].as_array().unwrap().iter().find(|answer| answer["law"] == "aghili-printed").unwrap();
     assert!(printed["error"].as_str().unwrap().contains("singular"), "{printed}");
@@ -108,7 +108,7 @@ fn a_law_without_an_answer_is_in_the_key_with_its_reason() {
     assert!(labels.contains(&"aghili-printed: needs the inverse of the delassus matrix"), "{labels:?}");
 }
 
-/// Figures in any units, however far from one.
+/// Figures in any units, however large or small.
 #[test]
 fn figures_of_extreme_units() {
     let folder = tempfile::tempdir().unwrap();

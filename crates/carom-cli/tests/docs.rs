@@ -1,4 +1,4 @@
-//! The documentation says what is true.
+//! The documentation agrees with the program.
 
 mod common;
 
@@ -22,7 +22,7 @@ fn the_readme_shows_what_the_command_prints() {
     assert!(read("README.md").contains(&shown), "README.md does not show\n{printed}");
 }
 
-/// A run's output without the digits that are rounding.
+/// A run's output without digits that depend on rounding.
 fn without_rounding(text: &str) -> String {
     let kept = |line: &str| match ["  not explained", "  penetration"].iter().find(|label| line.starts_with(**label)) {
         Some(label) => format!("{label}\n"),
@@ -90,13 +90,13 @@ fn every_path_in_the_architecture_exists() {
     }
 }
 
-/// Files of a folder that are not modules of it.
+/// Whether a file or folder is a module of its parent folder.
 fn is_module(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     !["lib.rs", "main.rs", "mod.rs", "tests", "tests.rs"].contains(&name)
 }
 
-/// Says of every folder below which of its modules its own documentation does not name.
+/// Collects the modules of a folder and its subfolders that are missing in the folder's documentation.
 fn undocumented(folder: &Path, missing: &mut Vec<String>) {
     let root = ["mod.rs", "lib.rs", "main.rs"].iter().map(|name| folder.join(name)).find(|path| path.exists());
     let doc = root.map_or(String::new(), |root| std::fs::read_to_string(root).unwrap());
@@ -107,7 +107,7 @@ fn undocumented(folder: &Path, missing: &mut Vec<String>) {
             continue;
         }
         let name = path.file_stem().and_then(|name| name.to_str()).unwrap().to_owned();
-        // The front pages of crates have the crates' own tables.
+        // The front pages of crates have their own tables.
         if !doc.is_empty() && !doc.contains(&format!("`{name}`")) && !folder.ends_with("commands") {
             missing.push(path.display().to_string());
         }
@@ -151,7 +151,7 @@ fn links_between_documents_lead_somewhere() {
     }
 }
 
-/// The list of kinds in the interface is closed: exactly those that exist.
+/// The interface page lists exactly the kinds of errors that exist.
 #[test]
 fn the_interface_lists_every_kind_of_error() {
     let text = read("book/src/interface.md");

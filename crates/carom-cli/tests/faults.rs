@@ -1,5 +1,5 @@
-//! Inputs that were once answered wrongly and in silence, through the real command. What comes back is held against the
-//! input itself, by sums written out here.
+//! Inputs that once silently gave wrong answers, through the real command. Outcomes are checked against the
+//! input by sums written out here.
 
 mod common;
 
@@ -32,7 +32,8 @@ fn energy(mass: &[Vec<f64>], v: &[f64]) -> f64 {
     0.5 * times(mass, v).iter().zip(v).map(|(p, v)| p * v).sum::<f64>()
 }
 
-/// Two sticks that create energy fed each other through eighteen impacts: 10⁷ times the energy, and a residual of 1e-17.
+/// Two sticks that create energy reinforced each other through eighteen impacts: 10⁷ times the energy, and a residual
+/// of 1e-17.
 #[test]
 fn sticks_that_feed_each_other_are_refused() {
     let ran = carom(&["impact", file("sticks-feed-each-other").to_str().unwrap(), "--format", "json"]);
@@ -72,7 +73,7 @@ fn the_order_in_which_contacts_are_listed_changes_nothing() {
     assert!(listed["solutions"].as_u64().unwrap() > 1);
 }
 
-/// cond(M) is 1.6e11: the energy rose by 2e-4 under a guard, while its change was told as -2e-28.
+/// cond(M) is 1.6e11: the energy rose by 2e-4 under a guard, while its reported change was -2e-28.
 #[test]
 fn a_guard_holds_where_the_mass_matrix_is_ill_conditioned() {
     let (stated, outcome) = (problem("guarded-ill-conditioned"), impact("guarded-ill-conditioned"));
@@ -87,7 +88,7 @@ fn a_guard_holds_where_the_mass_matrix_is_ill_conditioned() {
     assert!(outcome["condition"]["mass_matrix"].as_f64().unwrap() > 1e9);
 }
 
-/// v_n⁻ is 1e-17 of v_t⁻: (1 + e_t) v_t⁻ is zero, and what is left decides. The number is from 50 digits.
+/// v_n⁻ is 1e-17 of v_t⁻: (1 + e_t) v_t⁻ is zero, and the remainder decides. The number was computed with 50 digits.
 #[test]
 fn grazing_with_full_tangential_reversal_is_decided_by_what_is_left() {
     let outcome = impact("grazing-with-full-tangential-reversal");
@@ -110,7 +111,7 @@ fn a_stick_with_large_friction_stays_in_its_cone() {
     }
 }
 
-/// It was refused, naming a field that was not given.
+/// It was rejected with a field that was not given.
 #[test]
 fn nearly_parallel_rows_are_answered() {
     let (stated, outcome) = (problem("nearly-parallel-rows"), impact("nearly-parallel-rows"));

@@ -1,4 +1,4 @@
-//! Files that mean harm, and disks that are full: nothing reaches the terminal as a command, nothing hangs, nothing is lost.
+//! Malicious files and full disks: no control sequence reaches the terminal, nothing hangs, nothing is lost.
 
 #![cfg(unix)]
 
@@ -57,7 +57,7 @@ fn control_characters_of_names_and_titles_do_not_reach_the_terminal() {
         &["compare", scene],
         &["simulate", scene],
         &["simulate", scene, "--format", "json"],
-        // Errors too, with the line that they are about.
+        // Errors too, and the line that they show.
         &["impact", scene, "--set", "contacts=\"\u{1b}[31m\u{9b}\""],
         &["simulate", scene, "--set", "surface.normal=[0,0,0]"],
         &["impact", "no\u{1b}[31mscene"],
@@ -84,7 +84,7 @@ fn a_name_does_not_break_the_lines_of_a_table() {
     assert_harmless(&ran.out);
     assert!(ran.out.contains(r"evil\u{9b}31m\u{85}RED"), "{}", ran.out);
     assert!(ran.out.contains(r"revolute j\n2\tx"), "{}", ran.out);
-    // An error in the file names what is wrong with the same care.
+    // Names are escaped in errors about the file, too.
     let broken = file(folder.path(), "broken.urdf", ROBOT);
     let ran = carom(&["check", broken.to_str().unwrap()]);
     assert_eq!(ran.code, 2);
@@ -110,7 +110,7 @@ fn figures_and_pages_have_no_control_characters() {
     for path in [plot, map] {
         roxmltree::Document::parse(&std::fs::read_to_string(path).unwrap()).unwrap();
     }
-    // What JSON means, the page shows: names are escaped before.
+    // The page shows the content of the JSON: names are escaped before.
     let page = std::fs::read_to_string(page).unwrap();
     assert!(!page.contains("\\u001b") && page.contains(r"\\u{1b}"));
 }
@@ -156,7 +156,7 @@ fn a_full_disk_at_the_end_loses_neither_the_other_files_nor_the_summary() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_folder_that_takes_no_file_is_told_before_the_run() {
-    // Not even root can make a file there. The run would take hours.
+    // Not even root can create a file there. The run would take hours.
     let long = ["simulate", "superball", "--until", "1e7", "--interval", "1e2"];
     for option in [&["-o", "/proc/run.csv"], &["--plot", "/proc/run.svg"], &["--render", "/proc/run.html"]] {
         let ran = carom(&[&long[..], option].concat());
@@ -205,7 +205,7 @@ fn pipes_and_devices_are_no_models_scenes_or_meshes() {
     }
 }
 
-/// Each of 100,000 remarks has a line; to find it by reading the file from its start took minutes.
+/// Each of 100,000 warnings has a line number; finding it by reading the file from its start took minutes.
 #[test]
 fn warnings_of_a_large_file_are_linear_in_its_size() {
     let folder = tempfile::tempdir().unwrap();

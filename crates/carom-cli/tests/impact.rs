@@ -23,7 +23,7 @@ fn problem(case: &Value) -> Value {
     })
 }
 
-/// The law's expected numbers, and how closely the collection knows them.
+/// The expected numbers of the law, and their precision in the collection.
 fn expected(case: &Value) -> (Value, Value, f64) {
     let law = &case["expected"]["aghili"];
     let completion = &law["completion_zero_average"];
@@ -217,7 +217,7 @@ fn values_are_set_by_path() {
     assert_eq!(set(&["restitution"]).code, 2);
 }
 
-/// What `--set` broke is not blamed on a line of the file.
+/// An error caused by `--set` is not attributed to a line of the file.
 #[test]
 fn complaints_about_changes_say_so() {
     let folder = tempfile::tempdir().unwrap();
@@ -231,7 +231,7 @@ fn complaints_about_changes_say_so() {
     assert_eq!(carom(&["impact", "kane", "--set", "restitution=1e999"]).code, 2);
 }
 
-/// A program that asked for JSON gets its errors in JSON too.
+/// With `--format json` errors are printed as JSON, too.
 #[test]
 fn errors_are_json_where_outcomes_would_be() {
     let ran = carom(&["impact", "kane", "--format", "json", "--set", "friction=-1"]);
@@ -258,7 +258,7 @@ fn ids_are_carried_through_every_format() {
     assert_eq!(carom(&["impact", "kane", "--format", "json", "--set", "id=[1]"]).json()["id"], json!([1]));
 }
 
-/// Near a boundary the verdict shows as many digits as tell the two numbers apart.
+/// Near a boundary the verdict shows as many digits as distinguish the two numbers.
 #[test]
 fn verdicts_do_not_contradict_themselves() {
     let verdict = |edit: &str| carom(&["impact", "kane", "--set", edit]).out.lines().nth(1).unwrap().to_owned();
@@ -275,7 +275,7 @@ fn complaints_name_file_line_field_value_and_bound() {
         let ran = carom(&["impact", file.to_str().unwrap()]);
         assert_eq!(ran.code, 2, "{text}");
         assert!(ran.out.is_empty());
-        // The lines below the first draw the place.
+        // The lines after the first show the location.
         let message = ran.err.lines().next().unwrap().strip_prefix("error: ").unwrap().to_owned();
         message.strip_prefix(folder.path().to_str().unwrap()).unwrap().trim_start_matches('/').to_owned()
     };
@@ -323,7 +323,7 @@ fn complaints_name_file_line_field_value_and_bound() {
     assert_eq!(carom(&["impact"]).code, 2);
 }
 
-/// Numbers are printed so that reading them back gives the same bits.
+/// Printed numbers read back to the same bits.
 #[test]
 fn numbers_survive_printing() {
     for scene in scenes_of_one_contact() {

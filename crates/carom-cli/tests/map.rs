@@ -29,7 +29,7 @@ fn every_scene_has_well_formed_figures() {
             assert!(!text.contains("NaN") && !text.contains("inf"), "{}", scene.name);
             let title = root.children().find(|child| child.has_tag_name("title")).unwrap();
             assert!(title.text().unwrap().starts_with(scene.name));
-            // Every reference leads somewhere.
+            // Every reference has a target.
             let ids: Vec<&str> = svg.descendants().filter_map(|node| node.attribute("id")).collect();
             for node in svg.descendants().filter(|node| node.has_tag_name("use")) {
                 let link = node.attribute(("http://www.w3.org/1999/xlink", "href")).unwrap();
@@ -41,7 +41,7 @@ fn every_scene_has_well_formed_figures() {
     }
 }
 
-/// The key says what cannot be seen: a pair outside, an area too thin, a set that is empty.
+/// The key mentions what cannot be seen: a pair outside the map, an area that is too thin, an empty set.
 #[test]
 fn the_key_tells_what_is_not_seen() {
     let labels = |arguments: &[&str]| {

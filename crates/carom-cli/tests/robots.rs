@@ -12,7 +12,7 @@ fn problem(scene: &str) -> carom::Problem {
     carom::Problem::from_tree(&carom::gallery::find(scene).unwrap().tree().unwrap()).unwrap()
 }
 
-/// W, contact velocity, energy and gap of every scene, against numbers of Pinocchio and MuJoCo.
+/// W, contact velocity, energy and gap of every scene agree with Pinocchio and MuJoCo.
 #[test]
 fn every_scene_has_the_terms_that_other_engines_find() {
     let expected: Value = serde_json::from_str(EXPECTED).unwrap();
@@ -35,8 +35,8 @@ fn every_scene_has_the_terms_that_other_engines_find() {
     }
 }
 
-/// The command's answers obey mechanics in joint space: M (v⁺ - v⁻) = Aᵀ i with M and A from other algorithms than the
-/// answer, A v⁺ is the contact velocity after, restitution, cone, and K⁺ - K⁻ = v̄·i.
+/// The command's answers satisfy mechanics in joint space: M (v⁺ - v⁻) = Aᵀ i with M and A from other algorithms than
+/// the answer, A v⁺ is the contact velocity after, restitution, cone, and K⁺ - K⁻ = v̄·i.
 #[test]
 fn every_strike_obeys_mechanics_in_joint_space() {
     for exhibit in scenes_of_one_contact() {
@@ -133,7 +133,7 @@ fn every_key_of_a_scene_can_be_set() {
         let ran = set("foot", &[edit]);
         assert_ne!(ran.json(), base, "{edit}");
     }
-    // What the base leaves out is at home: the pelvis at its height.
+    // By default the base is at home: the pelvis at its height.
     let home = set("humanoid", &["base={}"]).json();
     let turned = set("humanoid", &["base={\"rpy\": [0, 0, 1]}"]).json();
     let height = |outcome: &Value| outcome["robot"]["position"][2].as_f64().unwrap();
@@ -188,7 +188,7 @@ fn every_key_of_a_scene_can_be_set() {
     }
 }
 
-/// A robot of a file, relative to the scene; and what is wrong is shown where it stands.
+/// A robot file given relative to the scene, and errors with their location.
 #[test]
 fn a_scene_names_a_file_beside_it_and_errors_show_the_line() {
     let folder = tempfile::tempdir().unwrap();
@@ -225,7 +225,7 @@ fn a_scene_names_a_file_beside_it_and_errors_show_the_line() {
     assert!(err.contains("contact is missing") || err.contains("a scene needs a point"), "{err}");
 }
 
-/// Scenes are problems: a batch takes them too, with robots beside the file.
+/// Scenes are problems: a batch accepts them too, with robot files relative to its folder.
 #[test]
 fn a_batch_may_hold_scenes() {
     let lines: String = ["kane", "foot"].map(|scene| carom(&["gallery", scene, "--format", "json"]).out).concat();
@@ -266,7 +266,7 @@ fn check_prints_tree_freedoms_mass_frames_and_warnings() {
     assert_eq!(carom(&["check", not_xml.to_str().unwrap()]).code, 2);
 }
 
-/// Every built-in model loads, is sound, and has an M that can be factored.
+/// Every built-in model loads without warnings, and its M can be factored.
 #[test]
 fn built_in_models_are_sound() {
     for built_in in carom::models::MODELS {
@@ -282,7 +282,7 @@ fn built_in_models_are_sound() {
     }
 }
 
-/// A folder with a robot and a scene, and what `carom impact` says of it.
+/// A folder with a robot and a scene, and the output of `carom impact`.
 fn strike(robot: (&str, &str), scene: &str) -> Value {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join(robot.0), robot.1).unwrap();
@@ -294,7 +294,7 @@ fn strike(robot: (&str, &str), scene: &str) -> Value {
 const INERTIAL: &str =
     "<inertial><mass value='2'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>";
 
-/// The base is where the scene says, wherever the file has put its floating joint.
+/// The base has the pose of the scene, wherever the file has placed its floating joint.
 #[test]
 fn a_floating_joint_with_an_origin_is_placed_in_the_world() {
     let robot = format!(
@@ -306,7 +306,7 @@ fn a_floating_joint_with_an_origin_is_placed_in_the_world() {
     let outcome = strike(("r.urdf", &robot), scene);
     assert_close("position", &numbers(&outcome["robot"]["position"]), &[0.0, 0.0, 3.0], 1e-15);
     assert_close("velocity", &numbers(&outcome["contact_velocity"]["before"]), &[-1.0, 0.0, 0.0], 1e-15);
-    // Half of it leaves the rest at home: the joint's own turn by 1 rad.
+    // If only one part is given the other stays at home: the joint's own rotation by 1 rad.
     let outcome = strike(
         ("r.urdf", &robot),
         &scene
@@ -328,7 +328,7 @@ fn a_site_may_be_called_as_its_body() {
     }
 }
 
-/// What the file has and an impact leaves out stands beside the outcome.
+/// Parts of the file that an impact ignores are reported in the outcome.
 #[test]
 fn warnings_stand_beside_the_outcome() {
     let robot = "<mujoco><worldbody><body name='a'><joint name='j' axis='0 1 0' range='-10 10'/>\
@@ -364,7 +364,7 @@ fn rounded_quarter_turns_stay_in_the_plane() {
     }
 }
 
-/// Each command knows what belongs to the other.
+/// Each command recognises input that belongs to another.
 #[test]
 fn robots_and_scenes_are_told_apart() {
     let folder = tempfile::tempdir().unwrap();
@@ -379,7 +379,7 @@ fn robots_and_scenes_are_told_apart() {
     assert!(carom(&["check", &scene]).err.contains("is not a robot file: carom impact reads scenes"));
     assert!(carom(&["impact", "quadruped"]).err.contains("is a model, not a scene"));
     assert!(carom(&["check", "cube", "--floating-base"]).err.contains("which is for URDF"));
-    // A free body on a joint without mass: nothing would resist.
+    // A free body on a joint without mass has no inertia.
     let singular = carom(&["check", "double_pendulum", "--floating-base"]);
     assert!(
         singular.out.contains("no impact can be computed at home: the mass matrix is singular"),

@@ -1,4 +1,4 @@
-//! `carom simulate` end to end: the reference numbers of `reference/simulation`, its files, its complaints, interrupts.
+//! `carom simulate` end to end: the reference numbers of `reference/simulation`, its files, errors and interrupts.
 
 mod common;
 
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 const EXPECTED: &str = include_str!("../../../reference/simulation/expected.json");
 
-/// A body of 1 kg that moves along x and z and turns, with a shape.
+/// A body of 1 kg that translates along x and z and rotates, with a shape.
 fn planar_body(moment: f64, shape: &str) -> String {
     format!(
         r#"<mujoco model="body"><compiler angle="radian"/><worldbody><body name="body">
@@ -24,7 +24,7 @@ fn planar_body(moment: f64, shape: &str) -> String {
     )
 }
 
-/// Gravity of 9.81 m/s² where a slope is drawn level.
+/// Gravity of 9.81 m/s² for a slope that is modelled as level.
 fn on_slope(degrees: f64) -> String {
     let (sin, cos) = degrees.to_radians().sin_cos();
     format!("[{}, 0, {}]", 9.81 * sin, -9.81 * cos)
@@ -43,7 +43,7 @@ fn balls(found: &mut Found) {
     let rolls = sphere.events("stick")[0];
     found.insert("sphere: begins to roll, s".into(), time_of(rolls));
     found.insert("sphere: sliding distance, m".into(), sphere.after(rolls, "q.ball.x"));
-    // In the axes of the ball, which has turned.
+    // In the axes of the ball, which has rotated.
     let speed = ["v.ball.vx", "v.ball.vz"].map(|name| sphere.after(rolls, name));
     found.insert("sphere: rolling speed, m/s".into(), speed[0].hypot(speed[1]));
     found.insert("sphere: work of friction, J".into(), sphere.end("energy.friction"));
@@ -173,7 +173,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Every format at once, and nothing but them; twice, to the same bits.
+/// All formats in one run and no other files; a second run gives the same bits.
 #[test]
 fn files_are_complete_and_the_same_twice() {
     let write = || {
@@ -242,7 +242,7 @@ fn parquet_holds(path: &Path, columns: usize, rows: usize, json: &Value) {
     }
 }
 
-/// What people see.
+/// The printed text.
 #[test]
 fn summary_and_events_are_printed() {
     let ran = carom(&["simulate", "rod", "--events", "4"]);
@@ -269,7 +269,7 @@ fn summary_and_events_are_printed() {
     assert_eq!(json["summary"]["ending"], "complete");
 }
 
-/// Long names of contacts stand in columns, too.
+/// Long names of contacts are aligned in columns, too.
 #[test]
 fn columns_are_straight() {
     for scene in ["cube", "quadruped", "brick"] {
@@ -284,7 +284,7 @@ fn columns_are_straight() {
     }
 }
 
-/// `carom simulate ARGUMENTS` complains, writes nothing, and ends with 2.
+/// `carom simulate ARGUMENTS` prints an error, writes nothing, and ends with exit code 2.
 fn refused(arguments: &[&str], complaint: &str) {
     let Ran { code, out, err } = carom(&[&["simulate"], arguments].concat());
     assert_eq!((code, out.as_str()), (2, ""), "{arguments:?}: {err}");
@@ -351,7 +351,7 @@ fn what_cannot_be_is_refused() {
     assert!(!Path::new("run.txt").exists());
 }
 
-/// What is wrong is found before anything is simulated: these would run for hours.
+/// Errors are found before the run: these would run for hours.
 #[test]
 fn files_are_checked_first() {
     for file in ["run.txt", "no/such/run.csv"] {
@@ -373,7 +373,7 @@ fn problems_without_robots_are_refused() {
     let ran = carom(&["simulate", file.to_str().unwrap(), "--format", "json"]);
     let error: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!((ran.code, error["error"]["field"].as_str()), (2, Some("model")));
-    // A mistake is shown at its line.
+    // An error is shown at its line.
     let scene = folder.path().join("scene.toml");
     let text = carom(&["gallery", "--simulation", "sphere"]).out.replace("shape = \"all\"", "shape = \"cone\"");
     std::fs::write(&scene, text).unwrap();
@@ -395,11 +395,11 @@ fn gallery_has_impacts_and_simulations() {
     assert!(impacts.starts_with("carom impact NAME\n  kane ") && simulations.starts_with("  ball "), "{list}");
     assert_eq!(simulations.lines().count(), carom::gallery::SIMULATIONS.len());
     assert_eq!(carom(&["gallery", "--simulation"]).out, simulations);
-    // A name of one list, and one of both.
+    // A name in one list, and one in both.
     assert!(carom(&["gallery", "ball"]).out.contains("a ball bounces to rest"));
     assert!(carom(&["gallery", "rod"]).out.contains("thrown along the floor"));
     assert!(carom(&["gallery", "rod", "--simulation"]).out.contains("clatters to rest"));
-    // Printed, kept and run: the same.
+    // Printed, saved and run: the same result.
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("mine.json");
     std::fs::write(&file, carom(&["gallery", "rod", "--simulation", "--format", "json"]).out).unwrap();
@@ -407,10 +407,10 @@ fn gallery_has_impacts_and_simulations() {
     assert_eq!(own, built_in);
 }
 
-/// Starts a run of many hours, sends it a signal, and gives what it printed.
+/// Starts a run of many hours, sends it a signal, and returns its output.
 #[cfg(unix)]
 fn interrupted(output: &Path, signal: &str) -> std::process::Output {
-    // An interrupt before the command listens for it ends it at once: then it gets more time.
+    // An interrupt before its handler is installed ends the command at once: then it gets more time.
     for seconds in [1, 4, 16] {
         let child = Command::new(env!("CARGO_BIN_EXE_carom"))
             .args(["simulate", "superball", "--until", "1e7", "--interval", "1e2", "-o"])
@@ -449,7 +449,7 @@ fn interrupts_hangups_and_terminations_leave_marked_files() {
     assert!(csv.ends_with(",interrupted\n"));
 }
 
-/// A run that fails on the way keeps what it has, and says so: here a brick pushed beyond all numbers.
+/// A run that fails keeps its results so far, and says so: here a brick pushed beyond the range of numbers.
 #[test]
 fn failures_keep_what_was_simulated() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! `carom simulate` where a numerical device stands in for physics: none may act in silence, add energy, or take away
-//! restitution that is still at work. And where a run ends early: by its events, or by the clock.
+//! `carom simulate` where a numerical device stands in for physics: none may act silently, add energy, or drop
+//! restitution that still matters. Also runs that end early, by their events or by the clock.
 
 mod common;
 
@@ -14,7 +14,7 @@ const DISC: &str = r#"<mujoco model="disc"><compiler angle="radian"/><worldbody>
     <geom name="d" type="cylinder" size="0.05 0.02" euler="1.5707963267948966 0 0" mass="0"/>
     </body></worldbody></mujoco>"#;
 
-/// A ball that carries a weight on a damper or spring so stiff that no step follows it.
+/// A ball that carries a weight on a damper or spring too stiff for any step.
 fn carrier(joint: &str) -> String {
     format!(
         r#"<mujoco><worldbody><body name="ball"><joint name="z" type="slide" axis="0 0 1"/>
@@ -34,7 +34,7 @@ const DROP: &str = r#"
     simulation = { until = 0.13, interval = 0.0005 }
 "#;
 
-/// Two boxes on a hinge with a damping of 1e5: what joins them is stiff at any step.
+/// Two boxes on a hinge with a damping of 1e5, which is stiff at any step.
 const HINGED: &str = r#"<mujoco><worldbody><body name="large" pos="0 0 0.0501"><freejoint/>
     <geom type="box" size=".2 .1 .05" mass="1"/><body name="small" pos=".3 0 0">
     <joint name="hinge" type="hinge" axis="0 1 0" damping="1e5"/><geom type="box" size=".1 .1 .05" mass=".1"/>
@@ -73,7 +73,7 @@ impl Plates {
     }
 }
 
-/// What the command printed, and the run it wrote, however it ended.
+/// The output of the command and the run it wrote, however it ended.
 fn simulate(robot: &str, scene: &str, arguments: &[&str]) -> (Ran, Option<Run>) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("robot.xml"), robot).unwrap();
@@ -88,7 +88,7 @@ fn total(run: &Run) -> Vec<f64> {
     run.column("energy.kinetic").iter().zip(run.column("energy.potential")).map(|(k, v)| k + v).collect()
 }
 
-/// The energy never rises above what it was, by more than the part of it that rounding and integration may.
+/// The energy never rises by more than rounding and integration errors.
 #[track_caller]
 fn assert_no_gain(run: &Run) {
     let largest = run.0["summary"]["largest_energy"].as_f64().unwrap();
@@ -148,7 +148,7 @@ fn a_rattle_keeps_its_restitution_until_it_is_slow() {
     assert_eq!(rattles.len(), 1);
     assert!(rattles[0]["contact"].as_str().unwrap().starts_with("disc on "));
     let booked = run.end("energy.rattle");
-    // What was left: ½ m v² at a thousandth of the first speed, all of which goes.
+    // The rest, ½ m v² at a thousandth of the first speed, is removed.
     let speed = 0.99_f64.powi(impacts.len() as i32);
     assert!((booked + 0.5 * speed * speed).abs() < 1e-9 * speed * speed && booked == sum(&rattles), "{booked}");
     assert!((rattles[0]["impulse"][0].as_f64().unwrap() - speed).abs() < 1e-9 * speed);
@@ -176,7 +176,7 @@ fn a_sequence_that_is_ended_has_a_column_of_its_own() {
     assert!(ran.out.contains("sequences           1 ended without restitution"), "{}", ran.out);
 }
 
-/// At e = 1 such a sequence has no end: no answer is better than a wrong one.
+/// At e = 1 such a sequence does not end, and the run ends with an error instead of a wrong answer.
 #[test]
 fn an_elastic_sequence_without_end_fails_the_run() {
     let scene = Plates { restitution: 1.0, distance: 0.1, speed: 1.0, gravity: 0.0, until: 0.1 }.scene();
@@ -188,8 +188,8 @@ fn an_elastic_sequence_without_end_fails_the_run() {
     assert!((run.end("energy.kinetic") - 0.5).abs() < 1e-15);
 }
 
-/// Windows bear whatever stiffness: springs and dampers only take energy. What collides in a window does so with its
-/// restitution: the ball leaves with 0.8 of its speed, and its weight comes along.
+/// Windows handle any stiffness: springs and dampers only remove energy. Collisions in a window have
+/// restitution: the ball leaves with 0.8 of its speed, together with its weight.
 #[test]
 fn windows_bear_stiff_joints_and_keep_restitution() {
     for joint in [r#"damping="1e11""#, r#"stiffness="1e17""#] {
@@ -210,7 +210,7 @@ fn windows_bear_stiff_joints_and_keep_restitution() {
     }
 }
 
-/// Without shorter steps where one adds energy, a window fails the run.
+/// A window that adds energy is retried with shorter steps; otherwise it would fail the run.
 #[test]
 fn a_window_over_a_stiff_hinge_neither_gains_nor_sinks() {
     let scene = r#"
@@ -287,7 +287,7 @@ fn the_clock_ends_a_run_with_what_there_is() {
     assert!(ran.code == 2 && run.is_none() && ran.err.contains("max_time = -1 must be positive"), "{}", ran.err);
 }
 
-/// A pendulum whose tip has a contact that its bob has not, and a floor in the way of both.
+/// A pendulum with a contact at its tip but not at its bob, and a floor in the path of both.
 #[test]
 fn what_nobody_watches_and_goes_below_a_surface_is_told_once() {
     let robot = r#"<mujoco><worldbody><body name="cart" pos="0 0 1"><joint name="z" type="slide" axis="0 0 1"/>
@@ -315,7 +315,7 @@ fn what_nobody_watches_and_goes_below_a_surface_is_told_once() {
     assert_eq!(run.unwrap().0["summary"]["warnings"].as_array().unwrap().len(), 0);
 }
 
-/// A contact that went inside while it could not close stops nothing any more.
+/// A contact that penetrated while it was disabled no longer stops anything.
 #[test]
 fn a_robot_that_falls_for_ever_is_told() {
     let scene = r#"
@@ -335,7 +335,7 @@ fn a_robot_that_falls_for_ever_is_told() {
     assert!(!run.unwrap().0["summary"]["warnings"].to_string().contains("for ever"));
 }
 
-/// What is built in has nothing to hide, and none of it needs a device but the end of bounces.
+/// Built-in simulations have no warnings, and need no device except the end of bounces.
 #[test]
 fn the_gallery_goes_without_devices_and_warnings() {
     for scene in carom::gallery::SIMULATIONS {

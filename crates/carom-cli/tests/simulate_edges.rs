@@ -1,5 +1,5 @@
-//! `carom simulate` where it is easily wrong: contacts that cannot move along their normals, conditions that hold too late,
-//! sliding that turns round, input that makes no sense.
+//! Difficult cases of `carom simulate`: contacts that cannot move along their normals, conditions that hold too late,
+//! sliding that reverses, invalid input.
 
 mod common;
 
@@ -41,7 +41,8 @@ fn kinds(run: &Run) -> Vec<&str> {
     run.0["events"].as_array().unwrap().iter().map(|event| event["kind"].as_str().unwrap()).collect()
 }
 
-/// Near its lowest point the tip moves along the floor but for 1e-6: its normal velocity is tiny, and its bounce is not.
+/// Near its lowest point the tip moves along the floor to within 1e-6: its normal velocity is tiny, but its bounce is
+/// not.
 #[test]
 fn a_slow_bounce_may_be_a_large_one() {
     for above in ["1", "0.9999999999999", "0.999999999999", "0.99999999999"] {

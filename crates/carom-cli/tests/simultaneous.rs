@@ -1,4 +1,4 @@
-//! Several contacts at once, through the real command: problem files, scenes, batches, and what is refused.
+//! Several contacts at once, through the real command: problem files, scenes, batches and errors.
 
 mod common;
 
@@ -7,7 +7,7 @@ use carom::multibody::Contacts;
 use common::{Ran, assert_close, carom, carom_with, numbers};
 use serde_json::{Value, json};
 
-/// Cases with known answers; computed independently of carom.
+/// Cases with known answers, computed independently of carom.
 /// A planar box on two corners, W of rank 3.
 fn corners() -> Value {
     json!({
@@ -18,7 +18,7 @@ fn corners() -> Value {
     })
 }
 
-/// No answer lets every contact stick that could.
+/// A problem without an answer in which every contact that could stick does.
 fn without_strong_answer() -> Value {
     json!({
         "delassus": [[6, 0, 1, 3], [0, 3, 1, -1], [1, 1, 5, 0], [3, -1, 0, 5]],
@@ -49,7 +49,7 @@ fn outcome(problem: &Value, arguments: &[&str]) -> Value {
     ask(problem, &[&["--format", "json"], arguments].concat()).json()
 }
 
-/// All contacts' numbers at a place, one contact after the other.
+/// The numbers of all contacts at a path, in order.
 fn stacked(outcome: &Value, pointer: &str) -> Vec<f64> {
     let contacts = outcome["contacts"].as_array().unwrap();
     contacts.iter().flat_map(|contact| numbers(contact.pointer(pointer).unwrap())).collect()
@@ -154,7 +154,7 @@ fn a_list_of_one_is_the_plain_form() {
             assert_eq!(outcome(&listed, &["--law", law]), outcome(&plain, &["--law", law]));
         }
     }
-    // A scene's contact may have coefficients of its own, too.
+    // A scene's contact may have its own coefficients, too.
     let own = ["--set", "contact.restitution=0.9", "--set", "contact.friction=0.05"];
     let shared = ["--set", "restitution=0.9", "--set", "friction=0.05"];
     for command in ["impact", "compare"] {
@@ -216,7 +216,7 @@ fn errors_name_the_contact() {
     assert!(ask(&bare, &[]).err.contains("contacts[0].friction is missing: give it here, or friction for all"));
 }
 
-/// What is drawn and compared is one contact.
+/// Maps and comparisons accept only one contact.
 #[test]
 fn maps_and_comparisons_ask_for_one_contact() {
     let folder = tempfile::tempdir().unwrap();
@@ -235,8 +235,9 @@ fn maps_and_comparisons_ask_for_one_contact() {
     assert!(ran.code == 2 && ran.err.contains("2 contacts strike at once"), "{}", ran.err);
 }
 
-/// The quadruped's landing obeys mechanics in joint space: M (v⁺ - v⁻) = Aᵀ i with M from composite bodies, the same change of
-/// velocity contact by contact from articulated bodies, contact velocities of the state after, restitution, cones and energy.
+/// The quadruped's landing satisfies mechanics in joint space: M (v⁺ - v⁻) = Aᵀ i with M from composite bodies, the
+/// same change of velocity contact by contact from articulated bodies, contact velocities of the state after,
+/// restitution, cones and energy.
 #[test]
 fn a_landing_obeys_mechanics_in_joint_space() {
     let edits: [&[&str]; 4] = [
@@ -294,7 +295,7 @@ fn a_landing_obeys_mechanics_in_joint_space() {
     }
 }
 
-/// A scene with the changes of a command line.
+/// A scene with the changes given on a command line.
 fn edited(scene: &str, arguments: &[&str]) -> carom::Problem {
     let mut tree = carom::gallery::find(scene).unwrap().tree().unwrap();
     for pair in arguments.chunks(2).filter(|pair| pair[0] == "--set") {

@@ -1,5 +1,5 @@
-//! What one stage of an integrator costs on the quadruped of `crates/carom-scene/models/`: each question of a fresh state, its four feet
-//! on the ground. A question is timed with `set_state` before it; the first line is that alone.
+//! What one stage of an integrator costs on the quadruped of `crates/carom-scene/models/`: each computation in a new state, with its four feet
+//! on the ground. Each time includes `set_state`; the first line is `set_state` only.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use carom_multibody::{CandidateOptions, Contacts, Dynamics, HalfSpace, Model, all_candidates, joint_limits, load};
 
-/// Batches, the fastest of which counts.
+/// Number of batches, of which the fastest counts.
 const BATCHES: usize = 201;
 const CALLS: usize = 500;
 
@@ -78,7 +78,7 @@ fn main() {
     });
 }
 
-/// A candidate on each of the last links of the legs.
+/// A candidate on the last link of each leg.
 fn feet(model: &Model, candidates: &[carom_multibody::Candidate]) -> Vec<usize> {
     let is_last = |place: usize| model.links().iter().all(|link| link.parent.is_none_or(|id| id.index() != place));
     let mut feet: Vec<usize> = Vec::new();

@@ -9,8 +9,8 @@ impl Model {
     /// q ⊕ v dt: the configuration reached with a constant velocity after a time dt. Quaternions keep unit length.
     ///
     /// # Errors
-    /// Wrong lengths, numbers that are not finite, quaternions that are not of unit length, or a result beyond the range of
-    /// `f64`. The content of `out` is then undefined.
+    /// Wrong lengths, numbers that are not finite, quaternions that are not of unit length, or a result beyond the
+    /// range of `f64`. The content of `out` is then undefined.
     pub fn integrate(&self, q: &[f64], v: &[f64], dt: f64, out: &mut [f64]) -> Result<(), DynamicsError> {
         self.check_state(q, v)?;
         if !dt.is_finite() {
@@ -122,7 +122,8 @@ impl Model {
         of_file.chain(self.limit_warnings(q)).collect()
     }
 
-    /// Warnings about properties of joints that would affect a motion over time but are not modelled. They have no effect on an impact.
+    /// Warnings about properties of joints that would affect a motion over time but are not modelled. They have no
+    /// effect on an impact.
     pub fn motion_warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let mut warn = |joint: &ModelJoint, message: String| {

@@ -1,5 +1,5 @@
-//! Contact features: points, balls and rims. A v is the velocity of the material at the touching point, and the drift is
-//! the rate of A v along a motion, also where the touching point moves over the link.
+//! Contact features: points, balls and rims. A v is the velocity of the material at the touching point, and the drift
+//! is the rate of A v along a motion, also where the touching point moves over the link.
 
 mod common;
 

@@ -90,7 +90,7 @@ fn joints_that_move_nothing_are_remarked() {
         builder.link(tip, LinkSpec::new("heavy").inertia(Inertia::ball(1.0, 1.0))).unwrap();
         assert!(builder.build().unwrap().warnings().is_empty());
     }
-    // A fixed joint moves nothing either, and that is right.
+    // A fixed joint moves nothing either, which is correct.
     let mut builder = ModelBuilder::new("model");
     builder.link(LinkId::WORLD, LinkSpec::new("mark").joint(Joint::new("weld", JointKind::Fixed))).unwrap();
     assert!(builder.build().unwrap().warnings().is_empty());
@@ -129,7 +129,7 @@ fn garbage(rng: &mut Rng) -> f64 {
     }
 }
 
-/// Mostly finite, so that some of it gets through.
+/// Mostly finite, so that some cases are accepted.
 fn rubble(rng: &mut Rng) -> f64 {
     let value = garbage(rng);
     if value.is_finite() || rng.u8(..20) == 0 { value } else { 1.0 }

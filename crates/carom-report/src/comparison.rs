@@ -92,7 +92,8 @@ impl ComparisonText<'_> {
     }
 }
 
-/// Rows in columns as wide as needed; the last cell of a row with fewer cells than the head may extend beyond its column.
+/// Rows in columns as wide as needed; the last cell of a row with fewer cells than the head may extend beyond its
+/// column.
 fn table(f: &mut Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result {
     let count = rows.first().map_or(0, Vec::len);
     let width = |column: usize| {

@@ -22,7 +22,8 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c != '\n' && is_control(c), |c, out| out.extend(c.escape_default()))
 }
 
-/// JSON: characters that its strings may contain but a terminal would interpret are written as `\u001b`, which is equivalent.
+/// JSON: characters that its strings may contain but a terminal would interpret are written as `\u001b`, which is
+/// equivalent.
 pub fn printable_json(json: &str) -> Cow<'_, str> {
     let acts = |c: char| !matches!(c, '\n' | '\r' | '\t') && is_control(c);
     // None of these needs a surrogate pair.

@@ -3,8 +3,8 @@
 use carom_law::{Claims, Law, Mode, Outcome};
 use serde::Serialize;
 
-/// Relative violation of the friction cone (over the impulse) and of Newton's restitution (over the approach) that still
-/// counts as satisfied. Exact laws are within rounding; a compliant contact is integrated to this accuracy.
+/// Relative violation of the friction cone (over the impulse) and of Newton's restitution (over the approach) that
+/// still counts as satisfied. Exact laws are within rounding; a compliant contact is integrated to this accuracy.
 const OBEYED: f64 = 1e-7;
 
 /// The answer of one law.

@@ -1,17 +1,17 @@
 //! The geometry of the impulses of one impact: the friction cone, the impulses of sticking, maximum compression and
 //! restitution, and the laws' answers among them.
 //!
-//! An impulse `i` changes the contact velocity to `v⁻ + W i`, so each condition on the velocity after is linear in `i`: in the
-//! plane of `(i_n, i_t)` it is a line; in space `v_n⁺` gives planes and `v_t⁺` a line. All of it is computed in closed form from `W`
-//! and `v⁻`.
+//! An impulse `i` changes the contact velocity to `v⁻ + W i`, so each condition on the velocity after is linear in `i`:
+//! in the plane of `(i_n, i_t)` it is a line; in space `v_n⁺` gives planes and `v_t⁺` a line. All of it is computed in
+//! closed form from `W` and `v⁻`.
 
 use carom_law::{Contact, Dimension, Law, Outcome};
 use serde::Serialize;
 
 use crate::answered::{Answered, LawAnswer};
 
-/// Impulses that differ by less than this fraction of their size are the same answer: laws are exact to rounding, and the
-/// compliant one is integrated to a hundredth of this.
+/// Impulses that differ by less than this fraction of their size are the same answer: laws are exact to rounding, and
+/// the compliant one is integrated to a hundredth of this.
 const COINCIDES: f64 = 1e-7;
 /// A determinant below this fraction of its largest product is rounding, and the matrix counts as singular.
 const SINGULAR: f64 = 1e-13;
@@ -133,7 +133,8 @@ impl ImpulseSpace {
         self.loci.iter().find(|locus| locus.name == name)
     }
 
-    /// The plane (for a planar contact: the line) of the prescribed restitution; for `e = 0` that of maximum compression.
+    /// The plane (for a planar contact: the line) of the prescribed restitution; for `e = 0` that of maximum
+    /// compression.
     pub fn restored(&self) -> Option<&Locus> {
         self.locus(LocusName::Restitution).or_else(|| self.locus(LocusName::MaximumCompression))
     }

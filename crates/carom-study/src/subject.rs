@@ -29,7 +29,8 @@ impl Default for Options {
 const RESOLUTION: [usize; 2] = [2, 4000];
 /// Larger critical coefficients of friction are not shown by default: tyres and rubber have at most about 2.
 const STRANGE_FRICTION: f64 = 5.0;
-/// If the problem's friction exceeds all curves by this factor it is left outside the axis, because it would squeeze them to the bottom.
+/// If the problem's friction exceeds all curves by this factor it is left outside the axis, because it would squeeze
+/// them to the bottom.
 const FAR: f64 = 6.0;
 
 /// A problem prepared for mapping.
@@ -89,7 +90,8 @@ impl Subject {
     }
 
     /// The range of a friction axis: wide enough for the curves at half of the abscissas or more, since critical
-    /// coefficients have poles, which do not fit any axis; and for the problem's own friction, unless it is [`FAR`] above that.
+    /// coefficients have poles, which do not fit any axis; and for the problem's own friction, unless it is [`FAR`]
+    /// above that.
     pub(super) fn friction_ends(
         &self,
         range: &Range,

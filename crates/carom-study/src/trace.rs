@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 type Edge = (usize, usize, bool);
 
 /// The boundary lines on `columns` by `rows` nodes. `holds` is `None` for a node outside the domain;
-/// squares with such a corner are skipped. `crossing` places the boundary between two neighbouring nodes of which the first
-/// does not hold and the second does.
+/// squares with such a corner are skipped. `crossing` places the boundary between two neighbouring nodes of which the
+/// first does not hold and the second does.
 pub fn boundaries(
     columns: usize,
     rows: usize,

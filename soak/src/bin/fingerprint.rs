@@ -1,8 +1,8 @@
 //! `cargo xtask fingerprint [N]`: hashes of carom's results, to show that a refactoring changes no bit.
 //!
-//! One hash each for N outcomes of one contact, N impacts of the array batch, the M, h, A and W of the built-in robots in N / 100
-//! random states each, N / 10 outcomes of several contacts, and the built-in simulations. The bits depend on the processor's
-//! instruction set: compare hashes of one machine.
+//! One hash each for N outcomes of one contact, N impacts of the array batch, the M, h, A and W of the built-in robots
+//! in N / 100 random states each, N / 10 outcomes of several contacts, and the built-in simulations. The bits depend on
+//! the processor's instruction set: compare hashes of one machine.
 
 use std::process::ExitCode;
 

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-/// What a command printed and how it ended.
+/// The output and exit code of a command.
 pub struct Ran {
     pub code: i32,
     pub out: String,
@@ -26,7 +26,7 @@ pub fn carom_with(arguments: &[&str], input: &[u8]) -> Ran {
         .expect("the command starts");
     let mut stdin = child.stdin.take().expect("piped");
     let input = input.to_vec();
-    // A command that fails early closes its input: writing to it may fail.
+    // A command that fails early closes its input, and writing to it may fail.
     let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
     let output = child.wait_with_output().expect("the command ends");
     writer.join().expect("the writer ends");

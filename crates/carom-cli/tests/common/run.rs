@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{carom, numbers};
 
-/// A run as the command wrote it.
+/// A run as written by the command.
 pub struct Run(pub Value);
 
 impl Run {
@@ -16,7 +16,7 @@ impl Run {
         Self(serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap())
     }
 
-    /// A scene with a robot of its own, in files.
+    /// A scene with its own robot file.
     pub fn of_files(robot: &str, scene: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("robot.xml"), robot).unwrap();

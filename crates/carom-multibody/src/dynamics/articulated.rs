@@ -1,7 +1,7 @@
 //! Articulated inertias: the inertia of a node when all joints beyond it are free to move.
 //!
-//! This is the inward half of the articulated-body algorithm, and at the same time a factorisation of M on which forward
-//! dynamics, W and the response to impulses are based.
+//! This is the inward half of the articulated-body algorithm, and at the same time a factorisation of M on which
+//! forward dynamics, W and the response to impulses are based.
 
 use super::Dynamics;
 use super::factor::SINGULAR;
@@ -166,7 +166,8 @@ impl Dynamics {
         self.articulate_along(&mut Strand::none())
     }
 
-    /// Computes the articulated inertias and the terms along a contact's strand in one pass, so that their latencies overlap.
+    /// Computes the articulated inertias and the terms along a contact's strand in one pass, so that their latencies
+    /// overlap.
     #[inline(always)]
     pub(super) fn articulate_along(&mut self, strand: &mut Strand) -> Result<(), DynamicsError> {
         let model = &*self.model;

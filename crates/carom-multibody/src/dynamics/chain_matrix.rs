@@ -35,8 +35,8 @@ impl ChainMatrix {
         self.blocks[sparsity.blocks(k)].as_flattened_mut()
     }
 
-    /// Eliminates row k from the rows of its chain: subtracts (entry i / pivot) · row k from row i. Then divides row k by the
-    /// pivot, except for the pivot itself.
+    /// Eliminates row k from the rows of its chain: subtracts (entry i / pivot) · row k from row i. Then divides row k
+    /// by the pivot, except for the pivot itself.
     #[inline(always)]
     pub(super) fn eliminate(&mut self, sparsity: &Sparsity, k: usize, pivot: f64) {
         let range = sparsity.blocks(k);

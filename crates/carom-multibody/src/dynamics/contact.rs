@@ -17,8 +17,8 @@ impl Dynamics {
 
     /// Sine of the angle between a rim's axis and the normal; `None` for other contacts.
     ///
-    /// As it goes to zero the lowest point moves ever faster around the rim. Below 1e-6 the rim counts as flat: its gap and
-    /// position are those of its centre, and computing its terms is the error [`DynamicsError::FlatRim`].
+    /// As it goes to zero the lowest point moves ever faster around the rim. Below 1e-6 the rim counts as flat: its gap
+    /// and position are those of its centre, and computing its terms is the error [`DynamicsError::FlatRim`].
     ///
     /// # Panics
     /// If the contact belongs to another model with more links.
@@ -48,8 +48,8 @@ impl Dynamics {
         if contact.node == NO_NODE { &Rotation::IDENTITY } else { &self.nodes[contact.node].rotation }
     }
 
-    /// Vector from the carrying node's origin to the touching point. Not inlined, so that the passes of an impact stay as small
-    /// as if all contacts were points.
+    /// Vector from the carrying node's origin to the touching point. Not inlined, so that the passes of an impact stay
+    /// as small as if all contacts were points.
     #[inline(never)]
     pub(super) fn arm(&self, contact: &ContactPoint) -> Vector {
         let rotation = &self.nodes[contact.node].rotation;

@@ -170,8 +170,8 @@ impl Dynamics {
         }
     }
 
-    /// The accelerations A M⁻¹ f + (dA/dt) v of all rows under a force f. `force` is overwritten by an intermediate result
-    /// from which [`Dynamics::contact_acceleration`] continues. Uses the terms of the last
+    /// The accelerations A M⁻¹ f + (dA/dt) v of all rows under a force f. `force` is overwritten by an intermediate
+    /// result from which [`Dynamics::contact_acceleration`] continues. Uses the terms of the last
     /// [`Dynamics::contact_terms`], which must have been computed in the present state.
     ///
     /// # Errors
@@ -200,7 +200,8 @@ impl Dynamics {
         Ok(())
     }
 
-    /// M⁻¹ (f + Aᵀ λ), in place of the intermediate result that [`Dynamics::contact_free_acceleration`] left for the force f.
+    /// M⁻¹ (f + Aᵀ λ), in place of the intermediate result that [`Dynamics::contact_free_acceleration`] left for the
+    /// force f.
     ///
     /// # Errors
     /// Contacts of another model, vectors of the wrong length, forces that are not finite, or a singular mass matrix.
@@ -232,8 +233,8 @@ impl Dynamics {
         Ok(())
     }
 
-    /// A v of all rows for any velocity v of the robot in its present configuration, and for each row the size of the terms
-    /// in its sum: [`Dynamics::contact_velocity_of`] for each selected contact. Neither A nor the terms stored in
+    /// A v of all rows for any velocity v of the robot in its present configuration, and for each row the size of the
+    /// terms in its sum: [`Dynamics::contact_velocity_of`] for each selected contact. Neither A nor the terms stored in
     /// `contacts` are used, so that results computed from those can be checked. Does not allocate.
     ///
     /// # Errors
@@ -267,7 +268,8 @@ impl Dynamics {
     }
 
     /// M⁻¹ Aᵀ i, the velocity change due to impulses along all rows: `change` is overwritten. Uses A of the last
-    /// [`Dynamics::contact_kinematics`] or [`Dynamics::contact_terms`], which must have been computed in the present state.
+    /// [`Dynamics::contact_kinematics`] or [`Dynamics::contact_terms`], which must have been computed in the present
+    /// state.
     ///
     /// # Errors
     /// Contacts of another model, impulses or a `change` of the wrong length, impulses that are not finite, or a

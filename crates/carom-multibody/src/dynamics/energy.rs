@@ -130,7 +130,8 @@ impl Dynamics {
         0.5 * twice
     }
 
-    /// K of the state's velocity and of another velocity, from the velocities of the links, in one pass. Does not allocate.
+    /// K of the state's velocity and of another velocity, from the velocities of the links, in one pass. Does not
+    /// allocate.
     ///
     /// # Errors
     /// A `velocity` of the wrong length, or one that is not finite.

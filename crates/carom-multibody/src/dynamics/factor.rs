@@ -46,7 +46,8 @@ impl Dynamics {
         }
     }
 
-    /// D^-½ L⁻ᵀ b for three vectors b side by side that are nonzero only along a chain, given in the order of the chain.
+    /// D^-½ L⁻ᵀ b for three vectors b side by side that are nonzero only along a chain, given in the order of the
+    /// chain.
     #[inline(always)]
     pub(super) fn reduce(&self, chain: &[usize], b: &mut [Vector]) {
         for (place, &k) in chain.iter().enumerate().rev() {

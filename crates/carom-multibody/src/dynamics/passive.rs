@@ -9,8 +9,8 @@ impl Dynamics {
     /// Forces of the joints' springs and viscous damping, for each velocity: -d ẋ - k (x - x₀); those of a mimic act
     /// at its leader's velocity. `force` is overwritten.
     ///
-    /// Damping acts on each velocity of a joint with several. Dry friction is not included, since it is not a function of the state;
-    /// [`Model::motion_warnings`](crate::Model::motion_warnings) lists the joints that have it.
+    /// Damping acts on each velocity of a joint with several. Dry friction is not included, since it is not a function
+    /// of the state; [`Model::motion_warnings`](crate::Model::motion_warnings) lists the joints that have it.
     ///
     /// # Errors
     /// `force` of the wrong length.

@@ -24,9 +24,9 @@ const CONTACT: u8 = 2;
 const FULL: u8 = 3;
 
 impl Dynamics {
-    /// A v of one contact for any velocity v of the robot in its present configuration, summed along the chain independently
-    /// of [`Dynamics::single_contact`] and [`Dynamics::impulse_response`], so that their results can be checked.
-    /// Does not allocate.
+    /// A v of one contact for any velocity v of the robot in its present configuration, summed along the chain
+    /// independently of [`Dynamics::single_contact`] and [`Dynamics::impulse_response`], so that their results can be
+    /// checked. Does not allocate.
     ///
     /// # Errors
     /// A contact of another model, or a `velocity` of the wrong length.
@@ -41,8 +41,8 @@ impl Dynamics {
         Ok(motion)
     }
 
-    /// [`Dynamics::contact_velocity_of`] for the state's own velocity and for another, in one pass along the chain. Does not
-    /// allocate.
+    /// [`Dynamics::contact_velocity_of`] for the state's own velocity and for another, in one pass along the chain.
+    /// Does not allocate.
     ///
     /// # Errors
     /// A contact of another model, a `velocity` of the wrong length or one that is not finite.
@@ -156,9 +156,9 @@ impl Dynamics {
         simd::velocity_after(self, contact, rows, velocity)
     }
 
-    /// [`Dynamics::velocity_after`], together with the results of [`Dynamics::contact_velocity_change`] and, if requested,
-    /// [`Dynamics::kinetic_energy_change`] for that velocity. They are computed from the velocity after, in the same pass,
-    /// while each axis waits for the axes before it. Does not allocate.
+    /// [`Dynamics::velocity_after`], together with the results of [`Dynamics::contact_velocity_change`] and, if
+    /// requested, [`Dynamics::kinetic_energy_change`] for that velocity. They are computed from the velocity after, in
+    /// the same pass, while each axis waits for the axes before it. Does not allocate.
     ///
     /// # Errors
     /// As [`Dynamics::impulse_response`], or a velocity after the impulse that is not finite.

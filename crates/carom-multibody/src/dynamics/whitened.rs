@@ -1,10 +1,10 @@
 //! One contact in whitened coordinates, in which the kinetic energy is half the square of the velocity.
 //!
-//! Articulated inertias are a factorisation of M: with D_j the articulated inertia along axis j and U_j the wrench for its unit
-//! acceleration, twice the energy is Σ D_j (v_j + U_j·V_j / D_j)², where V_j is the twist of the body that carries the axis. So
-//! M = Fᵀ F with (F v)_j = √D_j (v_j + U_j·V_j / D_j), one outward pass, and the rows of A F⁻¹ are the rate changes of the axes of the
-//! contact's strand for unit impulses, times √D_j. An orthogonal factorisation (A F⁻¹)ᵀ = Q R has the condition number
-//! of A F⁻¹; W = Rᵀ R has its square.
+//! Articulated inertias are a factorisation of M: with D_j the articulated inertia along axis j and U_j the wrench for
+//! its unit acceleration, twice the energy is Σ D_j (v_j + U_j·V_j / D_j)², where V_j is the twist of the body that
+//! carries the axis. So M = Fᵀ F with (F v)_j = √D_j (v_j + U_j·V_j / D_j), one outward pass, and the rows of A F⁻¹ are
+//! the rate changes of the axes of the contact's strand for unit impulses, times √D_j. An orthogonal factorisation (A
+//! F⁻¹)ᵀ = Q R has the condition number of A F⁻¹; W = Rᵀ R has its square.
 
 use super::factor::{SINGULAR, product};
 use super::{Dynamics, check, check_length};
@@ -56,8 +56,8 @@ impl Dynamics {
         Ok(WhitenedTerms { factor, velocity, whitened_velocity })
     }
 
-    /// Adds F⁻¹ Q x to `velocity`: the change of the robot's velocity for a change x of the contact's whitened velocity. Does
-    /// not allocate.
+    /// Adds F⁻¹ Q x to `velocity`: the change of the robot's velocity for a change x of the contact's whitened
+    /// velocity. Does not allocate.
     ///
     /// # Errors
     /// As [`Dynamics::whitened_contact`]; a `change` that is not finite, a `velocity` of the wrong length.
@@ -197,8 +197,9 @@ impl Dynamics {
     }
 }
 
-/// Orthonormalises rows in order; `factor` receives the upper triangular factor. A row that depends linearly on those before
-/// it becomes zero. The Gram-Schmidt process is applied twice, because once loses orthogonality where little of a row remains.
+/// Orthonormalises rows in order; `factor` receives the upper triangular factor. A row that depends linearly on those
+/// before it becomes zero. The Gram-Schmidt process is applied twice, because once loses orthogonality where little of
+/// a row remains.
 fn orthogonalize(rows: &mut [Vec<f64>], factor: &mut [[f64; 3]; 3]) {
     for k in 0..rows.len() {
         let (done, rest) = rows.split_at_mut(k);

@@ -73,8 +73,8 @@ impl ContactPoint {
 
     /// A ball of a link with a centre in the link's frame: it touches at centre - radius · normal, and rolls.
     ///
-    /// Planar or spatial as for [`ContactPoint::new`]. In a planar model this is also a disc whose axis is normal to the
-    /// plane.
+    /// Planar or spatial as for [`ContactPoint::new`]. In a planar model this is also a disc whose axis is normal to
+    /// the plane.
     ///
     /// # Errors
     /// As for [`ContactPoint::new`], or the radius is negative or not finite.
@@ -92,8 +92,8 @@ impl ContactPoint {
     /// A circle of a link about an axis of any nonzero length through a centre, both in the link's frame: it touches
     /// at its lowest point along the normal n, centre - radius · w/|w| with w = n - (n·a) a, and rolls.
     ///
-    /// Planar or spatial as for [`ContactPoint::new`]. If the axis is parallel to the normal there is no single lowest point:
-    /// see [`Dynamics::rim_sine`](crate::Dynamics::rim_sine).
+    /// Planar or spatial as for [`ContactPoint::new`]. If the axis is parallel to the normal there is no single lowest
+    /// point: see [`Dynamics::rim_sine`](crate::Dynamics::rim_sine).
     ///
     /// # Errors
     /// As for [`ContactPoint::ball`], or the axis is zero.

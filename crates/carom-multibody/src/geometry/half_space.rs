@@ -15,7 +15,8 @@ pub struct HalfSpace {
 }
 
 impl HalfSpace {
-    /// The half-space below the plane through a point; the normal points out of the solid and may have any nonzero length.
+    /// The half-space below the plane through a point; the normal points out of the solid and may have any nonzero
+    /// length.
     ///
     /// # Errors
     /// The normal is zero, or a number is not finite.

@@ -6,11 +6,11 @@ use crate::{Placement, Rotation, Vector};
 /// How the rims of a cylinder are represented.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rims {
-    /// This many points on each rim, evenly spaced from the shape's x axis towards its y axis; 3 or more. The cylinder is
-    /// then a prism: it rests on its faces and edges, and does not roll.
+    /// This many points on each rim, evenly spaced from the shape's x axis towards its y axis; 3 or more. The cylinder
+    /// is then a prism: it rests on its faces and edges, and does not roll.
     Points(usize),
-    /// The lowest point of each rim: the cylinder rolls on its rims. A rim that lies flat has no unique lowest point, see
-    /// [`Dynamics::rim_sine`](crate::Dynamics::rim_sine).
+    /// The lowest point of each rim: the cylinder rolls on its rims. A rim that lies flat has no unique lowest point,
+    /// see [`Dynamics::rim_sine`](crate::Dynamics::rim_sine).
     Rolling,
 }
 
@@ -34,8 +34,8 @@ pub(crate) enum TouchingForm {
     Rim { axis: Vector, radius: f64 },
 }
 
-/// The normal of the plane of motion in the link's axes, if the model moves in a plane that contains the given normal. Links
-/// only rotate about it, so it is the same in every configuration.
+/// The normal of the plane of motion in the link's axes, if the model moves in a plane that contains the given normal.
+/// Links only rotate about it, so it is the same in every configuration.
 pub(crate) fn plane_on_link(model: &Model, link: LinkId, normal: Vector) -> Option<Vector> {
     let plane = model.plane().filter(|plane| plane.dot(normal).abs() <= PARALLEL)?;
     let mut rotation = Rotation::IDENTITY;
@@ -48,8 +48,8 @@ pub(crate) fn plane_on_link(model: &Model, link: LinkId, normal: Vector) -> Opti
     Some(rotation.apply_inverse(plane))
 }
 
-/// The features of a shape that can touch half-spaces, or the name of its geometry if it is not supported. `plane` is the
-/// normal of the plane of motion, if there is one.
+/// The features of a shape that can touch half-spaces, or the name of its geometry if it is not supported. `plane` is
+/// the normal of the plane of motion, if there is one.
 pub(crate) fn features(shape: &Shape, plane: Option<Vector>, rims: Rims) -> Result<Vec<TouchingFeature>, &'static str> {
     let outline = Outline { place: shape.placement, plane };
     Ok(match shape.geometry {

@@ -26,7 +26,8 @@ pub struct LinkSpec {
     pub name: String,
     /// Its placement on its parent, with all joint coordinates at their references.
     pub placement: Placement,
-    /// Its joints: each acts in the link's frame as moved by those before it. A link without joints is welded to its parent.
+    /// Its joints: each acts in the link's frame as moved by those before it. A link without joints is welded to its
+    /// parent.
     pub joints: Vec<Joint>,
     /// Its inertia in its own frame.
     pub inertia: Inertia,
@@ -324,7 +325,8 @@ impl ModelBuilder {
                         v: velocities.start + count,
                         axis: tree.axes,
                         multiplier,
-                        // Limits, springs and the like belong to a single coordinate, which a planar joint does not have.
+                        // Limits, springs and the like belong to a single coordinate, which a planar joint does not
+                        // have.
                         offset: if joint.kind.is_single() { offset - joint.reference } else { 0.0 },
                         coordinate_offset: offset,
                         armature: joint.armature,

@@ -13,10 +13,11 @@ pub enum JointKind {
     Continuous,
     /// Translation along an axis.
     Prismatic,
-    /// Translation in the plane normal to an axis and rotation about the axis: coordinates (x, y, angle); the velocities are their
-    /// rates. For the axis z these are the link's x and y; for another axis see [`Joint::axis`].
+    /// Translation in the plane normal to an axis and rotation about the axis: coordinates (x, y, angle); the
+    /// velocities are their rates. For the axis z these are the link's x and y; for another axis see [`Joint::axis`].
     Planar,
-    /// Rotation about a point: the coordinates are a unit quaternion (w, x, y, z), the velocity is ω in the link's axes.
+    /// Rotation about a point: the coordinates are a unit quaternion (w, x, y, z), the velocity is ω in the link's
+    /// axes.
     Ball,
     /// Free motion: the coordinates are a position and a unit quaternion (x, y, z, qw, qx, qy, qz), the velocity
     /// is that of the link's origin and ω, both in the link's axes.

@@ -182,8 +182,8 @@ impl Model {
         self
     }
 
-    /// The model with everything that is fixed or hinged to the world placed at `base`. Links with floating joints are not affected:
-    /// their configuration gives their pose.
+    /// The model with everything that is fixed or hinged to the world placed at `base`. Links with floating joints are
+    /// not affected: their configuration gives their pose.
     pub fn placed(mut self, base: &Placement) -> Self {
         for link in &mut self.links[1..] {
             let moves_freely =

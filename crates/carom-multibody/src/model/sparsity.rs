@@ -4,8 +4,9 @@
 //! velocity to the first preserves that pattern in a tree; joints that follow others cause fill-in, which is
 //! computed here once.
 //!
-//! The chain of a velocity contains the velocities it is coupled to, those they are coupled to, and so on: in a tree, the
-//! path from the root. Chains that meet coincide from there on, so rows along chains can be added without column lists.
+//! The chain of a velocity contains the velocities it is coupled to, those they are coupled to, and so on: in a tree,
+//! the path from the root. Chains that meet coincide from there on, so rows along chains can be added without column
+//! lists.
 
 use std::ops::Range;
 
@@ -61,7 +62,8 @@ impl Sparsity {
                 above = other.parent;
             }
         }
-        // Eliminating k couples all velocities that k is coupled to; the others are reached through the largest of them, its parent.
+        // Eliminating k couples all velocities that k is coupled to; the others are reached through the largest of
+        // them, its parent.
         let mut parents = vec![None; n];
         for k in (0..n).rev() {
             parents[k] = (0..k).rev().find(|&j| pattern[k][j]);

@@ -134,8 +134,8 @@ impl Tree {
 }
 
 /// Sine of the angle below which directions count as parallel: files write 1.57 for a quarter turn, which is
-/// 8e-4 off. A mechanism that leaves its plane by less is stiff against forces normal to it, and a contact with a tangent
-/// along which it can hardly move would give meaningless results.
+/// 8e-4 off. A mechanism that leaves its plane by less is stiff against forces normal to it, and a contact with a
+/// tangent along which it can hardly move would give meaningless results.
 pub(crate) const PARALLEL: f64 = 1e-3;
 
 /// The nodes of one joint: each rotation or translation has its axis along z.

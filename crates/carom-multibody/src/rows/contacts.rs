@@ -9,8 +9,8 @@ use crate::error::DynamicsError;
 use crate::geometry::ContactPoint;
 use crate::model::Model;
 
-/// Several contacts and joint limits, and workspace for their terms. Rows are stacked in order: first the selected contacts,
-/// then the selected limits. Initially all are selected.
+/// Several contacts and joint limits, and workspace for their terms. Rows are stacked in order: first the selected
+/// contacts, then the selected limits. Initially all are selected.
 #[derive(Debug, Clone)]
 pub struct Contacts {
     pub(crate) points: Vec<ContactPoint>,
@@ -27,8 +27,8 @@ pub struct Contacts {
     pub(crate) velocity: Vec<f64>,
     /// dA/dt v.
     pub(crate) drift: Vec<f64>,
-    /// A in compact form: for each contact, the velocities of its chain in order (with space for all velocities), and for each
-    /// the entries of the contact's rows, side by side.
+    /// A in compact form: for each contact, the velocities of its chain in order (with space for all velocities), and
+    /// for each the entries of the contact's rows, side by side.
     pub(crate) columns: Vec<Vector>,
     /// D^-½ L⁻ᵀ Aᵀ, in the same layout. W consists of the products of its rows.
     pub(crate) reduced: Vec<Vector>,
@@ -58,8 +58,9 @@ impl Contacts {
         contacts
     }
 
-    /// Restricts the rows to some contacts and limits, given by index: first those of the contacts, then those of the limits.
-    /// Terms are zero until they are computed again; repeating the present selection keeps them. Does not allocate.
+    /// Restricts the rows to some contacts and limits, given by index: first those of the contacts, then those of the
+    /// limits. Terms are zero until they are computed again; repeating the present selection keeps them. Does not
+    /// allocate.
     ///
     /// # Errors
     /// The indices are not ascending, or out of range. The selection is then unchanged.
@@ -140,8 +141,8 @@ impl Contacts {
 
     /// (dA/dt) v: the rate of A v at zero joint accelerations, d/dt (A v) = A dv/dt + (dA/dt) v.
     ///
-    /// For a point this is its acceleration. The touching point of a ball or rim moves over the link: A v is the velocity of
-    /// the material there, and its rate is not the acceleration of the material.
+    /// For a point this is its acceleration. The touching point of a ball or rim moves over the link: A v is the
+    /// velocity of the material there, and its rate is not the acceleration of the material.
     pub fn drift(&self) -> &[f64] {
         &self.drift
     }

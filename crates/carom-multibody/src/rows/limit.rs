@@ -22,7 +22,8 @@ impl LimitSide {
 
 /// One limit of a joint: its gap is the distance of the coordinate from the bound, its row of A has one entry.
 ///
-/// The coordinate of a joint that follows another is multiplier · leader + offset; otherwise it is an entry of the configuration.
+/// The coordinate of a joint that follows another is multiplier · leader + offset; otherwise it is an entry of the
+/// configuration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JointLimit {
     /// The joint's index in [`Model::joints`].
@@ -64,8 +65,8 @@ impl JointLimit {
     }
 }
 
-/// All joint limits of a model that can be reached, that is, with finite bounds and a nonzero multiplier, in the order of the
-/// joints, the lower limit first.
+/// All joint limits of a model that can be reached, that is, with finite bounds and a nonzero multiplier, in the order
+/// of the joints, the lower limit first.
 pub fn joint_limits(model: &Model) -> Vec<JointLimit> {
     let mut limits = Vec::new();
     for node in &model.tree.nodes {

@@ -122,7 +122,8 @@ impl BodyInertia {
     /// The inertia about an origin relative to which the present one is at p.
     #[inline(always)]
     pub(crate) fn moved(&self, p: Vector) -> Self {
-        // ∫ |r+p|² 1 - (r+p)(r+p)ᵀ adds p·(h+g) 1 - p gᵀ - h pᵀ, where h and g are the first moments about the old and the new origin.
+        // ∫ |r+p|² 1 - (r+p)(r+p)ᵀ adds p·(h+g) 1 - p gᵀ - h pᵀ, where h and g are the first moments about the old and
+        // the new origin.
         let (h, g) = (self.first, self.first.plus(self.mass, p));
         let (ps, gs, diagonal) = (p.to_array(), g.to_array(), p.dot(h + g));
         let (mut second, axes) = (self.second, Rotation::IDENTITY.columns);

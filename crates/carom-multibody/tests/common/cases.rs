@@ -1,4 +1,4 @@
-//! Random cases, told by their seeds, and the largest errors in them.
+//! Random cases, identified by their seeds, and the largest errors in them.
 
 use fastrand::Rng;
 
@@ -27,7 +27,7 @@ impl Drop for OnFailure {
     }
 }
 
-/// A bound on relative errors that remembers the largest seen, and says it when the test ends.
+/// A bound on relative errors that records the largest one, and prints it at the end of the test.
 pub struct Gauge {
     name: &'static str,
     bound: f64,
@@ -55,7 +55,7 @@ impl Gauge {
         self.worst = self.worst.max(relative);
     }
 
-    /// The same for two vectors, entry by entry, each with its own scale.
+    /// Asserts the bound for two vectors, entry by entry, each with its own scale.
     #[track_caller]
     pub fn compare(&mut self, a: &[f64], b: &[f64], scale: impl Fn(usize) -> f64) {
         assert_eq!(a.len(), b.len());

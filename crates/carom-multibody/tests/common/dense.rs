@@ -1,4 +1,4 @@
-//! Dense linear algebra that shares nothing with the crate's.
+//! Dense linear algebra, independent of the crate's.
 
 use carom_multibody::Matrix;
 
@@ -45,7 +45,7 @@ pub fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |largest, value| value.abs().max(largest))
 }
 
-/// Solves a x = b by elimination with pivoting by the largest entry of a column, and one refinement.
+/// Solves a x = b by elimination with partial pivoting, and one step of refinement.
 pub fn solve(a: &Rows, b: &[f64]) -> Vec<f64> {
     let mut x = eliminate(a, b);
     let residual: Vec<f64> = apply(a, &x).iter().zip(b).map(|(ax, b)| b - ax).collect();
@@ -109,14 +109,14 @@ pub fn eigenvalues(matrix: &Rows) -> Vec<f64> {
     values
 }
 
-/// M with unit diagonal.
+/// M scaled to a unit diagonal.
 pub fn equilibrated(mass: &Rows) -> Rows {
     let n = mass.len();
     let root: Vec<f64> = (0..n).map(|i| mass[i][i].sqrt()).collect();
     (0..n).map(|i| (0..n).map(|j| mass[i][j] / (root[i] * root[j])).collect()).collect()
 }
 
-/// Condition of M with unit diagonal; infinite where it is not positive definite.
+/// Condition number of M scaled to a unit diagonal; infinite if it is not positive definite.
 pub fn condition(mass: &Rows) -> f64 {
     if mass.is_empty() {
         return 1.0;

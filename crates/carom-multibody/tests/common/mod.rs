@@ -77,7 +77,7 @@ pub fn placement(rng: &mut Rng, size: f64) -> Placement {
     Placement::new(rotation, translation)
 }
 
-/// A body that can exist: second moments of a positive density about its centre.
+/// A physically possible body: second moments of a positive density about its centre.
 pub fn inertia(rng: &mut Rng) -> Inertia {
     let mass = magnitude(rng, 0.1, 10.0);
     let [a, b, c] = [(); 3].map(|()| mass * magnitude(rng, 0.05, 0.3).powi(2));
@@ -85,15 +85,15 @@ pub fn inertia(rng: &mut Rng) -> Inertia {
     Inertia { mass, center: vector(rng, 0.3), rotational }
 }
 
-/// A model before it is built, so that variants of it can be.
+/// A model before it is built, from which variants can be derived.
 #[derive(Debug, Clone)]
 pub struct Sketch {
     pub gravity: Vector,
-    /// The parent's place in this list from 1, or 0 for the world.
+    /// The parent's index in this list from 1, or 0 for the world.
     pub links: Vec<(usize, LinkSpec)>,
 }
 
-/// What a sketch may have.
+/// The features that a sketch may have.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     pub links: usize,
@@ -151,7 +151,7 @@ impl Sketch {
         sketch
     }
 
-    /// A tree of hinges about one direction and sliders across it.
+    /// A tree of hinges about one direction and sliders normal to it.
     pub fn planar(rng: &mut Rng, normal: Vector) -> Self {
         let [_, one, two] = contact_basis(normal).expect("a direction");
         let mut sketch = Self { gravity: vector(rng, 10.0), links: Vec::new() };
@@ -176,7 +176,7 @@ impl Sketch {
         sketch
     }
 
-    /// Lets some joints follow others, before or after them, on the same tree or not, directly or over others.
+    /// Lets some joints follow others, before or after them, on the same tree or not, directly or through others.
     fn couple(&mut self, rng: &mut Rng) {
         let mut singles: Vec<(usize, usize)> = Vec::new();
         for (i, (_, spec)) in self.links.iter().enumerate() {
@@ -204,7 +204,7 @@ impl Sketch {
         builder.build().expect("a sound model")
     }
 
-    /// The same with every joint free.
+    /// The sketch with every joint free.
     pub fn without_mimics(&self) -> Self {
         let mut free = self.clone();
         for joint in free.links.iter_mut().flat_map(|(_, spec)| &mut spec.joints) {
@@ -213,7 +213,7 @@ impl Sketch {
         free
     }
 
-    /// Everything, gravity as well, seen from elsewhere.
+    /// Everything, including gravity, in another frame.
     pub fn moved(&self, by: &Placement) -> Self {
         let mut moved = self.clone();
         moved.gravity = by.rotation.apply(self.gravity);
@@ -223,7 +223,7 @@ impl Sketch {
         moved
     }
 
-    /// What a joint follows in the end: its name, and coordinate = multiplier · leader + offset.
+    /// The joint that a joint ultimately follows: its name, and coordinate = multiplier · leader + offset.
     pub fn follows(&self, joint: &Joint) -> (String, f64, f64) {
         let Some(mimic) = &joint.mimic else { return (joint.name.clone(), 1.0, 0.0) };
         let mut joints = self.links.iter().flat_map(|(_, spec)| &spec.joints);
@@ -292,7 +292,7 @@ pub fn configuration(model: &Model, rng: &mut Rng) -> Vec<f64> {
     q
 }
 
-/// A model in a state, with what is needed to judge errors.
+/// A model in a state, with the scales of errors.
 pub struct Sample {
     pub sketch: Sketch,
     pub model: Arc<Model>,
@@ -303,11 +303,11 @@ pub struct Sample {
     pub mass: Rows,
     /// √Mᵢᵢ: velocities times it and forces over it are of one kind, √J.
     pub scale: Vec<f64>,
-    /// Condition of M with unit diagonal: how much M⁻¹ may enlarge a relative error.
+    /// Condition number of M scaled to a unit diagonal: the amplification of relative errors by M⁻¹.
     pub condition: f64,
 }
 
-/// Beyond this a mechanism is close to one with a singular M, and says little.
+/// Beyond this M is nearly singular, and the mechanism is not informative.
 const CONDITION: f64 = 1e6;
 
 impl Sample {
@@ -350,7 +350,7 @@ impl Sample {
         f.iter().zip(&self.scale).map(|(f, s)| (f / s).abs()).fold(0.0, f64::max)
     }
 
-    /// The bodies' mass times lever: forces of links come in units of it.
+    /// Mass times lever of the bodies, the unit of forces of links.
     pub fn links(&self) -> impl Iterator<Item = LinkId> + '_ {
         self.model.joints().iter().map(|joint| joint.link)
     }
@@ -367,7 +367,7 @@ impl Sample {
         self.dynamics.set_state(&self.q, &self.v).expect("a sound state");
     }
 
-    /// A step for [`derivative`]: a thirtieth of the shortest time in the motion.
+    /// A step for [`derivative`]: a thirtieth of the shortest time scale of the motion.
     pub fn step(&self) -> f64 {
         0.03 / self.sketch.frequency(&self.model, &self.v)
     }
@@ -378,7 +378,7 @@ pub fn moving_links(model: &Model) -> Vec<LinkId> {
     model.links()[1..].iter().map(|link| model.find_link(&link.name).expect("its own link")).collect()
 }
 
-/// Contacts on links of all kinds, the world among them, some twice.
+/// Contacts on links of all kinds, including the world, some twice.
 pub fn contacts(model: &Model, rng: &mut Rng, count: usize) -> Vec<ContactPoint> {
     let links = moving_links(model);
     (0..count)
@@ -406,7 +406,7 @@ pub const Y: Vector = Vector::new(0.0, 1.0, 0.0);
 pub const Z: Vector = Vector::new(0.0, 0.0, 1.0);
 
 /// A link's momentum, its angular momentum about its centre, and its kinetic and potential energy, from the velocity
-/// of its centre and the placement of its axes alone.
+/// of its centre and the placement of its axes only.
 pub struct Motion {
     pub velocity: Vector,
     pub momentum: Vector,

@@ -1,4 +1,4 @@
-//! Models that are refused, and what is said of them.
+//! Invalid models and their errors.
 
 use carom_multibody::{BuildError, Inertia, Joint, JointKind, LinkId, LinkSpec, Mimic, Model, ModelBuilder};
 

@@ -1,4 +1,4 @@
-//! Models of texts and files, and what they are compared with.
+//! Models from texts and files, and their comparison.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use carom_multibody::Model;
 use carom_multibody::load::{self, LoadError, Options};
 
-/// A directory of its own for a test, gone at its end.
+/// A temporary directory for a test.
 pub struct Folder(PathBuf);
 
 impl Folder {
@@ -36,13 +36,13 @@ pub fn load(path: &Path) -> Result<Model, LoadError> {
     load::file(path, &Options::default())
 }
 
-/// The model of a text.
+/// The model given by a text.
 pub fn model(text: &str) -> Model {
     let folder = Folder::new();
     load(&folder.write("model.xml", text)).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Why a text has no model.
+/// The error in a text.
 pub fn refusal(text: &str) -> LoadError {
     let folder = Folder::new();
     match load(&folder.write("model.xml", text)) {

@@ -1,4 +1,4 @@
-//! MJCF: the models that MuJoCo makes of the same texts.
+//! MJCF: the models agree with those that MuJoCo compiles from the same texts.
 //!
 //! Numbers come from MuJoCo 4.0.0, from `MjModel` compiled from the text of the test.
 
@@ -218,7 +218,7 @@ fn the_compiler_decides_whose_inertia_counts_and_how_little() {
         ),
     ] {
         let model = model(&format!("<mujoco><compiler balanceinertia=\"true\" {compiler}/>{bodies}</mujoco>"));
-        // MuJoCo 4.0.0 gives these; a body with nothing in it gets its mass at its place on the parent.
+        // MuJoCo 4.0.0 gives these; an empty body gets its mass at its position on the parent.
         for (link, expected) in expected.into_iter().enumerate() {
             inertia_is(&model, link + 1, expected);
         }
@@ -286,7 +286,7 @@ fn files_are_included_beside_the_main_one_first() {
     folder.write("parts/defaults.xml", r#"<x><default><geom size=".1"/></default></x>"#);
     folder.write("parts/arm.xml", "<x>\n<body name='arm'><joint/>\n<geom/></body>\n</x>");
     assert!(load(&main).is_ok());
-    // The same name beside the main file goes first, and lacks the size.
+    // The file of the same name next to the main file takes precedence, and lacks the size.
     folder.write("defaults.xml", "<x><default><joint damping='1'/></default></x>");
     let error = load(&main).map(|_| ()).expect_err("no size");
     assert_eq!((error.kind, error.line), (LoadErrorKind::Value, Some(3)));
@@ -350,7 +350,7 @@ fn frames_and_replicas_set_the_class_within() {
     }
 }
 
-/// MuJoCo 4.0.0 turns z from the second point to the first.
+/// In MuJoCo 4.0.0 z points from the second point to the first.
 #[test]
 fn sites_between_two_points_point_to_the_first() {
     let model = model(&world(r#"<site name="s" type="capsule" size=".1" fromto="0 0 0 2 0 0"/>"#));

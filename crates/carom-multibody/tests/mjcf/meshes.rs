@@ -5,7 +5,7 @@ use carom_multibody::{Geometry, WarningKind};
 
 use super::helpers::*;
 
-/// A bracket like a U, which does not see all of itself from its centre.
+/// A U-shaped bracket, parts of which are not visible from its centre.
 const CORNERS: [[f32; 2]; 8] =
     [[0.0, 0.0], [3.0, 0.0], [3.0, 2.0], [2.75, 2.0], [2.75, 0.25], [0.25, 0.25], [0.25, 2.0], [0.0, 2.0]];
 const PLATES: [[usize; 3]; 6] = [[0, 1, 4], [1, 2, 3], [1, 3, 4], [0, 4, 5], [0, 5, 6], [0, 6, 7]];

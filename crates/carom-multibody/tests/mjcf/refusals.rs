@@ -1,4 +1,4 @@
-//! What is refused, and what is remarked.
+//! Errors and warnings.
 
 use carom_multibody::WarningKind;
 use carom_multibody::load::LoadErrorKind;
@@ -73,7 +73,7 @@ fn what_acts_on_the_motion_is_remarked_once_a_kind() {
     assert!(model.warnings()[1].message.contains("2 times"));
 }
 
-/// Whatever MuJoCo would refuse or count, and carom does not know, does not pass in silence.
+/// What MuJoCo rejects or uses, and carom does not know, is an error or a warning.
 #[test]
 fn what_would_change_the_dynamics_is_refused() {
     let slip = refusal(&world(r#"<body><joint armatur="1"/><geom size=".1"/></body>"#));

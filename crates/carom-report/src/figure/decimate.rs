@@ -5,7 +5,8 @@ use super::drawing::Vec2;
 /// Width, in points, of the columns that are reduced to at most four vertices.
 const COLUMN: f64 = 0.4;
 
-/// A line that runs to the right, reduced to its first, lowest, highest and last vertex in every narrow column: no peak is lost.
+/// A line that runs to the right, reduced to its first, lowest, highest and last vertex in every narrow column: no peak
+/// is lost.
 pub(super) fn decimated(line: impl IntoIterator<Item = Vec2>) -> Vec<Vec2> {
     let mut kept: Vec<Vec2> = Vec::new();
     let mut column: Vec<Vec2> = Vec::new();

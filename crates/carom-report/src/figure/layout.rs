@@ -55,7 +55,8 @@ impl Room {
         })
     }
 
-    /// Finds the lower left corner of the position with most free space for a box whose points are all `allowed`, and occupies it.
+    /// Finds the lower left corner of the position with most free space for a box whose points are all `allowed`, and
+    /// occupies it.
     pub(super) fn find(&mut self, size: Vec2, allowed: impl Fn(Vec2) -> bool) -> Option<Vec2> {
         const STEP: f64 = 3.0;
         for margin in [14.0, 8.0, 5.0, 2.5] {

@@ -105,7 +105,8 @@ impl Places {
 
     /// The upper left corner of the best box near a mark, and its distance.
     fn beside(&self, at: Vec2, size: Vec2) -> Option<(Vec2, f64)> {
-        // Right and left of the mark, then above and below, then at the corners: the fractions of the box left of and above the mark.
+        // Right and left of the mark, then above and below, then at the corners: the fractions of the box left of and
+        // above the mark.
         const SIDES: [[f64; 2]; 8] =
             [[0.0, 0.5], [1.0, 0.5], [0.5, 1.0], [0.5, 0.0], [0.0, 1.0], [0.0, 0.0], [1.0, 1.0], [1.0, 0.0]];
         for may_cross in [false, true] {

@@ -140,8 +140,8 @@ fn gaps(record: &Record, contacts: &[usize]) -> Vec<Curve> {
 
 type Part = fn(&Ledger) -> f64;
 
-/// The energies that are not negligible. Potential and total energy are measured from the smallest potential energy: the zero
-/// of the potential is arbitrary, and far from it all curves would look flat.
+/// The energies that are not negligible. Potential and total energy are measured from the smallest potential energy:
+/// the zero of the potential is arbitrary, and far from it all curves would look flat.
 fn energies(record: &Record) -> Vec<Curve> {
     let least = record.samples.iter().map(|sample| sample.energy.potential).fold(f64::INFINITY, f64::min);
     let work: [(&str, Stroke, Part); 8] = [

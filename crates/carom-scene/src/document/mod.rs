@@ -1,4 +1,5 @@
-//! Documents: JSON and TOML as one tree with source locations, typed values, changes by path, and errors with field, value and bound.
+//! Documents: JSON and TOML as one tree with source locations, typed values, changes by path, and errors with field,
+//! value and bound.
 //!
 //! | file | contents |
 //! |---|---|

@@ -40,8 +40,8 @@ impl Problem {
     /// Solves the problem, for one contact or several simultaneous ones.
     ///
     /// # Errors
-    /// A number that the law rejects, contacts or a guard that it does not support, no answer to the promised precision,
-    /// or an answer beyond `f64`.
+    /// A number that the law rejects, contacts or a guard that it does not support, no answer to the promised
+    /// precision, or an answer beyond `f64`.
     pub fn answer(&self) -> Result<Answer, ProblemError> {
         let count = self.contact_count();
         if count == 1 {

@@ -38,6 +38,7 @@ pub(super) struct Fit {
     pub(super) kind: &'static str,
     /// Factor on all sizes.
     pub(super) scale: f64,
-    /// Whether it is fitted to the bounds of the vertices along the principal axes, otherwise to the box of equal inertia.
+    /// Whether it is fitted to the bounds of the vertices along the principal axes, otherwise to the box of equal
+    /// inertia.
     pub(super) by_bounds: bool,
 }

@@ -1,7 +1,7 @@
 //! Models from MJCF, the format of MuJoCo, with the same coordinates, mass matrix and bias.
 //!
-//! A free joint's velocity is in the link's axes, while MuJoCo has its linear part in world axes. An unsupported element
-//! that changes the mass matrix or the bias is an error; one that otherwise affects the motion gives a warning.
+//! A free joint's velocity is in the link's axes, while MuJoCo has its linear part in world axes. An unsupported
+//! element that changes the mass matrix or the bias is an error; one that otherwise affects the motion gives a warning.
 //!
 //! | file | contents |
 //! |---|---|

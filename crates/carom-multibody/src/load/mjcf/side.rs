@@ -8,7 +8,8 @@ use crate::Vector;
 /// Coordinates of meshes have few digits and many points lie in one plane, so results within rounding are computed
 /// again with twice the precision.
 pub(super) fn side(a: Vector, b: Vector, c: Vector, d: Vector) -> f64 {
-    /// Bounds on rounding, relative to the sum of the absolute values of all products, in double and in extended precision.
+    /// Bounds on rounding, relative to the sum of the absolute values of all products, in double and in extended
+    /// precision.
     const CLEAR: f64 = 1e-15;
     const CLEAR_LONG: f64 = 1e-29;
     let [u, v, w] = [b - a, c - a, d - a];

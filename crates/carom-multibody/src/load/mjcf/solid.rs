@@ -79,8 +79,8 @@ fn ellipsoid(mass: f64, [a, b, c]: [f64; 3]) -> Inertia {
     diagonal(mass, [y + z, x + z, x + y].map(|sum| mass * sum / 5.0))
 }
 
-/// The area by Thomsen's formula; the mass is distributed as in a layer of uniform thickness, as in MuJoCo, which differs
-/// slightly from a uniform surface density.
+/// The area by Thomsen's formula; the mass is distributed as in a layer of uniform thickness, as in MuJoCo, which
+/// differs slightly from a uniform surface density.
 fn ellipsoid_shell(half: [f64; 3]) -> Inertia {
     const EXPONENT: f64 = 1.6075;
     const THICKNESS: f64 = 1e-6;

@@ -159,8 +159,8 @@ fn obj(text: &str) -> Result<Triangles, &'static str> {
     Ok(Triangles { vertices, faces, is_part })
 }
 
-/// Splits a polygon as MuJoCo does: a quadrangle along its shorter diagonal; polygons with more corners must be planar and
-/// convex, so that every triangulation gives the same result.
+/// Splits a polygon as MuJoCo does: a quadrangle along its shorter diagonal; polygons with more corners must be planar
+/// and convex, so that every triangulation gives the same result.
 fn split(vertices: &[Vector], polygon: &[usize], faces: &mut Vec<[usize; 3]>) -> Result<(), &'static str> {
     /// The sine by which a polygon may deviate from a plane, because of the few digits of its corners.
     const BENT: f64 = 1e-5;
