@@ -22,7 +22,9 @@ mod strike;
 
 pub use error::{Result, SimulationError};
 pub use record::energy::Ledger;
-pub use record::event::{ContactMode, Event, EventKind};
+pub use record::event::{
+    AmbiguousEvent, ContactMode, DeviceEvent, Event, EventKind, ImpactEvent, ModeEvent, SettleEvent,
+};
 pub use record::motion::{Body, Motion, Pose};
 pub use record::recorder::Recorder;
 pub use record::run::{ContactHeader, ContactSample, Ending, Header, Record, Sample, Summary, SurfaceHeader};

@@ -152,9 +152,9 @@ impl Sink for Judge {
         if self.is_verbose {
             println!("{event:?}");
         }
-        if event.time != self.last || (event.kind == EventKind::Window && event.contact.is_none()) {
+        if event.time() != self.last || (event.kind() == EventKind::Window && event.contact().is_none()) {
             self.instants += 1;
-            self.last = event.time;
+            self.last = event.time();
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::simulation::device::Share;
 
 use crate::record::book::EnergyBook;
 use crate::record::energy::Ledger;
-use crate::record::event::EventKind;
+use crate::record::event::Event;
 use crate::simulation::Simulation;
 use crate::simulation::journal::Counts;
 use crate::simulation::motion::contact::{ContactState, Mode};
@@ -115,7 +115,7 @@ impl Simulation {
         self.system.place(self.time, &self.state)?;
         self.measure()?;
         let change = self.explained() - before;
-        self.tell(EventKind::Window, start, &shares, change);
+        self.tell(Event::Window, start, &shares, change);
         self.check_depth(Device::Windows)?;
         self.book_device(Device::Windows, change)?;
         self.stepping.reuses_last_stage = false;

@@ -4,7 +4,7 @@ use carom_law::{ClosedContact, ContactMode, Decision, Dimension, Modes, Tangenti
 
 use super::Settled;
 use crate::error::{Result, SimulationError};
-use crate::record::event::{Event, EventKind};
+use crate::record::event::{AmbiguousEvent, Event, ModeEvent};
 use crate::simulation::Simulation;
 use crate::simulation::motion::contact::Mode;
 use crate::simulation::motion::system::{direction, tangential, view};
@@ -112,7 +112,8 @@ impl Simulation {
                 },
             };
             if modes.ambiguous && mode == Mode::Flight && self.system.contacts[k].mode.is_closed() {
-                self.push(EventKind::Ambiguous, k);
+                let event = AmbiguousEvent { time: self.time, contact: k, mode: None };
+                self.journal.events.push_back(Event::AmbiguousLiftOff(event));
             }
             self.set_mode(k, mode);
         }
@@ -139,24 +140,21 @@ impl Simulation {
             use crate::record::event::ContactMode::{Flight, Slip, Stick};
             let turns = matches!((before[k], self.system.contacts[k].mode),
                 (Mode::SlipAlong(u), Mode::SlipAlong(w) | Mode::Onset(w)) if u[0] * w[0] + u[1] * w[1] < 0.0);
-            let kind = match (old, new) {
-                (Slip, Slip) if turns => Some(EventKind::Slip),
-                (Stick | Slip, Flight) => Some(EventKind::LiftOff),
-                (Slip, Stick) => Some(EventKind::Stick),
-                (Stick, Slip) => Some(EventKind::Slip),
+            let event = ModeEvent { time: self.time, contact: k };
+            let event = match (old, new) {
+                (Slip, Slip) if turns => Some(Event::Slip(event)),
+                (Stick | Slip, Flight) => Some(Event::LiftOff(event)),
+                (Slip, Stick) => Some(Event::Stick(event)),
+                (Stick, Slip) => Some(Event::Slip(event)),
                 _ => None,
             };
-            if let Some(kind) = kind {
-                self.push(kind, k);
-            }
+            self.journal.events.extend(event);
         }
         let contacts = &self.system.contacts;
         for event in self.journal.events.iter_mut().skip(first_event) {
-            event.mode = event.contact.map(|k| contacts[k].mode.public());
+            if let Some(k) = event.contact() {
+                event.set_mode(contacts[k].mode.public());
+            }
         }
-    }
-
-    pub(crate) fn push(&mut self, kind: EventKind, contact: usize) {
-        self.journal.events.push_back(Event::new(self.time, kind, Some(contact)));
     }
 }

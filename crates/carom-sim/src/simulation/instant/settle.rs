@@ -4,7 +4,7 @@ use carom_law::{Rows, Tangential};
 
 use crate::error::Result;
 use crate::record::book::Device;
-use crate::record::event::{Event, EventKind};
+use crate::record::event::{Event, SettleEvent};
 use crate::simulation::Simulation;
 use crate::simulation::motion::system::tangential;
 
@@ -85,12 +85,14 @@ impl Simulation {
             let settled = (!self.system.contacts[k].mode.is_closed()).then_some(end);
             self.system.contacts[k].settled = settled.or(self.system.contacts[k].settled);
             if settled.is_some() || share.impulse[0] != 0.0 {
-                self.journal.events.push_back(Event {
+                self.journal.events.push_back(Event::Settle(SettleEvent {
+                    time,
+                    contact: k,
+                    mode: None,
                     impulse: share.impulse,
                     energy_change: share.energy,
                     settled,
-                    ..Event::new(time, EventKind::Settle, Some(k))
-                });
+                }));
             }
         }
         self.book_device(Device::Settling, taken)

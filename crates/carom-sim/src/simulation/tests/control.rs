@@ -46,8 +46,8 @@ fn another_state_is_where_it_goes_on_from() {
     assert_eq!((simulation.time(), simulation.configuration()), (0.3, &[0.0, 2.0][..]));
     simulation.run_until(1.5, &mut recorder).unwrap();
     let fall = (2.0 * 2.0 / super::G).sqrt();
-    assert_near(recorder.events()[0].time, 0.3 + fall, 1e-12);
-    assert_near(recorder.events()[0].energy_change, -0.5 * (1.0 - 0.64) * 2.0 * super::G * 2.0, 1e-9);
+    assert_near(recorder.events()[0].time(), 0.3 + fall, 1e-12);
+    assert_near(recorder.events()[0].energy_change(), -0.5 * (1.0 - 0.64) * 2.0 * super::G * 2.0, 1e-9);
     assert!(simulation.summary().residual < 1e-9);
     assert!(recorder.samples().is_sorted_by(|a, b| a.time <= b.time));
     assert_eq!(recorder.samples().iter().filter(|sample| sample.time == 0.0).count(), 1);
