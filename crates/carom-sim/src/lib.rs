@@ -8,10 +8,12 @@
 //! | `simulation` | a robot in motion |
 //! | `record` | what is told of it |
 //! | `stiffness` | which joint makes the equations stiff |
+//! | `dimension` | rows of contacts, as robots and as the law count them |
 //! | `number` | numbers for people |
 //! | `error` | what can be wrong |
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod dimension;
 mod error;
 pub mod number;
 mod record;
@@ -29,7 +31,10 @@ pub use record::motion::{Body, Motion, Pose};
 pub use record::recorder::Recorder;
 pub use record::run::{ContactHeader, ContactSample, Ending, Header, Record, Sample, Summary, SurfaceHeader};
 pub use record::sink::{Discard, Sink};
-pub use setup::{Actuator, Condition, ForceLaw, MOST_EVENTS, Settings, Setup, Surface, TOLERANCE, WatchedContact};
+pub use setup::builder::{ContactSpec, JointValues, SimulationBuilder};
+pub use setup::{
+    Actuator, CoordinateRange, ForceLaw, MOST_EVENTS, Settings, Setup, Surface, TOLERANCE, WatchedContact,
+};
 pub use simulation::{Simulation, Stop};
 pub use stiffness::Stiffness;
 #[doc(hidden)]

@@ -5,6 +5,7 @@
 //! | `joint` | joints as stated |
 //! | `shape` | shapes as stated |
 //! | `builder` | links and joints to a checked model |
+//! | `lookup` | joints by name |
 //! | `tree` | the nodes that the algorithms run on |
 //! | `sparsity` | chains: which entries M and its factor have |
 //! | `warning` | what is doubtful |
@@ -13,6 +14,7 @@
 mod builder;
 mod error;
 mod joint;
+mod lookup;
 mod shape;
 mod sparsity;
 mod tree;
@@ -23,6 +25,7 @@ use std::ops::Range;
 pub use builder::{LinkSpec, ModelBuilder};
 pub use error::BuildError;
 pub use joint::{Joint, JointKind, Mimic, Spring};
+pub use lookup::JointNameError;
 pub use shape::{Geometry, Shape};
 pub use warning::{Warning, WarningKind};
 

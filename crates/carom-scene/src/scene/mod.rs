@@ -22,7 +22,7 @@ use carom_multibody::{ContactPoint, Contacts, Dynamics, DynamicsError, Model, Ve
 
 use crate::answer::Several;
 use crate::document::{Kind, ProblemError};
-use carom_sim::{Condition, Setup, Surface, WatchedContact};
+use carom_sim::{CoordinateRange, Setup, Surface, WatchedContact};
 use carom_sim::{StrikeError, contact_at, strike_together, strike_with};
 use motion::Motion;
 
@@ -82,7 +82,7 @@ pub struct SceneContact {
     /// The same for friction.
     pub friction: Option<Friction>,
     /// When it can close, in a simulation.
-    pub enabled: Option<Condition>,
+    pub enabled: Option<CoordinateRange>,
 }
 
 impl Scene {

@@ -8,7 +8,7 @@ use super::state;
 use crate::document::coefficients::restitution;
 use crate::document::value::{check_keys, missing, number, object, required, text, wrong_type};
 use crate::document::{Kind, ProblemError};
-use carom_sim::{Actuator, Condition, Settings};
+use carom_sim::{Actuator, CoordinateRange, Settings};
 
 type Result<T> = std::result::Result<T, ProblemError>;
 
@@ -116,7 +116,7 @@ fn settings(value: &Value) -> Result<Settings> {
 }
 
 /// When a contact can close: a joint above or below a value.
-pub(super) fn condition(model: &Model, value: &Value, path: &str) -> Result<Condition> {
+pub(super) fn condition(model: &Model, value: &Value, path: &str) -> Result<CoordinateRange> {
     let map = object(value, path)?;
     check_keys(map, path, &["joint", "above", "below"])?;
     let field = format!("{path}.joint");
@@ -131,7 +131,7 @@ pub(super) fn condition(model: &Model, value: &Value, path: &str) -> Result<Cond
         let bound = format!("less than {path}.below = {below}").into();
         return Err(Error::OutOfRange { field: format!("{path}.above").into(), value: above, bound }.into());
     }
-    Ok(Condition { coordinate: joint.coordinates.start, above, below })
+    Ok(CoordinateRange { coordinate: joint.coordinates.start, above, below })
 }
 
 fn is_single(joint: &ModelJoint) -> bool {

@@ -7,8 +7,9 @@ use carom_multibody::{
     Candidate, ContactPoint, Contacts, Dynamics, DynamicsError, JointLimit, LimitSide, Model, Vector, joint_limits,
 };
 
+use crate::dimension::dimension_of;
 use crate::error::{Result, SimulationError};
-use crate::setup::{Condition, Setup};
+use crate::setup::{CoordinateRange, Setup};
 
 /// A contact of either kind.
 #[derive(Debug, Clone)]
@@ -17,7 +18,7 @@ pub(crate) struct Watched {
     pub(crate) dimension: Dimension,
     pub(crate) surface: Option<usize>,
     pub(crate) coefficients: Coefficients,
-    pub(crate) enabled: Option<Condition>,
+    pub(crate) enabled: Option<CoordinateRange>,
 }
 
 /// All contacts: those with surfaces first, then the joints' limits.
@@ -42,11 +43,7 @@ impl Watch {
                 Some(_) => contact.point,
                 None => contact.point.with_dimension(1),
             };
-            let dimension = match point.dimension() {
-                1 => Dimension::Normal,
-                2 => Dimension::Planar,
-                _ => Dimension::Spatial,
-            };
+            let dimension = dimension_of(&point);
             list.push(Watched {
                 name: contact.name.clone(),
                 dimension,

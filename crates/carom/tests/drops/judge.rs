@@ -162,14 +162,13 @@ impl Sink for Judge {
 /// Runs the drop of a seed.
 pub fn judge(seed: u64) -> Verdict {
     let setup = scenes::setup(seed);
-    let until = setup.settings.until;
     let mut simulation = match Simulation::new(setup.clone()) {
         Ok(simulation) => simulation,
         Err(error) => return Verdict { faults: vec![format!("does not begin: {error}")], ..Verdict::default() },
     };
     let mut judge = Judge::new(&setup, simulation.header().length);
     loop {
-        match simulation.step(until, &mut judge) {
+        match simulation.step(&mut judge) {
             Ok(Stop::Step | Stop::Event) => {}
             Ok(Stop::Time | Stop::Interrupted | Stop::OutOfTime) => break,
             Err(error) => {
