@@ -18,7 +18,7 @@ pub enum Answer {
     /// One contact strikes.
     One(Box<Outcome>),
     /// Several strike at once.
-    Several(Box<Several>),
+    Many(Box<SimultaneousAnswer>),
 }
 
 impl Answer {
@@ -26,21 +26,45 @@ impl Answer {
     pub fn velocity(&self) -> Option<&[f64]> {
         match self {
             Answer::One(outcome) => outcome.velocity.as_deref(),
-            Answer::Several(several) => several.outcome.velocity.as_deref(),
+            Answer::Many(many) => many.outcome.velocity.as_deref(),
+        }
+    }
+
+    /// The energy ledger of the whole impact.
+    pub fn energy(&self) -> &Energy {
+        match self {
+            Answer::One(outcome) => &outcome.energy,
+            Answer::Many(many) => &many.outcome.energy,
+        }
+    }
+
+    /// The energy change, or zero where it is what rounding leaves.
+    pub fn energy_change(&self) -> f64 {
+        match self {
+            Answer::One(outcome) => verdict::change_of(&outcome.energy),
+            Answer::Many(many) => verdict::change_of_several(&many.outcome),
+        }
+    }
+
+    /// One plain sentence: what happens, and what becomes of the energy.
+    pub fn verdict(&self) -> String {
+        match self {
+            Answer::One(outcome) => verdict::verdict(outcome),
+            Answer::Many(many) => verdict::verdict_of_several(&many.outcome),
         }
     }
 }
 
 /// The outcome of several contacts, with their names.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Several {
+pub struct SimultaneousAnswer {
     /// The outcome.
     pub outcome: SimultaneousOutcome,
     /// One entry a contact; `None` for one without a name.
     pub names: Vec<Option<String>>,
 }
 
-impl Several {
+impl SimultaneousAnswer {
     /// What a contact is called in reports: its name, or its number from 1.
     pub fn label(&self, contact: usize) -> String {
         self.names.get(contact).cloned().flatten().unwrap_or_else(|| format!("contact {}", contact + 1))
@@ -77,7 +101,7 @@ struct Record<'a> {
     law: Law,
 }
 
-impl Serialize for Several {
+impl Serialize for SimultaneousAnswer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         // Without `..`: a new field of the outcome must find its place here.
         let SimultaneousOutcome {
