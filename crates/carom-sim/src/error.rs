@@ -220,4 +220,4 @@ fn listed(names: &[String]) -> String {
 }
 
 /// A result of simulating.
-pub type Result<T> = std::result::Result<T, SimulationError>;
+pub(crate) type Result<T> = std::result::Result<T, SimulationError>;

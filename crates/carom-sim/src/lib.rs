@@ -22,7 +22,7 @@ mod simulation;
 mod stiffness;
 mod strike;
 
-pub use error::{Result, SimulationError};
+pub use error::SimulationError;
 pub use record::energy::Ledger;
 pub use record::event::{
     AmbiguousEvent, ContactMode, DeviceEvent, Event, EventKind, ImpactEvent, ModeEvent, SettleEvent,

@@ -40,7 +40,7 @@ impl Dynamics {
     /// Inward: the force on each axis that its articulated inertia has to answer.
     #[inline(always)]
     fn gather(&mut self, force: &[f64]) {
-        // Motion without joint acceleration, without gravity: what is common to all accelerations.
+        // NodeMotion without joint acceleration, without gravity: what is common to all accelerations.
         self.move_nodes();
         self.turn_bodies();
         let nodes = &self.model.tree.nodes[..];

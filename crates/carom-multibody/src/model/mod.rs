@@ -30,7 +30,7 @@ pub use shape::{Geometry, Shape};
 pub use warning::{Warning, WarningKind};
 
 pub(crate) use sparsity::Sparsity;
-pub(crate) use tree::{Motion, NO_NODE, Node, PARALLEL, Tree};
+pub(crate) use tree::{NO_NODE, Node, NodeMotion, PARALLEL, Tree};
 
 use crate::{Inertia, Placement, Vector};
 
@@ -199,7 +199,7 @@ impl Model {
             }
         }
         let nodes = self.tree.nodes.iter_mut();
-        for node in nodes.filter(|node| node.parent == NO_NODE && node.motion != Motion::Free) {
+        for node in nodes.filter(|node| node.parent == NO_NODE && node.motion != NodeMotion::Free) {
             node.placement = *base * node.placement;
         }
         self

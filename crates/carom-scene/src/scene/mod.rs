@@ -24,7 +24,7 @@ use crate::answer::SimultaneousAnswer;
 use crate::document::{Kind, ProblemError};
 use carom_sim::{CoordinateRange, Setup, Surface, WatchedContact};
 use carom_sim::{StrikeError, contact_at, strike_together, strike_with};
-use motion::Motion;
+use motion::SimulationKeys;
 
 /// The keys of a scene, beside those that every problem has.
 pub(crate) const KEYS: [&str; 14] = [
@@ -56,7 +56,7 @@ pub struct Scene {
     /// Those that strike, by their places.
     struck: Vec<usize>,
     surfaces: Vec<Surface>,
-    motion: Motion,
+    motion: SimulationKeys,
 }
 
 /// Where a robot comes from.

@@ -14,13 +14,13 @@ type Result<T> = std::result::Result<T, ProblemError>;
 
 /// How the robot moves, for a simulation.
 #[derive(Debug, Clone)]
-pub(crate) struct Motion {
+pub(crate) struct SimulationKeys {
     pub(crate) limits: Option<Restitution>,
     pub(crate) actuators: Vec<Actuator>,
     pub(crate) settings: Settings,
 }
 
-pub(super) fn read(model: &Model, configuration: &[f64], map: &Map<String, Value>) -> Result<Motion> {
+pub(super) fn read(model: &Model, configuration: &[f64], map: &Map<String, Value>) -> Result<SimulationKeys> {
     let limits = map.get("limits").map(limits).transpose()?;
     let mut actuators = Vec::new();
     if let Some(value) = map.get("posture") {
@@ -32,7 +32,7 @@ pub(super) fn read(model: &Model, configuration: &[f64], map: &Map<String, Value
             actuation(single(model, name, &path)?, configuration, object(value, &path)?, &path, &mut actuators)?;
         }
     }
-    Ok(Motion { limits, actuators, settings: map.get("simulation").map_or(Ok(Settings::default()), settings)? })
+    Ok(SimulationKeys { limits, actuators, settings: map.get("simulation").map_or(Ok(Settings::default()), settings)? })
 }
 
 fn limits(value: &Value) -> Result<Restitution> {

@@ -13,7 +13,7 @@ use crate::setup::{CoordinateRange, Setup};
 
 /// A contact of either kind.
 #[derive(Debug, Clone)]
-pub(crate) struct Watched {
+pub(crate) struct ContactProperties {
     pub(crate) name: String,
     pub(crate) dimension: Dimension,
     pub(crate) surface: Option<usize>,
@@ -22,9 +22,11 @@ pub(crate) struct Watched {
 }
 
 /// All contacts: those with surfaces first, then the joints' limits.
+///
+/// Invariant: `list` is as long as `candidates` and `limits` together, in this order.
 #[derive(Debug, Clone)]
 pub(crate) struct Watch {
-    list: Vec<Watched>,
+    list: Vec<ContactProperties>,
     candidates: Vec<Candidate>,
     limits: Vec<JointLimit>,
 }
@@ -44,7 +46,7 @@ impl Watch {
                 None => contact.point.with_dimension(1),
             };
             let dimension = dimension_of(&point);
-            list.push(Watched {
+            list.push(ContactProperties {
                 name: contact.name.clone(),
                 dimension,
                 surface: Some(contact.surface),
@@ -59,7 +61,7 @@ impl Watch {
                 LimitSide::Lower => "lower",
                 LimitSide::Upper => "upper",
             };
-            list.push(Watched {
+            list.push(ContactProperties {
                 name: format!("{} {side} limit", setup.model.joints()[limit.joint].joint.name),
                 dimension: Dimension::Normal,
                 surface: None,
@@ -94,11 +96,11 @@ impl Watch {
         })
     }
 
-    pub(crate) fn contact(&self, k: usize) -> &Watched {
+    pub(crate) fn contact(&self, k: usize) -> &ContactProperties {
         &self.list[k]
     }
 
-    pub(crate) fn list(&self) -> &[Watched] {
+    pub(crate) fn list(&self) -> &[ContactProperties] {
         &self.list
     }
 

@@ -38,13 +38,19 @@ impl Simulation {
         let told = TOLD.max(self.system.setup.settings.tolerance) * self.book.scale();
         if joules.abs() > told {
             self.journal.counts.projections += 1;
-            self.tell(Event::Projection, self.time, shares, joules);
+            self.push_device_events(Event::Projection, self.time, shares, joules);
         }
         self.book_device(Device::Projection, joules)
     }
 
     /// An event for each contact that took an impulse, and one without a contact for what is left of the energy.
-    pub(crate) fn tell(&mut self, event: fn(DeviceEvent) -> Event, time: f64, shares: &[(usize, Share)], joules: f64) {
+    pub(crate) fn push_device_events(
+        &mut self,
+        event: fn(DeviceEvent) -> Event,
+        time: f64,
+        shares: &[(usize, Share)],
+        joules: f64,
+    ) {
         let mut left = joules;
         for &(k, Share { impulse, energy }) in shares {
             if impulse.iter().any(|i| *i != 0.0) {

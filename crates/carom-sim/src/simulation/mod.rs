@@ -41,13 +41,13 @@ use event::advance::{FIRST_STEP, Halt};
 use event::phase_end::FORCE_ACCURACY;
 use fallback::Fallback;
 use fallback::watchdog::Remedy;
-use instant::{Instants, Resolved};
+use instant::{Instants, Resolution};
 use journal::Journal;
 use motion::contact::Mode;
 use motion::margin::{Margin, Reason};
 use motion::stepping::Stepping;
 use motion::system::{System, dynamics};
-use unwatched::Unwatched;
+use unwatched::UnwatchedLinks;
 
 /// Why a simulation stopped stepping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +94,9 @@ pub enum Stop {
 /// assert!((ball.force[0] - gravity).abs() < 1e-11);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Between two calls the state is on its closed contacts, to the precision of the projection, the sink has had every event, and the
+/// modes are those of the state unless `modes_are_stale`. What each part keeps is stated at the part.
 #[derive(Debug, Clone)]
 pub struct Simulation {
     /// The robot, its contacts, and its equations of motion.
@@ -106,13 +109,15 @@ pub struct Simulation {
     instants: Instants,
     fallback: Fallback,
     journal: Journal,
-    unwatched: Unwatched,
+    unwatched: UnwatchedLinks,
     clock: Clock,
     /// Whether what touches has to be found out before the next step.
     modes_are_stale: bool,
 }
 
 /// Whether the run has begun, and how long it took so far.
+///
+/// Invariant: `began` is set at the first step of a run that is bounded by the clock, and never moves.
 #[derive(Debug, Clone, Copy)]
 struct Clock {
     has_begun: bool,
@@ -172,7 +177,7 @@ impl Simulation {
             instants: Instants::default(),
             fallback: Fallback::new(system.scales.time),
             journal: Journal::default(),
-            unwatched: Unwatched::new(&system.setup),
+            unwatched: UnwatchedLinks::new(&system.setup),
             clock: Clock { has_begun: false, began: None, is_out_of_time: false },
             modes_are_stale: true,
             state,
@@ -340,7 +345,7 @@ impl Simulation {
         self.sample_step(sink)?;
         self.project()?;
         self.audit()?;
-        self.arm();
+        self.update_armed();
         let happens = match halt {
             Halt::Step => None,
             Halt::Touch => Some(None),
@@ -352,7 +357,7 @@ impl Simulation {
             }
             self.resolve(by)?;
         } else {
-            self.rest()?;
+            self.check_rest()?;
         }
         let crowd = self.fallback.watchdog.step(self.time, happens.is_some(), halt == Halt::Touch);
         match crowd.or(self.fallback.watchdog.check_progress(self.time, self.system.evaluations)) {
@@ -403,8 +408,8 @@ impl Simulation {
     /// What happens now; where it cannot be told, a window of time stepping stands in.
     fn resolve(&mut self, by: Option<(usize, Reason)>) -> Result<()> {
         match self.resolve_instant(by)? {
-            Resolved::Clear => Ok(()),
-            Resolved::Unclear => self.open_window(),
+            Resolution::Clear => Ok(()),
+            Resolution::Unclear => self.open_window(),
         }
     }
 
@@ -431,7 +436,7 @@ impl Simulation {
     }
 
     /// Contacts that went inside while they could not close, and those that came out again.
-    fn arm(&mut self) {
+    fn update_armed(&mut self) {
         for k in 0..self.system.contacts.len() {
             if self.system.contacts[k].gap > 0.0 {
                 self.system.contacts[k].is_armed = true;

@@ -34,12 +34,12 @@ impl Simulation {
             }
         }
         let ledger = self.ledger(self.system.works(&self.state));
-        self.book.see(&ledger);
+        self.book.note_energies(&ledger);
         Ok(())
     }
 
     /// Notices when nothing moves any more, and nothing is about to.
-    pub(crate) fn rest(&mut self) -> Result<()> {
+    pub(crate) fn check_rest(&mut self) -> Result<()> {
         let sticks = self.system.contacts.iter().all(|contact| matches!(contact.mode, Mode::Stick | Mode::Flight));
         let (_, velocity, _) = self.system.parts(&self.state);
         if !(sticks && self.is_small(velocity, REST)) {
@@ -76,7 +76,7 @@ impl Simulation {
             }
             let mut state = std::mem::take(&mut self.stepping.point);
             self.state_within(time, &mut state)?;
-            let sample = self.told(time, &state);
+            let sample = self.sample_for_sink(time, &state);
             self.stepping.point = state;
             sink.sample(sample?);
             self.journal.samples += 1;
@@ -107,7 +107,7 @@ impl Simulation {
     /// Hands the present state to the sink.
     pub(crate) fn emit(&mut self, sink: &mut dyn Sink) -> Result<()> {
         let state = std::mem::take(&mut self.state);
-        let sample = self.told(self.time, &state);
+        let sample = self.sample_for_sink(self.time, &state);
         self.state = state;
         sink.sample(sample?);
         Ok(())
@@ -181,9 +181,9 @@ impl Simulation {
     }
 
     /// A sample that is handed to a sink.
-    fn told(&mut self, time: f64, state: &[f64]) -> Result<Sample> {
+    fn sample_for_sink(&mut self, time: f64, state: &[f64]) -> Result<Sample> {
         let sample = self.observe(time, state)?;
-        self.look_below(time);
+        self.check_below_surfaces(time);
         self.journal.last_sample = Some(time);
         Ok(sample)
     }

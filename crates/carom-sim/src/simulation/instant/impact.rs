@@ -24,8 +24,9 @@ impl Simulation {
             contact.episode.strike(time, -contact.rate, self.system.scales.time);
         }
         let is_plastic = |k: &usize| drops && striking.contains(k);
-        let coefficients =
-            |k: &usize| if is_plastic(k) { self.plastic(*k) } else { self.system.watch.contact(*k).coefficients };
+        let coefficients = |k: &usize| {
+            if is_plastic(k) { self.plastic_coefficients(*k) } else { self.system.watch.contact(*k).coefficients }
+        };
         let coefficients: Vec<Coefficients> = near.iter().map(coefficients).collect();
         let (set, unreached) = self.contact_set(near, &dimensions, fail)?;
         let mut outcome = set.impact(&coefficients, self.system.setup.guard).map_err(fail)?;
@@ -113,7 +114,7 @@ impl Simulation {
     }
 
     /// The coefficients of a contact, without restitution.
-    pub(crate) fn plastic(&self, k: usize) -> Coefficients {
+    pub(crate) fn plastic_coefficients(&self, k: usize) -> Coefficients {
         Coefficients { restitution: Restitution::ZERO, ..self.system.watch.contact(k).coefficients }
     }
 }

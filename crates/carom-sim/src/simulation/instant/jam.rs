@@ -100,7 +100,7 @@ impl Simulation {
         let moment = MOMENT * largest(&now) / largest(free);
         let later: Vec<f64> = now.iter().zip(free).map(|(v, a)| v + moment * a).collect();
         let dimensions: Vec<Dimension> = slow.iter().map(|&k| self.system.watch.contact(k).dimension).collect();
-        let coefficients: Vec<Coefficients> = slow.iter().map(|&k| self.plastic(k)).collect();
+        let coefficients: Vec<Coefficients> = slow.iter().map(|&k| self.plastic_coefficients(k)).collect();
         let set = ContactSet::new(&dimensions, view(&self.system.rows), &later);
         let outcome = set.and_then(|set| Ok((set.impact(&coefficients, self.system.setup.guard)?, set)));
         let (mut outcome, set) = match outcome {

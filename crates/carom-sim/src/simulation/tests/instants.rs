@@ -44,13 +44,13 @@ fn a_small_velocity_that_impulses_leave_is_not_struck_at_for_ever() {
     let left = 1e-9 / simulation.system.scales.of(0).speed;
     for (before, raised) in [(left, true), (1.9 * left, true), (2.1 * left, false)] {
         let mut floor = 1e-13;
-        simulation.raise(&mut floor, before, &[0], -1.0).unwrap();
+        simulation.raise_floor(&mut floor, before, &[0], -1.0).unwrap();
         assert_near(floor, if raised { 2.0 * left } else { 1e-13 }, 1e-24);
     }
     setup.velocity[1] = -1e-3;
     let mut simulation = closed(setup);
     let mut floor = 1e-13;
-    simulation.raise(&mut floor, 1e-3, &[0], -1.0).unwrap();
+    simulation.raise_floor(&mut floor, 1e-3, &[0], -1.0).unwrap();
     assert_eq!(floor, 1e-13);
 }
 
