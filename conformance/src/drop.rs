@@ -31,7 +31,7 @@ pub(crate) fn of(model: Model, drop: &Value) -> Result<Value, String> {
         Err(error) => return Err(error.to_string()),
     };
     let reason = loop {
-        match simulation.step(until, &mut Discard) {
+        match simulation.step(&mut Discard) {
             Ok(Stop::Time) => break None,
             Ok(Stop::Interrupted | Stop::OutOfTime) => break Some("it was ended".to_owned()),
             Ok(Stop::Step | Stop::Event) => {}

@@ -23,7 +23,7 @@ mod rivals;
 mod together;
 
 pub use closed::{
-    ClosedContact, ContactMode, Decision, Grip, Jam, Modes, PhaseContact, PhaseForces, PhaseReport, Rows, StickMargin,
+    ClosedContact, ClosedMode, Decision, Grip, Jam, Modes, PhaseContact, PhaseForces, PhaseReport, Rows, StickMargin,
     Tangential, decide, jam, jam_within,
 };
 pub use contact::Contact;

@@ -1,7 +1,7 @@
 //! Configurations: points of the manifold on which a model moves.
 
 use crate::error::DynamicsError;
-use crate::model::{Model, ModelJoint, Motion, Warning, WarningKind};
+use crate::model::{Model, ModelJoint, NodeMotion, Warning, WarningKind};
 use crate::spatial::screw_coefficients;
 use crate::{Placement, Quaternion, UNIT_TOLERANCE, Vector};
 
@@ -19,12 +19,12 @@ impl Model {
         self.check_length("configuration", out.len(), self.nq())?;
         for (motion, i, j) in self.owners() {
             match motion {
-                Motion::Turn | Motion::Slide => out[i] = q[i] + dt * v[j],
-                Motion::Ball => {
+                NodeMotion::Turn | NodeMotion::Slide => out[i] = q[i] + dt * v[j],
+                NodeMotion::Ball => {
                     let turn = Quaternion::exp(dt * Vector::new(v[j], v[j + 1], v[j + 2]));
                     write_unit(quaternion(&q[i..]) * turn, &mut out[i..]);
                 }
-                Motion::Free => {
+                NodeMotion::Free => {
                     let linear = dt * Vector::new(v[j], v[j + 1], v[j + 2]);
                     let angular = dt * Vector::new(v[j + 3], v[j + 4], v[j + 5]);
                     let start = quaternion(&q[i + 3..]);
@@ -51,12 +51,12 @@ impl Model {
         self.check_state(to, out)?;
         for (motion, i, j) in self.owners() {
             match motion {
-                Motion::Turn | Motion::Slide => out[j] = to[i] - from[i],
-                Motion::Ball => {
+                NodeMotion::Turn | NodeMotion::Slide => out[j] = to[i] - from[i],
+                NodeMotion::Ball => {
                     let turn = (quaternion(&from[i..]).conjugate() * quaternion(&to[i..])).log();
                     out[j..j + 3].copy_from_slice(&turn.to_array());
                 }
-                Motion::Free => {
+                NodeMotion::Free => {
                     let start = quaternion(&from[i + 3..]);
                     let angular = (start.conjugate() * quaternion(&to[i + 3..])).log();
                     let shift = Vector::new(to[i] - from[i], to[i + 1] - from[i + 1], to[i + 2] - from[i + 2]);
@@ -82,9 +82,9 @@ impl Model {
         };
         for (motion, i, j) in self.owners() {
             match motion {
-                Motion::Turn | Motion::Slide => out[i] = v[j],
-                Motion::Ball => out[i..i + 4].copy_from_slice(&turn_rate(&q[i..], &v[j..])),
-                Motion::Free => {
+                NodeMotion::Turn | NodeMotion::Slide => out[i] = v[j],
+                NodeMotion::Ball => out[i..i + 4].copy_from_slice(&turn_rate(&q[i..], &v[j..])),
+                NodeMotion::Free => {
                     let rotation = quaternion(&q[i + 3..]).to_rotation();
                     let linear = rotation.apply(Vector::new(v[j], v[j + 1], v[j + 2]));
                     out[i..i + 3].copy_from_slice(&linear.to_array());
@@ -201,7 +201,7 @@ impl Model {
     }
 
     /// The nodes that have their own coordinates, with their first coordinate and velocity.
-    fn owners(&self) -> impl Iterator<Item = (Motion, usize, usize)> + '_ {
+    fn owners(&self) -> impl Iterator<Item = (NodeMotion, usize, usize)> + '_ {
         let own = |joint: usize| self.joints()[joint].joint.mimic.is_none();
         self.tree.nodes.iter().filter(move |node| own(node.joint)).map(|node| (node.motion, node.q, node.v))
     }

@@ -20,8 +20,8 @@ pub use geometry::{
     candidates, contact_basis, half_spaces,
 };
 pub use model::{
-    BuildError, Frame, Geometry, Joint, JointKind, Link, LinkId, LinkSpec, Mimic, Model, ModelBuilder, ModelJoint,
-    Shape, Spring, Warning, WarningKind,
+    BuildError, Frame, Geometry, Joint, JointKind, JointNameError, Link, LinkId, LinkSpec, Mimic, Model, ModelBuilder,
+    ModelJoint, Shape, Spring, Warning, WarningKind,
 };
 pub use rows::{Contacts, JointLimit, LimitSide, Matrix, joint_limits};
 pub use spatial::{Inertia, Placement, Quaternion, Rotation, Symmetric, UNIT_TOLERANCE, Vector};

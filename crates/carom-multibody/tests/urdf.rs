@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use carom_multibody::load::{self, Format, LoadError, Mimics, Options};
+use carom_multibody::load::{self, LoadError, Mimics, Options, RobotFormat};
 use carom_multibody::{Dynamics, Geometry, JointKind, Model, WarningKind};
 
 const INERTIAL: &str =
@@ -135,7 +135,7 @@ fn faults_name_file_line_and_what_to_do() {
         let found = refused(&text);
         assert!(found.contains(complaint), "{complaint}\n{found}");
     }
-    let asked = Options { format: Some(Format::Mjcf), ..Options::default() };
+    let asked = Options { format: Some(RobotFormat::Mjcf), ..Options::default() };
     assert!(
         read(&tree(joint), &asked).unwrap_err().to_string().contains("is a URDF file, but an MJCF file was requested")
     );

@@ -2,8 +2,8 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `text` | the outcome of one contact as text |
-//! | `several` | the outcome of several contacts as text |
+//! | `text` | the answer to an impact as text |
+//! | `several` | its tables for several contacts |
 //! | `comparison` | the comparison of all laws as text |
 //! | `model` | a robot as text |
 //! | `map` | a map as JSON and CSV |
@@ -30,8 +30,7 @@ pub use printable::{printable, printable_json, printable_lines};
 pub use run::{EventLog, PageError, RunText, run_csv, run_events_csv, run_html, run_json, run_summary_json};
 #[cfg(feature = "parquet")]
 pub use run::{run_events_parquet, run_parquet};
-pub use several::SeveralText;
-pub use text::Text;
+pub use text::AnswerText;
 
 pub use carom_scene::answer::verdict::{verdict, verdict_of_several};
 pub use carom_scene::record::{ContactRecord, ErrorRecord, Id, OutcomeRecord, RobotRecord, StruckRecord};

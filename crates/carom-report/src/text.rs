@@ -4,142 +4,147 @@ use std::fmt::{self, Display, Formatter};
 
 use carom_law::{Energy, Guard, Law, Mode, Outcome};
 
-use super::{RobotRecord, printable};
-use carom_scene::answer::verdict::{FEW, change_of, percent, verdict};
+use super::{RobotRecord, printable, several};
+use carom_scene::Answer;
+use carom_scene::answer::verdict::{FEW, percent};
 use carom_sim::number::{signed, significant, tidy};
 
 /// Number of digits in the table.
 pub(super) const DIGITS: usize = 6;
 /// Lengths below this fraction of the robot's are rounding.
 const ROUNDING: f64 = 1e-9;
+/// Smallest width of a column with names.
+const NAMES: usize = 16;
 /// Generalized velocities per line.
 const VELOCITIES_A_LINE: usize = 6;
 
-/// An outcome with its title and the velocity before the impact.
+/// The answer to an impact of one contact or several, with its title and the velocity before the impact.
 #[derive(Debug, Clone, Copy)]
-pub struct Text<'a> {
+pub struct AnswerText<'a> {
     /// The scene or file.
     pub title: &'a str,
     /// The answer.
-    pub outcome: &'a Outcome,
+    pub answer: &'a Answer,
     /// `q̇⁻`, for a problem in generalized form.
     pub velocity: Option<&'a [f64]>,
     /// The robot, for a scene.
     pub robot: Option<&'a RobotRecord>,
 }
 
-impl Display for Text<'_> {
+impl Display for AnswerText<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let answer = self.answer;
         writeln!(f, "{}", printable(self.title))?;
-        writeln!(f, "  {}", verdict(self.outcome))?;
+        writeln!(f, "  {}", answer.verdict())?;
         writeln!(f)?;
-        self.robot(f)?;
-        self.contact(f)?;
-        self.velocities(f)?;
-        self.energy(f)?;
-        self.coefficients(f)?;
-        self.guard(f)
+        self.robot.map_or(Ok(()), |record| robot(f, record))?;
+        match answer {
+            Answer::One(outcome) => contact(f, outcome)?,
+            Answer::Many(many) => several::contacts(f, many)?,
+        }
+        velocities(f, self.velocity, answer.velocity(), self.robot)?;
+        energy(f, answer.energy(), answer.energy_change())?;
+        match answer {
+            Answer::One(outcome) => {
+                coefficients(f, outcome)?;
+                guard(f, outcome)
+            }
+            Answer::Many(many) => {
+                several::guard(f, &many.outcome.guard)?;
+                several::quality(f, &many.outcome)
+            }
+        }
     }
 }
 
-impl Text<'_> {
-    fn robot(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Some(robot) = self.robot else { return Ok(()) };
-        self::robot(f, robot)
+/// The contact, its law and its mode.
+fn contact(f: &mut Formatter<'_>, o: &Outcome) -> fmt::Result {
+    let names: &[&str] = match o.contact_dimension {
+        1 => &["normal"],
+        2 => &["normal", "tangent"],
+        _ => &["normal", "tangent 1", "tangent 2"],
+    };
+    if o.law != Law::Aghili {
+        row(f, "law", o.law.name())?;
     }
+    row(f, "mode", o.mode.name())?;
+    if let Some(phases) = &o.phases {
+        row(f, "  phases", phases)?;
+    }
+    row(f, "contact", &columns(names.iter().map(|name| (*name).to_owned())))?;
+    row(f, "  velocity before", &numbers(&o.contact_velocity.before))?;
+    row(f, "  velocity after", &numbers(&o.contact_velocity.after))?;
+    row(f, "  impulse", &numbers(&o.impulse))?;
+    if let Some(u) = &o.direction {
+        let cells = std::iter::once(String::new()).chain(u.iter().map(|x| significant(*x, DIGITS)));
+        row(f, "  slip direction", &columns(cells))?;
+    }
+    if let Some(count) = o.solutions.filter(|&count| count > 1) {
+        row(f, "  answers", &format!("{count}; this one dissipates most"))?;
+    }
+    Ok(())
+}
 
-    fn contact(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let o = self.outcome;
-        let names: &[&str] = match o.contact_dimension {
-            1 => &["normal"],
-            2 => &["normal", "tangent"],
-            _ => &["normal", "tangent 1", "tangent 2"],
-        };
-        if o.law != Law::Aghili {
-            row(f, "law", o.law.name())?;
-        }
-        row(f, "mode", o.mode.name())?;
-        if let Some(phases) = &o.phases {
-            row(f, "  phases", phases)?;
-        }
-        row(f, "contact", &columns(names.iter().map(|name| (*name).to_owned())))?;
-        row(f, "  velocity before", &numbers(&o.contact_velocity.before))?;
-        row(f, "  velocity after", &numbers(&o.contact_velocity.after))?;
-        row(f, "  impulse", &numbers(&o.impulse))?;
-        if let Some(u) = &o.direction {
-            let cells = std::iter::once(String::new()).chain(u.iter().map(|x| significant(*x, DIGITS)));
-            row(f, "  slip direction", &columns(cells))?;
-        }
-        if let Some(count) = o.solutions.filter(|&count| count > 1) {
-            row(f, "  answers", &format!("{count}; this one dissipates most"))?;
-        }
-        Ok(())
+/// Restitution and friction, with their limits.
+fn coefficients(f: &mut Formatter<'_>, o: &Outcome) -> fmt::Result {
+    let digits = |x: f64| significant(x, DIGITS);
+    let mut e = format!("e = {}", digits(o.restitution.normal));
+    if o.restitution.tangential != 0.0 {
+        e += &format!(", e_t = {}", digits(o.restitution.tangential));
     }
+    // The limits are those of Aghili's law; a rival law reports the restitution that it attained.
+    let is_rival = o.law != Law::Aghili;
+    if is_rival && o.mode != Mode::Separating && !o.law.claims().newton_restitution {
+        e += &format!(", attained {}", digits(o.guard.restitution));
+    }
+    row(f, "restitution", &e)?;
+    if is_rival {
+        return friction_row(f, o).map(drop);
+    }
+    let limits = [("this state", o.restitution_limit.state), ("every state", o.restitution_limit.configuration)];
+    let limits: Vec<String> =
+        limits.into_iter().filter_map(|(whose, limit)| Some(format!("{} in {whose}", digits(limit?)))).collect();
+    row(f, "  limit for stick", &format!("e* = {}", limits.join(", ")))?;
+    if !friction_row(f, o)? {
+        return Ok(());
+    }
+    if o.mode != Mode::Separating {
+        let mut critical = o.critical_friction.map_or("none".into(), |mu| format!("mu_cr = {}", digits(mu)));
+        if let Some(printed) = o.printed.and_then(|printed| printed.critical_friction) {
+            critical += &format!(" (the paper prints {})", digits(printed));
+        }
+        row(f, "  sticks from", &critical)?;
+    }
+    if let Some(reversal) = o.critical_reversal {
+        row(f, "  may reverse from", &format!("mu_rev = {}", digits(reversal)))?;
+    }
+    let limit = o.friction_limit.map_or("infinite".into(), digits);
+    row(f, "  paper's limit", &format!("mu* = {limit}"))
+}
 
-    fn velocities(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        velocities(f, self.velocity, self.outcome.velocity.as_deref(), self.robot)
+/// The guard, and what is violated.
+fn guard(f: &mut Formatter<'_>, outcome: &Outcome) -> fmt::Result {
+    if outcome.law != Law::Aghili {
+        return Ok(());
     }
+    let guard = &outcome.guard;
+    let act = match guard.name {
+        Guard::Limit => format!("lowered the restitution to {}", significant(guard.restitution, DIGITS)),
+        Guard::Slip | Guard::Report => "let the contact slide".to_owned(),
+    };
+    guard_row(f, guard.name, guard.acted.then_some(act))?;
+    for violation in &outcome.violations {
+        let (value, bound) = (significant(violation.value, DIGITS), significant(violation.bound, DIGITS));
+        let excess = significant(violation.value - violation.bound, FEW);
+        row(f, "violated", &format!("{}: {value} exceeds {bound} by {excess}", violation.limit.name()))?;
+    }
+    Ok(())
+}
 
-    fn energy(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        energy(f, &self.outcome.energy, change_of(&self.outcome.energy))
-    }
-
-    fn coefficients(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let o = self.outcome;
-        let digits = |x: f64| significant(x, DIGITS);
-        let mut e = format!("e = {}", digits(o.restitution.normal));
-        if o.restitution.tangential != 0.0 {
-            e += &format!(", e_t = {}", digits(o.restitution.tangential));
-        }
-        // The limits are those of Aghili's law; a rival law reports the restitution that it attained.
-        let is_rival = o.law != Law::Aghili;
-        if is_rival && o.mode != Mode::Separating && !o.law.claims().newton_restitution {
-            e += &format!(", attained {}", digits(o.guard.restitution));
-        }
-        row(f, "restitution", &e)?;
-        if is_rival {
-            return friction_row(f, o).map(drop);
-        }
-        let limits = [("this state", o.restitution_limit.state), ("every state", o.restitution_limit.configuration)];
-        let limits: Vec<String> =
-            limits.into_iter().filter_map(|(whose, limit)| Some(format!("{} in {whose}", digits(limit?)))).collect();
-        row(f, "  limit for stick", &format!("e* = {}", limits.join(", ")))?;
-        if !friction_row(f, o)? {
-            return Ok(());
-        }
-        if o.mode != Mode::Separating {
-            let mut critical = o.critical_friction.map_or("none".into(), |mu| format!("mu_cr = {}", digits(mu)));
-            if let Some(printed) = o.printed.and_then(|printed| printed.critical_friction) {
-                critical += &format!(" (the paper prints {})", digits(printed));
-            }
-            row(f, "  sticks from", &critical)?;
-        }
-        if let Some(reversal) = o.critical_reversal {
-            row(f, "  may reverse from", &format!("mu_rev = {}", digits(reversal)))?;
-        }
-        let limit = o.friction_limit.map_or("infinite".into(), digits);
-        row(f, "  paper's limit", &format!("mu* = {limit}"))
-    }
-
-    fn guard(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        if self.outcome.law != Law::Aghili {
-            return Ok(());
-        }
-        let guard = &self.outcome.guard;
-        let what = match (guard.acted, guard.name) {
-            (true, Guard::Limit) => format!("lowered the restitution to {}", significant(guard.restitution, DIGITS)),
-            (true, _) => "let the contact slide".to_owned(),
-            (false, Guard::Report) => "changes nothing".to_owned(),
-            (false, _) => "did not act".to_owned(),
-        };
-        row(f, "guard", &format!("{}: {what}", guard.name.name()))?;
-        for violation in &self.outcome.violations {
-            let (value, bound) = (significant(violation.value, DIGITS), significant(violation.bound, DIGITS));
-            let excess = significant(violation.value - violation.bound, FEW);
-            row(f, "violated", &format!("{}: {value} exceeds {bound} by {excess}", violation.limit.name()))?;
-        }
-        Ok(())
-    }
+/// The guard, and its action if it acted.
+pub(super) fn guard_row(f: &mut Formatter<'_>, guard: Guard, act: Option<String>) -> fmt::Result {
+    let idle = if guard == Guard::Report { "changes nothing" } else { "did not act" };
+    row(f, "guard", &format!("{}: {}", guard.name(), act.as_deref().unwrap_or(idle)))
 }
 
 /// Prints the coefficients of friction; returns whether there are any.
@@ -158,7 +163,7 @@ fn friction_row(f: &mut Formatter<'_>, outcome: &Outcome) -> Result<bool, fmt::E
 }
 
 /// The robot and the contacts that strike.
-pub(super) fn robot(f: &mut Formatter<'_>, robot: &RobotRecord) -> fmt::Result {
+fn robot(f: &mut Formatter<'_>, robot: &RobotRecord) -> fmt::Result {
     row(f, "robot", &robot.model)?;
     for (k, contact) in robot.struck.contacts().iter().enumerate() {
         let place = contact.position.map(|x| significant(tidy(x, ROUNDING), DIGITS)).join(", ");
@@ -175,7 +180,7 @@ pub(super) fn robot(f: &mut Formatter<'_>, robot: &RobotRecord) -> fmt::Result {
 }
 
 /// The generalized velocities, if there are any.
-pub(super) fn velocities(
+fn velocities(
     f: &mut Formatter<'_>,
     before: Option<&[f64]>,
     after: Option<&[f64]>,
@@ -183,7 +188,8 @@ pub(super) fn velocities(
 ) -> fmt::Result {
     let (Some(before), Some(after)) = (before, after) else { return Ok(()) };
     if let Some(robot) = robot {
-        joints(f, &robot.velocity_names, before, after)?;
+        let rows = before.iter().zip(after).map(|(before, after)| numbers(&[*before, *after]));
+        table(f, "joint velocity", &["before", "after"], &robot.velocity_names, rows)?;
         if robot.in_link_axes {
             row(f, "", "velocities of floating and ball joints are in their link's axes")?;
         }
@@ -199,7 +205,7 @@ pub(super) fn velocities(
 }
 
 /// The energy ledger; `change` is the energy change without rounding errors.
-pub(super) fn energy(f: &mut Formatter<'_>, energy: &Energy, change: f64) -> fmt::Result {
+fn energy(f: &mut Formatter<'_>, energy: &Energy, change: f64) -> fmt::Result {
     if let (Some(before), Some(after)) = (energy.before, energy.after) {
         let percent = percent(change, before).map_or(String::new(), |p| format!(" ({} %)", signed(p, FEW)));
         let (before, after) = (significant(before, DIGITS), significant(after, DIGITS));
@@ -210,24 +216,27 @@ pub(super) fn energy(f: &mut Formatter<'_>, energy: &Energy, change: f64) -> fmt
     row(f, "energy change", &format!("{}: normal {normal}, tangential {tangential}", part(change)))
 }
 
-/// One line per velocity, with the names of the joints.
-fn joints(f: &mut Formatter<'_>, names: &[String], before: &[f64], after: &[f64]) -> fmt::Result {
-    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(16);
+/// A table with one line per label, under a title and column heads.
+pub(super) fn table(
+    f: &mut Formatter<'_>,
+    title: &str,
+    heads: &[&str],
+    labels: &[String],
+    cells: impl Iterator<Item = String>,
+) -> fmt::Result {
+    let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0).max(NAMES);
     let line = |f: &mut Formatter<'_>, label: &str, cells: String| {
         writeln!(f, "{}", printable(format!("  {label:<w$}  {cells}", w = width + 2).trim_end()))
     };
-    line(f, "joint velocity", columns(["before", "after"].map(str::to_owned).into_iter()))?;
-    for ((name, before), after) in names.iter().zip(before).zip(after) {
-        line(f, &format!("  {name}"), numbers(&[*before, *after]))?;
-    }
-    Ok(())
+    line(f, title, columns(heads.iter().map(|head| (*head).to_owned())))?;
+    labels.iter().zip(cells).try_for_each(|(label, cells)| line(f, &format!("  {label}"), cells))
 }
 
 pub(super) fn row(f: &mut Formatter<'_>, label: &str, value: &str) -> fmt::Result {
     writeln!(f, "{}", printable(format!("  {label:<20}{value}").trim_end()))
 }
 
-pub(super) fn numbers(values: &[f64]) -> String {
+fn numbers(values: &[f64]) -> String {
     columns(values.iter().map(|x| significant(*x, DIGITS)))
 }
 

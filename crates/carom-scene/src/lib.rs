@@ -17,6 +17,6 @@ pub mod problem;
 pub mod record;
 pub mod scene;
 
-pub use answer::{Answer, Several};
+pub use answer::{Answer, SimultaneousAnswer};
 pub use document::ProblemError;
 pub use problem::Problem;

@@ -1,6 +1,6 @@
 //! Why a simulation cannot begin, or cannot go on.
 
-use carom_multibody::DynamicsError;
+use carom_multibody::{DynamicsError, JointNameError};
 
 use crate::number::significant;
 
@@ -28,6 +28,63 @@ pub enum SimulationError {
         index: usize,
         /// How many there are.
         count: usize,
+    },
+    /// A name that is not that of a joint with a state of its own.
+    #[error(transparent)]
+    Joint(JointNameError),
+    /// Another number of values than a joint has.
+    #[error("joint {joint:?} is {kind}: its {what} has {expected} numbers, not {found}")]
+    JointValues {
+        /// The joint.
+        joint: String,
+        /// Its kind.
+        kind: &'static str,
+        /// position or velocity.
+        what: &'static str,
+        /// How many were given.
+        found: usize,
+        /// How many it has.
+        expected: usize,
+    },
+    /// A name that nothing has.
+    #[error("no {what} is called {name:?}; there {}", listed(known))]
+    UnknownName {
+        /// contact, or link or frame.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// A contact against a surface that is not there.
+    #[error(
+        "contact {contact:?} touches {}; there {}",
+        surface.as_ref().map_or_else(|| "no surface".to_owned(), |surface| format!("surface {surface:?}, which is not there")),
+        listed(known)
+    )]
+    NoSurface {
+        /// The contact.
+        contact: String,
+        /// The surface it names; none where it takes the first.
+        surface: Option<String>,
+        /// The surfaces there are.
+        known: Vec<String>,
+    },
+    /// A name that stands twice.
+    #[error("two {what}s are called {name:?}: give them different names")]
+    RepeatedName {
+        /// contact or surface.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A contact that cannot be one.
+    #[error("contact {contact:?}: {source}")]
+    Contact {
+        /// The contact.
+        contact: String,
+        /// Why.
+        source: DynamicsError,
     },
     /// A contact that is inside its surface at the start.
     #[error(
@@ -153,5 +210,14 @@ pub enum SimulationError {
     },
 }
 
+/// The end of a sentence that begins with "there".
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => "are none".to_owned(),
+        [one] => format!("is {one}"),
+        many => format!("are {}", many.join(", ")),
+    }
+}
+
 /// A result of simulating.
-pub type Result<T> = std::result::Result<T, SimulationError>;
+pub(crate) type Result<T> = std::result::Result<T, SimulationError>;

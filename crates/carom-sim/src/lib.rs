@@ -8,10 +8,12 @@
 //! | `simulation` | a robot in motion |
 //! | `record` | what is told of it |
 //! | `stiffness` | which joint makes the equations stiff |
+//! | `dimension` | rows of contacts, as robots and as the law count them |
 //! | `number` | numbers for people |
 //! | `error` | what can be wrong |
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod dimension;
 mod error;
 pub mod number;
 mod record;
@@ -20,14 +22,19 @@ mod simulation;
 mod stiffness;
 mod strike;
 
-pub use error::{Result, SimulationError};
+pub use error::SimulationError;
 pub use record::energy::Ledger;
-pub use record::event::{ContactMode, Event, EventKind};
+pub use record::event::{
+    AmbiguousEvent, ContactMode, DeviceEvent, Event, EventKind, ImpactEvent, ModeEvent, SettleEvent,
+};
 pub use record::motion::{Body, Motion, Pose};
 pub use record::recorder::Recorder;
 pub use record::run::{ContactHeader, ContactSample, Ending, Header, Record, Sample, Summary, SurfaceHeader};
 pub use record::sink::{Discard, Sink};
-pub use setup::{Actuator, Condition, ForceLaw, MOST_EVENTS, Settings, Setup, Surface, TOLERANCE, WatchedContact};
+pub use setup::builder::{ContactSpec, JointValues, SimulationBuilder};
+pub use setup::{
+    Actuator, CoordinateRange, ForceLaw, MOST_EVENTS, Settings, Setup, Surface, TOLERANCE, WatchedContact,
+};
 pub use simulation::{Simulation, Stop};
 pub use stiffness::Stiffness;
 #[doc(hidden)]

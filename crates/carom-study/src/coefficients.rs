@@ -9,14 +9,14 @@ use crate::map::{Cell, Curve, CurveName, Map, Over, Quantity};
 use crate::profile::{Profile, Sample};
 use crate::range::axis;
 use crate::rows;
-use crate::subject::{Options, Subject};
+use crate::subject::{MapOptions, Subject};
 
 impl Map {
     /// The map of the problem's state over restitution and friction.
     ///
     /// # Errors
     /// The problem has no answer or no friction, the contact separates, or the resolution or range is out of bounds.
-    pub fn over_coefficients(problem: &Problem, title: &str, options: &Options) -> Result<Self, MapError> {
+    pub fn over_coefficients(problem: &Problem, title: &str, options: &MapOptions) -> Result<Self, MapError> {
         let subject = Subject::new(problem, options)?;
         let (contact, e_t, ratio) = (&subject.contact, subject.outcome.restitution.tangential, subject.ratio());
         let restitution = |e: f64| Restitution::with_tangential(e, e_t);

@@ -37,4 +37,4 @@ pub use error::MapError;
 pub use impulse::{Coincidence, DiagramError, Ellipse, ImpulseSpace, Locus, LocusName};
 pub use map::{Axis, Cell, Curve, CurveName, EnergyUnit, Map, Over, Point, Quantity, Region, RegionKind};
 pub use range::Range;
-pub use subject::Options;
+pub use subject::MapOptions;

@@ -12,7 +12,7 @@ use crate::map::{Axis, Cell, Curve, CurveName, Map, Over, Quantity, Region, Regi
 use crate::profile::{Profile, Sample};
 use crate::range::{axis, round_up};
 use crate::rows;
-use crate::subject::{Options, Subject, contact_energy};
+use crate::subject::{MapOptions, Subject, contact_energy};
 use crate::trace::{bisect, boundaries};
 
 /// Smallest default half width: tangential velocities of twice the normal one are common.
@@ -24,7 +24,7 @@ impl Map {
     ///
     /// # Errors
     /// As [`Map::over_coefficients`], or the Delassus matrix is singular.
-    pub fn over_state(problem: &Problem, title: &str, options: &Options) -> Result<Self, MapError> {
+    pub fn over_state(problem: &Problem, title: &str, options: &MapOptions) -> Result<Self, MapError> {
         let subject = Subject::new(problem, options)?;
         if !subject.contact.delassus().is_regular() {
             return Err(MapError::Singular);
@@ -56,7 +56,7 @@ struct States<'a> {
 }
 
 impl States<'_> {
-    fn planar(&self, own: f64, options: &Options) -> Result<Parts, MapError> {
+    fn planar(&self, own: f64, options: &MapOptions) -> Result<Parts, MapError> {
         let delassus = *self.subject.contact.delassus();
         let safe = self.restitution.normal_at(0.0) <= delassus.restitution_limit(&self.restitution);
         let sample = |x: f64| {
@@ -83,7 +83,7 @@ impl States<'_> {
         Ok(([x, y], profile.curves(), profile.regions(Vec::new()), cells))
     }
 
-    fn spatial(&self, own: [f64; 2], options: &Options) -> Result<Parts, MapError> {
+    fn spatial(&self, own: [f64; 2], options: &MapOptions) -> Result<Parts, MapError> {
         let half = match options.range.y {
             Some((_, top)) => top,
             None => half_width(own[0].hypot(own[1]).max(self.reach())),

@@ -12,14 +12,14 @@ use crate::range::{Range, round_up};
 
 /// Resolution and range of a map.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Options {
+pub struct MapOptions {
     /// Number of cells along each axis, 2 to 4000.
     pub resolution: usize,
     /// The ranges of the axes.
     pub range: Range,
 }
 
-impl Default for Options {
+impl Default for MapOptions {
     fn default() -> Self {
         Self { resolution: 400, range: Range::default() }
     }
@@ -44,7 +44,7 @@ pub(super) struct Subject {
 }
 
 impl Subject {
-    pub(super) fn new(problem: &Problem, options: &Options) -> Result<Self, MapError> {
+    pub(super) fn new(problem: &Problem, options: &MapOptions) -> Result<Self, MapError> {
         let [low, high] = RESOLUTION;
         if !(low..=high).contains(&options.resolution) {
             return Err(MapError::Resolution { value: options.resolution, low, high });

@@ -44,7 +44,7 @@ fn a_creep_as_slow_as_bounces_that_are_ended_is_no_jam() {
         let mut setup = built_in("painleve");
         setup.velocity.iter_mut().for_each(|v| *v *= speed);
         setup.settings.until = 1e-6;
-        run(setup).1.events().first().map(|event| event.kind)
+        run(setup).1.events().first().map(|event| event.kind())
     };
     assert_eq!(slide(1e-3), Some(EventKind::Jam));
     assert_ne!(slide(1e-7), Some(EventKind::Jam));
@@ -66,7 +66,7 @@ fn friction_does_not_drive_what_stopped_with_a_corner_that_sticks() {
 #[test]
 fn a_change_of_counting_leaves_no_sample() {
     let (_, recorder) = run(built_in("sphere"));
-    let times: Vec<f64> = recorder.events().iter().map(|event| event.time).collect();
+    let times: Vec<f64> = recorder.events().iter().map(|event| event.time()).collect();
     let interval = built_in("sphere").settings.interval.unwrap();
     for sample in recorder.samples() {
         let on_grid = (sample.time / interval).round() * interval;

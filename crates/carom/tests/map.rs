@@ -3,7 +3,7 @@
 use carom::Problem;
 use carom::document::Edit;
 use carom::law::{Coefficients, Contact, Friction, Guard, Mode, Outcome, Restitution};
-use carom::study::{CurveName, Map, MapError, Options, Quantity, Range, RegionKind};
+use carom::study::{CurveName, Map, MapError, MapOptions, Quantity, Range, RegionKind};
 use serde_json::{Value, json};
 
 const SCENES: [&str; 12] =
@@ -17,8 +17,8 @@ fn problem(scene: &str) -> Problem {
     Problem::from_tree(&tree(scene)).unwrap()
 }
 
-fn options(resolution: usize) -> Options {
-    Options { resolution, ..Options::default() }
+fn options(resolution: usize) -> MapOptions {
+    MapOptions { resolution, ..MapOptions::default() }
 }
 
 fn impact(map: &Map, contact: &Contact, e: f64, mu: f64) -> Outcome {
@@ -244,21 +244,21 @@ fn data_survive_json() {
 
 #[test]
 fn what_has_no_map_says_why() {
-    let error = |tree: &Value, options: &Options| {
+    let error = |tree: &Value, options: &MapOptions| {
         let problem = Problem::from_tree(tree).unwrap();
         Map::over_coefficients(&problem, "", options).unwrap_err()
     };
     let mut away = json!({ "delassus": [[1.0, 0.0], [0.0, 1.0]], "contact_velocity": [0.5, 0.0], "restitution": 0, "friction": 1 });
-    assert_eq!(error(&away, &Options::default()), MapError::Separating { normal_velocity: 0.5 });
+    assert_eq!(error(&away, &MapOptions::default()), MapError::Separating { normal_velocity: 0.5 });
     "contact_velocity=[-1,0]".parse::<Edit>().unwrap().apply(&mut away).unwrap();
     assert_eq!(error(&away, &options(1)), MapError::Resolution { value: 1, low: 2, high: 4000 });
     let range = Range { x: Some([0.0, 2.0]), y: None };
     let bound = MapError::Range { quantity: Quantity::Restitution, value: [0.0, 2.0], bound: "[0, 1]" };
-    assert_eq!(error(&away, &Options { range, ..Options::default() }), bound);
+    assert_eq!(error(&away, &MapOptions { range, ..MapOptions::default() }), bound);
     let normal = json!({ "delassus": [[1.0]], "contact_velocity": [-1.0], "restitution": 0 });
-    assert_eq!(error(&normal, &Options::default()), MapError::Frictionless);
+    assert_eq!(error(&normal, &MapOptions::default()), MapError::Frictionless);
     let singular = json!({ "delassus": [[1.0, 1.0], [1.0, 1.0]], "contact_velocity": [-1.0, -1.0], "restitution": 0, "friction": 1 });
     let singular = Problem::from_tree(&singular).unwrap();
-    assert_eq!(Map::over_state(&singular, "", &Options::default()).unwrap_err(), MapError::Singular);
-    assert!(Map::over_coefficients(&singular, "", &Options::default()).is_ok());
+    assert_eq!(Map::over_state(&singular, "", &MapOptions::default()).unwrap_err(), MapError::Singular);
+    assert!(Map::over_coefficients(&singular, "", &MapOptions::default()).is_ok());
 }

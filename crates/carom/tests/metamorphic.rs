@@ -103,10 +103,10 @@ fn upright(state: ([f64; 7], [f64; 6])) -> Setup {
 
 /// The times of the impacts that count: where an endless row of ever smaller ones is cut short is a matter of rounding.
 fn impacts(events: &[Event], unit: f64) -> Vec<f64> {
-    let impacts = || events.iter().filter(|event| event.kind == EventKind::Impact);
-    let largest = impacts().fold(0.0_f64, |largest, event| largest.max(event.energy_change.abs()));
-    let counts = |event: &&Event| event.energy_change.abs() > 1e-6 * largest;
-    impacts().filter(counts).map(|event| event.time / unit).collect()
+    let impacts = || events.iter().filter(|event| event.kind() == EventKind::Impact);
+    let largest = impacts().fold(0.0_f64, |largest, event| largest.max(event.energy_change().abs()));
+    let counts = |event: &&Event| event.energy_change().abs() > 1e-6 * largest;
+    impacts().filter(counts).map(|event| event.time() / unit).collect()
 }
 
 #[track_caller]

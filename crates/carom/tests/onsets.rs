@@ -52,7 +52,7 @@ fn times(setup: Setup, kind: EventKind) -> Vec<f64> {
     let mut recorder = Recorder::new();
     simulation.run_until(until, &mut recorder).unwrap();
     assert_eq!(simulation.summary().windows, 0);
-    recorder.events().iter().filter(|event| event.kind == kind).map(|event| event.time).collect()
+    recorder.events().iter().filter(|event| event.kind() == kind).map(|event| event.time()).collect()
 }
 
 const RATES: [f64; 7] = [1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0];
@@ -97,8 +97,8 @@ fn a_step_that_ends_just_after_an_onset_does_not_make_it_late() {
     let mut recorder = Recorder::new();
     simulation.run_until(wanted + after - step, &mut recorder).unwrap();
     simulation.run_until(1.001 * wanted, &mut recorder).unwrap();
-    let slips = recorder.events().iter().filter(|event| event.kind == EventKind::Slip);
-    let slips: Vec<f64> = slips.map(|event| event.time).collect();
+    let slips = recorder.events().iter().filter(|event| event.kind() == EventKind::Slip);
+    let slips: Vec<f64> = slips.map(|event| event.time()).collect();
     assert_once(&slips, wanted, 1e-14, "a step that ends just after the onset");
 }
 

@@ -24,7 +24,7 @@ fn a_figure_names_what_it_shows() {
         ["kinetic", "potential, from its minimum", "total"].into_iter().for_each(has);
         // Contacts that do something, and how many there are beside them; all where none does.
         let is_busy = |k: usize| record.samples.iter().any(|sample| sample.contacts[k].mode.name() != "flight");
-        let is_struck = |k: usize| record.events.iter().any(|event| event.contact == Some(k));
+        let is_struck = |k: usize| record.events.iter().any(|event| event.contact() == Some(k));
         let all = 0..record.header.contacts.len();
         let (busy, idle): (Vec<usize>, Vec<usize>) = all.clone().partition(|&k| is_busy(k) || is_struck(k));
         let (shown, hidden) = if busy.is_empty() { (all.collect(), Vec::new()) } else { (busy, idle) };

@@ -101,11 +101,10 @@ pub fn scene(data: &[u8]) {
 }
 
 fn simulate(setup: Setup) {
-    let end = setup.settings.until;
     let Ok(mut simulation) = Simulation::new(setup) else { return };
     let mut recorder = Recorder::new();
     for _ in 0..MOST_STEPS {
-        match simulation.step(end, &mut recorder) {
+        match simulation.step(&mut recorder) {
             Ok(Stop::Step | Stop::Event) => {}
             Ok(Stop::Time | Stop::Interrupted | Stop::OutOfTime) | Err(_) => break,
         }

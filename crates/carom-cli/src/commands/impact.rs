@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
+use carom::ProblemError;
 use carom::document::Edit;
-use carom::report::{ErrorRecord, OutcomeRecord, RobotRecord, SeveralText, Text};
-use carom::{Answer, ProblemError};
+use carom::report::{AnswerText, ErrorRecord, OutcomeRecord, RobotRecord};
 
 use crate::args::{self, Impact};
 use crate::failure::Failure;
@@ -44,10 +44,7 @@ fn answer(source: &Source, edits: &[Edit], format: args::Format) -> Result<Strin
     Ok(match format {
         args::Format::Text => {
             let (title, velocity) = (&source.title(problem), problem.velocity());
-            match &answer {
-                Answer::One(outcome) => Text { title, outcome, velocity, robot }.to_string(),
-                Answer::Several(several) => SeveralText { title, several, velocity, robot }.to_string(),
-            }
+            AnswerText { title, answer: &answer, velocity, robot }.to_string()
         }
         args::Format::Json => OutcomeRecord { answer: &answer, robot, id: stated.id.as_raw() }.line() + "\n",
     })

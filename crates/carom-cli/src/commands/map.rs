@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use carom::report::{figure, map_csv, map_json};
-use carom::study::{Map, MapError, Options};
+use carom::study::{Map, MapError, MapOptions};
 
 use crate::args::{self, MapOver};
 use crate::failure::Failure;
@@ -36,7 +36,7 @@ pub fn run(arguments: &args::Map) -> Result<ExitCode, Failure> {
         }
         Err(error) => return Err(Failure::Map { source: source.name(), error }),
     };
-    let options = figure::Options { admissible_set: arguments.admissible_set };
+    let options = figure::FigureOptions { admissible_set: arguments.admissible_set };
     let mut output = Output::open(Some(&arguments.output))?;
     let written = match kind {
         Kind::Svg => output.write_all(figure::svg(&map, &options).map_err(Failure::Figure)?.as_bytes()),
@@ -55,7 +55,7 @@ pub fn run(arguments: &args::Map) -> Result<ExitCode, Failure> {
 fn draw_up(source: &Source, arguments: &args::Map) -> Result<Map, MapError> {
     let problem = source.read(&arguments.edits)?.problem;
     let title = source.title(&problem);
-    let options = Options { resolution: arguments.resolution, range: arguments.range.unwrap_or_default() };
+    let options = MapOptions { resolution: arguments.resolution, range: arguments.range.unwrap_or_default() };
     match arguments.over {
         MapOver::Coefficients => Map::over_coefficients(&problem, &title, &options),
         MapOver::State => Map::over_state(&problem, &title, &options),

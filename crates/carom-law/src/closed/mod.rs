@@ -15,7 +15,7 @@ mod decide;
 mod jam;
 mod phase;
 
-pub use decide::{ClosedContact, ContactMode, Decision, Modes, Tangential, decide};
+pub use decide::{ClosedContact, ClosedMode, Decision, Modes, Tangential, decide};
 pub use jam::{Jam, jam, jam_within};
 pub use phase::margin::StickMargin;
 pub use phase::{Grip, PhaseContact, PhaseForces, PhaseReport, Rows};

@@ -18,7 +18,7 @@ fn a_particle_on_an_incline_slips_beyond_the_angle_of_friction() {
             let (w, alpha) = particle(slope, heading, d);
             let found = decided(&w, &alpha, &at_rest(d, 1, mu, 0.5));
             assert_eq!(is_onset(&found.modes[0]), slips, "{slope}: {found:?}");
-            if let ContactMode::Slip { direction, .. } = found.modes[0] {
+            if let ClosedMode::Slip { direction, .. } = found.modes[0] {
                 assert!((direction[0] - heading.cos()).abs() < 1e-15 && direction[1].abs() - heading.sin() < 1e-15);
                 let expected = G * (slope.sin() - 0.5 * slope.cos());
                 assert!((norm(&found.accelerations[1..]) - expected).abs() < 1e-14);
@@ -48,7 +48,7 @@ fn a_leaning_rod_presses_and_rubs_as_the_textbook_says() {
         let alpha = DVector::from_row_slice(&[-G, 0.0]);
         let critical = 3.0 * s * c / (4.0 - 3.0 * c * c);
         let found = decided(&w, &alpha, &at_rest(2, 1, critical * (1.0 + 1e-9), 0.1));
-        assert_eq!(found.modes, [ContactMode::Stick]);
+        assert_eq!(found.modes, [ClosedMode::Stick]);
         assert!((found.forces[0] - G * (1.0 - 0.75 * c * c)).abs() < 1e-12);
         assert!((found.forces[1].abs() - 0.75 * G * s * c).abs() < 1e-12);
         let found = decided(&w, &alpha, &at_rest(2, 1, critical * (1.0 - 1e-9), critical * (1.0 - 1e-9)));
@@ -67,14 +67,14 @@ fn a_brick_slides_down_when_it_should() {
         };
         let threshold = 26.56505117707799;
         for degrees in [10.0, 20.0, 26.5, threshold - 1e-8] {
-            assert_eq!(at(degrees).modes, vec![ContactMode::Stick; m], "{degrees}");
+            assert_eq!(at(degrees).modes, vec![ClosedMode::Stick; m], "{degrees}");
         }
         for (degrees, expected) in
             [(threshold + 1e-7, None), (28.0, Some(0.2746580879565519)), (30.0, Some(0.6571453944373284))]
         {
             let found = at(degrees);
             for (mode, a) in found.modes.iter().zip(found.accelerations.chunks(d)) {
-                let ContactMode::Slip { direction, onset: true } = *mode else { panic!("{degrees}: {found:?}") };
+                let ClosedMode::Slip { direction, onset: true } = *mode else { panic!("{degrees}: {found:?}") };
                 assert!((direction[0] - 1.0).abs() < 1e-6 && direction[1].abs() < 1e-6, "{found:?}");
                 if let Some(expected) = expected {
                     assert!((a[1] - expected).abs() < 1e-12 && a[0].abs() < 1e-12, "{found:?}");
@@ -111,7 +111,7 @@ fn a_tall_box_tips_over_its_lower_edge() {
         );
         let expected = if d == 2 { vec![0, 1] } else { vec![0, 1, 0, 1] };
         for (mode, front) in found.modes.iter().zip(expected) {
-            assert_eq!(*mode, if front == 1 { ContactMode::Stick } else { ContactMode::Detach }, "{found:?}");
+            assert_eq!(*mode, if front == 1 { ClosedMode::Stick } else { ClosedMode::Detach }, "{found:?}");
         }
         // Torque about the edge over the moment of inertia there lifts the rear corner.
         let square = 0.1_f64 * 0.1 + 0.3 * 0.3;
@@ -135,7 +135,7 @@ fn a_rod_in_painleves_paradox_jams_or_lifts_off() {
         other => panic!("{other:?}"),
     }
     let Decision::Decided(found) = at(&[1.0, 0.0]) else { panic!() };
-    assert!(found.ambiguous && found.modes == [ContactMode::Detach], "{found:?}");
+    assert!(found.ambiguous && found.modes == [ClosedMode::Detach], "{found:?}");
     // The other way it slides as any rod does.
     let other = [closed(2, 1.8, 1.8, Tangential::Sliding { direction: [1.0, 0.0] })];
     let found = decided(&painleve(), &DVector::from_row_slice(&[-G, 0.0]), &other);
@@ -158,7 +158,7 @@ fn a_jam_among_others_is_named() {
             Decision::Jammed { contact, .. } => assert!(jams && contact == 2),
             Decision::Decided(found) => {
                 assert!(!jams && found.ambiguous);
-                assert_eq!(found.modes, [ContactMode::Stick, ContactMode::Stick, ContactMode::Detach]);
+                assert_eq!(found.modes, [ClosedMode::Stick, ClosedMode::Stick, ClosedMode::Detach]);
             }
             other => panic!("{other:?}"),
         }

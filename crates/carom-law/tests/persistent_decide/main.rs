@@ -6,7 +6,7 @@ mod common;
 
 mod cases;
 
-use carom_law::{ClosedContact, ContactMode, Decision, Dimension, Friction, Modes, Tangential, decide};
+use carom_law::{ClosedContact, ClosedMode, Decision, Dimension, Friction, Modes, Tangential, decide};
 use common::bodies::{Body, gravity};
 use common::random;
 use fastrand::Rng;
@@ -38,8 +38,8 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
-fn is_onset(mode: &ContactMode) -> bool {
-    matches!(mode, ContactMode::Slip { onset: true, .. })
+fn is_onset(mode: &ClosedMode) -> bool {
+    matches!(mode, ClosedMode::Slip { onset: true, .. })
 }
 
 /// Every condition that the modes stand for, written down again.
@@ -54,15 +54,15 @@ fn assert_lawful(w: &DMatrix<f64>, alpha: &DVector<f64>, contacts: &[ClosedConta
         let friction = contact.friction.unwrap();
         let (force, a) = (&found.forces[row..row + d], &a.as_slice()[row..row + d]);
         match *mode {
-            ContactMode::Detach => {
+            ClosedMode::Detach => {
                 assert!(force.iter().all(|x| *x == 0.0) && a[0] >= -tolerance * size, "{found:?}");
             }
-            ContactMode::Stick => {
+            ClosedMode::Stick => {
                 assert_eq!(contact.tangential, Tangential::AtRest);
                 assert!(norm(a) <= 2.0 * tolerance * size && force[0] >= -pull, "{found:?}");
                 assert!(norm(&force[1..]) <= friction.mu_s() * force[0] + pull, "{found:?}");
             }
-            ContactMode::Slip { direction, onset } => {
+            ClosedMode::Slip { direction, onset } => {
                 let u = &direction[..d - 1];
                 assert!(a[0].abs() <= tolerance * size && force[0] >= -pull, "{found:?}");
                 for (x, u) in force[1..].iter().zip(u) {
@@ -115,10 +115,10 @@ fn random_bodies_obey_every_condition() {
                 assert_lawful(&w, &alpha, &contacts, &found, 1e-8);
                 for mode in &found.modes {
                     modes[match mode {
-                        ContactMode::Detach => 0,
-                        ContactMode::Stick => 1,
-                        ContactMode::Slip { onset: true, .. } => 2,
-                        ContactMode::Slip { .. } => 3,
+                        ClosedMode::Detach => 0,
+                        ClosedMode::Stick => 1,
+                        ClosedMode::Slip { onset: true, .. } => 2,
+                        ClosedMode::Slip { .. } => 3,
                     }] += 1;
                 }
             }
@@ -139,20 +139,20 @@ fn combinations(
     w: &DMatrix<f64>,
     alpha: &DVector<f64>,
     contacts: &[ClosedContact],
-) -> Vec<(Vec<ContactMode>, DVector<f64>)> {
-    let slip = |sign: f64, onset| ContactMode::Slip { direction: [sign, 0.0], onset };
-    let choices: Vec<Vec<ContactMode>> = contacts
+) -> Vec<(Vec<ClosedMode>, DVector<f64>)> {
+    let slip = |sign: f64, onset| ClosedMode::Slip { direction: [sign, 0.0], onset };
+    let choices: Vec<Vec<ClosedMode>> = contacts
         .iter()
         .map(|contact| match contact.tangential {
-            Tangential::AtRest => vec![ContactMode::Stick, ContactMode::Detach, slip(1.0, true), slip(-1.0, true)],
-            Tangential::Sliding { direction } => vec![slip(direction[0], false), ContactMode::Detach],
+            Tangential::AtRest => vec![ClosedMode::Stick, ClosedMode::Detach, slip(1.0, true), slip(-1.0, true)],
+            Tangential::Sliding { direction } => vec![slip(direction[0], false), ClosedMode::Detach],
         })
         .collect();
     let count: usize = choices.iter().map(Vec::len).product();
     let n = alpha.len();
     let mut found = Vec::new();
     for mut number in 0..count {
-        let modes: Vec<ContactMode> = choices
+        let modes: Vec<ClosedMode> = choices
             .iter()
             .map(|list| {
                 let mode = list[number % list.len()];
@@ -166,14 +166,14 @@ fn combinations(
             let r = 2 * k;
             let mu_d = contacts[k].friction.unwrap().mu_d();
             match *mode {
-                ContactMode::Detach => (matrix[(r, r)], matrix[(r + 1, r + 1)]) = (1.0, 1.0),
-                ContactMode::Stick => {
+                ClosedMode::Detach => (matrix[(r, r)], matrix[(r + 1, r + 1)]) = (1.0, 1.0),
+                ClosedMode::Stick => {
                     for i in r..r + 2 {
                         matrix.row_mut(i).copy_from(&w.row(i));
                         right[i] = -alpha[i];
                     }
                 }
-                ContactMode::Slip { direction, .. } => {
+                ClosedMode::Slip { direction, .. } => {
                     matrix.row_mut(r).copy_from(&w.row(r));
                     right[r] = -alpha[r];
                     (matrix[(r + 1, r)], matrix[(r + 1, r + 1)]) = (mu_d * direction[0], 1.0);
@@ -186,9 +186,9 @@ fn combinations(
             let r = 2 * k;
             let mu_s = contacts[k].friction.unwrap().mu_s();
             match *mode {
-                ContactMode::Detach => a[r] >= 0.0,
-                ContactMode::Stick => forces[r] >= 0.0 && forces[r + 1].abs() <= mu_s * forces[r],
-                ContactMode::Slip { direction, onset } => forces[r] >= 0.0 && (!onset || a[r + 1] * direction[0] > 0.0),
+                ClosedMode::Detach => a[r] >= 0.0,
+                ClosedMode::Stick => forces[r] >= 0.0 && forces[r + 1].abs() <= mu_s * forces[r],
+                ClosedMode::Slip { direction, onset } => forces[r] >= 0.0 && (!onset || a[r + 1] * direction[0] > 0.0),
             }
         });
         if holds {
@@ -215,7 +215,7 @@ fn planar_answers_are_among_those_of_an_enumeration() {
         none += usize::from(answers.is_empty());
         match decide((&w).into(), alpha.as_slice(), &contacts).unwrap() {
             Decision::Decided(found) => {
-                let same = |(modes, forces): &(Vec<ContactMode>, DVector<f64>)| {
+                let same = |(modes, forces): &(Vec<ClosedMode>, DVector<f64>)| {
                     let difference = forces - DVector::from_row_slice(&found.forces);
                     *modes == found.modes && difference.amax() <= 1e-7 * (forces.amax() + 1e-6)
                 };
@@ -224,7 +224,7 @@ fn planar_answers_are_among_those_of_an_enumeration() {
                 let unchanged = &answers[0].0;
                 let keeps = unchanged
                     .iter()
-                    .all(|mode| matches!(mode, ContactMode::Stick | ContactMode::Slip { onset: false, .. }));
+                    .all(|mode| matches!(mode, ClosedMode::Stick | ClosedMode::Slip { onset: false, .. }));
                 let enters = (0..m).any(|k| alpha[2 * k] < 0.0);
                 assert!(!keeps || !enters || found.ambiguous || *unchanged == found.modes, "{found:?}\n{answers:?}");
             }
@@ -346,7 +346,7 @@ fn an_event_outside_the_cone_changes_the_modes() {
                 .collect();
             match decide((&w).into(), alpha.as_slice(), &contacts).unwrap() {
                 Decision::Decided(found) => {
-                    assert_eq!(found.modes == vec![ContactMode::Stick; m], sticks, "{found:?} {stiff}");
+                    assert_eq!(found.modes == vec![ClosedMode::Stick; m], sticks, "{found:?} {stiff}");
                     assert!(found.residual < 1e-9);
                 }
                 other => panic!("{other:?}"),
@@ -413,7 +413,7 @@ fn mixed_contacts_obey_every_condition() {
         match decide((&w).into(), alpha.as_slice(), &contacts).unwrap() {
             Decision::Decided(found) => {
                 assert_lawful(&w, &alpha, &contacts, &found, 1e-8);
-                detached += found.modes.iter().filter(|mode| **mode == ContactMode::Detach).count();
+                detached += found.modes.iter().filter(|mode| **mode == ClosedMode::Detach).count();
             }
             Decision::Jammed { .. } => {}
             Decision::NotConverged(_) => lost += 1,
@@ -459,5 +459,5 @@ fn a_foot_on_the_edge_sticks_once_another_has_given_way() {
     .map(|(mu_s, mu_d)| closed(3, mu_s, mu_d, Tangential::AtRest));
     let found = decided(&w, &alpha, &contacts);
     assert_lawful(&w, &alpha, &contacts, &found, 1e-8);
-    assert!(found.modes[0] == ContactMode::Stick && is_onset(&found.modes[2]), "{found:?}");
+    assert!(found.modes[0] == ClosedMode::Stick && is_onset(&found.modes[2]), "{found:?}");
 }

@@ -8,7 +8,7 @@ use super::factor::SINGULAR;
 use super::strand::Strand;
 use crate::Vector;
 use crate::error::DynamicsError;
-use crate::model::{Motion, NO_NODE};
+use crate::model::{NO_NODE, NodeMotion};
 use crate::spatial::{BodyInertia, Twist, Wrench};
 
 /// A symmetric 6 × 6 matrix in 3 × 3 blocks, each stored by columns: force = L v + C ω, moment = Cᵀ v + A ω.
@@ -184,8 +184,8 @@ impl Dynamics {
             let on_strand = strand.is_at(i);
             let size = self.nodes[i].size;
             match node.motion {
-                Motion::Turn | Motion::Slide => {
-                    let (axis, direction, slides) = (node.axis, columns[2], node.motion == Motion::Slide);
+                NodeMotion::Turn | NodeMotion::Slide => {
+                    let (axis, direction, slides) = (node.axis, columns[2], node.motion == NodeMotion::Slide);
                     let inertia = &self.nodes[i].articulated;
                     let (u, pivot) = inertia.seen_along(direction, slides, node.armature);
                     if !size.allows(pivot, slides) {
@@ -206,7 +206,7 @@ impl Dynamics {
                         self.axes[axis].given = strand.cross(direction, slides, self.axes[axis].rate, compliance, &u);
                     }
                 }
-                Motion::Ball | Motion::Free => {
+                NodeMotion::Ball | NodeMotion::Free => {
                     // The axes of a joint with several are eliminated one by one, the last first.
                     let mut inertia = self.nodes[i].articulated;
                     for k in (0..node.motion.nv()).rev() {

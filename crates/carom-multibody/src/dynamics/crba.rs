@@ -2,7 +2,7 @@
 
 use super::Dynamics;
 use super::chain_matrix::ChainMatrix;
-use crate::model::{Motion, NO_NODE, Sparsity};
+use crate::model::{NO_NODE, NodeMotion, Sparsity};
 use crate::rows::Matrix;
 use crate::spatial::Wrench;
 
@@ -59,10 +59,10 @@ impl Dynamics {
                     let Wrench { force, moment } = Wrench::ZERO.plus(node.multiplier * ancestor.multiplier, &momentum);
                     let (m, column) = (&mut self.composed, ancestor.v);
                     match ancestor.motion {
-                        Motion::Turn => add(m, sparsity, (v, column), [rotation.columns[2].dot(moment)]),
-                        Motion::Slide => add(m, sparsity, (v, column), [rotation.columns[2].dot(force)]),
-                        Motion::Ball => add(m, sparsity, (v, column), rotation.apply_inverse(moment).to_array()),
-                        Motion::Free => {
+                        NodeMotion::Turn => add(m, sparsity, (v, column), [rotation.columns[2].dot(moment)]),
+                        NodeMotion::Slide => add(m, sparsity, (v, column), [rotation.columns[2].dot(force)]),
+                        NodeMotion::Ball => add(m, sparsity, (v, column), rotation.apply_inverse(moment).to_array()),
+                        NodeMotion::Free => {
                             let [a, b, c] = rotation.apply_inverse(force).to_array();
                             let [d, e, f] = rotation.apply_inverse(moment).to_array();
                             add(m, sparsity, (v, column), [a, b, c, d, e, f]);

@@ -4,7 +4,7 @@ use super::terms::EnergyChange;
 use super::{Dynamics, NodeState, check, simd};
 use crate::Vector;
 use crate::error::DynamicsError;
-use crate::model::{Motion, NO_NODE, Node};
+use crate::model::{NO_NODE, Node, NodeMotion};
 use crate::spatial::{BodyInertia, Twist};
 
 /// Twists of a node before and after an impact.
@@ -37,19 +37,19 @@ impl Energies {
             None => [Twist::ZERO; 2],
         };
         match node.motion {
-            Motion::Turn => {
+            NodeMotion::Turn => {
                 let rates = rate(0);
                 for of in 0..2 {
                     twists[of].angular = twists[of].angular.plus(rates[of], columns[2]);
                 }
             }
-            Motion::Slide => {
+            NodeMotion::Slide => {
                 let rates = rate(0);
                 for of in 0..2 {
                     twists[of].linear = twists[of].linear.plus(rates[of], columns[2]);
                 }
             }
-            Motion::Ball => {
+            NodeMotion::Ball => {
                 for k in 0..3 {
                     let rates = rate(k);
                     for of in 0..2 {
@@ -57,7 +57,7 @@ impl Energies {
                     }
                 }
             }
-            Motion::Free => {
+            NodeMotion::Free => {
                 for k in 0..3 {
                     let (sliding, turning) = (rate(k), rate(3 + k));
                     for of in 0..2 {

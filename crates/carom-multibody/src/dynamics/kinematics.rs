@@ -1,7 +1,7 @@
 //! Placements and velocities of the links, and their accelerations at zero joint accelerations.
 
 use super::Dynamics;
-use crate::model::{Motion, NO_NODE};
+use crate::model::{NO_NODE, NodeMotion};
 use crate::spatial::Twist;
 use crate::{LinkId, Quaternion, Rotation, Vector};
 
@@ -20,14 +20,14 @@ impl Dynamics {
             };
             let axis = node.axis;
             self.nodes[i].rotation = match node.motion {
-                Motion::Turn => {
+                NodeMotion::Turn => {
                     let angle = node.multiplier * q[node.q] + node.offset;
                     let rotation = rotation.about_own_z(angle.sin_cos());
                     self.axes[axis].twist = Twist::turning(rotation.columns[2]);
                     self.axes[axis].rate = node.multiplier * self.velocity[node.v];
                     rotation
                 }
-                Motion::Slide => {
+                NodeMotion::Slide => {
                     let direction = rotation.columns[2];
                     let shift = node.multiplier * q[node.q] + node.offset;
                     offset = offset.plus(shift, direction);
@@ -35,7 +35,7 @@ impl Dynamics {
                     self.axes[axis].rate = node.multiplier * self.velocity[node.v];
                     rotation
                 }
-                Motion::Ball => {
+                NodeMotion::Ball => {
                     let rotation = rotation * quaternion(&q[node.q..node.q + 4]);
                     for (k, column) in rotation.columns.into_iter().enumerate() {
                         self.axes[axis + k].twist = Twist::turning(column);
@@ -43,7 +43,7 @@ impl Dynamics {
                     }
                     rotation
                 }
-                Motion::Free => {
+                NodeMotion::Free => {
                     offset += rotation.apply(Vector::new(q[node.q], q[node.q + 1], q[node.q + 2]));
                     let rotation = rotation * quaternion(&q[node.q + 3..node.q + 7]);
                     for (k, column) in rotation.columns.into_iter().enumerate() {

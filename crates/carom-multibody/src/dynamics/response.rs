@@ -11,7 +11,7 @@ use super::{Dynamics, check, check_length, simd};
 use crate::Vector;
 use crate::error::DynamicsError;
 use crate::geometry::ContactPoint;
-use crate::model::{Motion, NO_NODE};
+use crate::model::{NO_NODE, NodeMotion};
 use crate::spatial::{Twist, Wrench};
 
 /// Output of an outward pass: the change of the velocity ...
@@ -79,14 +79,14 @@ impl Dynamics {
             let columns = &self.nodes[i].rotation.columns;
             let rates = |v: usize| velocities.map(|velocity| node.multiplier * velocity[v]);
             match node.motion {
-                Motion::Turn => pass(&mut passed, rates(node.v), columns[2].cross(arm)),
-                Motion::Slide => pass(&mut passed, rates(node.v), columns[2]),
-                Motion::Ball => {
+                NodeMotion::Turn => pass(&mut passed, rates(node.v), columns[2].cross(arm)),
+                NodeMotion::Slide => pass(&mut passed, rates(node.v), columns[2]),
+                NodeMotion::Ball => {
                     for k in 0..3 {
                         pass(&mut passed, rates(node.v + k), columns[k].cross(arm));
                     }
                 }
-                Motion::Free => {
+                NodeMotion::Free => {
                     for k in 0..3 {
                         pass(&mut passed, rates(node.v + k), columns[k]);
                         pass(&mut passed, rates(node.v + 3 + k), columns[k].cross(arm));
@@ -335,19 +335,19 @@ impl Dynamics {
                     out[node.v + k] = if LOOK == CHANGE { jump } else { jump + self.velocity[node.v + k] };
                 };
                 match node.motion {
-                    Motion::Turn | Motion::Slide => {
+                    NodeMotion::Turn | NodeMotion::Slide => {
                         let axis = node.axis;
                         // About the parent's origin, so that the shift of the twist is not on the critical path.
                         let jump =
                             self.axes[axis].load - self.axes[axis].compliance * outer.dot(&self.axes[axis].outer_force);
                         put(0, jump);
-                        if node.motion == Motion::Slide {
+                        if node.motion == NodeMotion::Slide {
                             twist.linear = twist.linear.plus(jump, columns[2]);
                         } else {
                             twist.angular = twist.angular.plus(jump, columns[2]);
                         }
                     }
-                    Motion::Ball | Motion::Free => {
+                    NodeMotion::Ball | NodeMotion::Free => {
                         for k in 0..node.motion.nv() {
                             let (axis, direction) = (node.axis + k, columns[node.motion.column(k)]);
                             let jump =

@@ -29,12 +29,12 @@ pub struct Options {
     /// How joints that mimic others are treated.
     pub mimics: Mimics,
     /// The required format; by default it follows from the root element.
-    pub format: Option<Format>,
+    pub format: Option<RobotFormat>,
 }
 
 /// The formats of robot files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum RobotFormat {
     /// URDF, with the root element `<robot>`.
     Urdf,
     /// MJCF, with the root element `<mujoco>`.
@@ -81,10 +81,10 @@ pub fn text(text: &str, path: &Path, options: &Options) -> Result<Model, LoadErr
     let root = document.root_element();
     let fault = |message: String| Err(xml::fault(LoadErrorKind::Syntax, path, root, message));
     match (root.tag_name().name(), options.format) {
-        ("robot", None | Some(Format::Urdf)) => urdf::from_document(&document, &lines, path, options),
-        ("mujoco", None | Some(Format::Mjcf)) => mjcf::from_document(&document, &lines, path, options),
-        ("robot", Some(Format::Mjcf)) => fault("is a URDF file, but an MJCF file was requested".to_owned()),
-        ("mujoco", Some(Format::Urdf)) => fault("is an MJCF file, but a URDF file was requested".to_owned()),
+        ("robot", None | Some(RobotFormat::Urdf)) => urdf::from_document(&document, &lines, path, options),
+        ("mujoco", None | Some(RobotFormat::Mjcf)) => mjcf::from_document(&document, &lines, path, options),
+        ("robot", Some(RobotFormat::Mjcf)) => fault("is a URDF file, but an MJCF file was requested".to_owned()),
+        ("mujoco", Some(RobotFormat::Urdf)) => fault("is an MJCF file, but a URDF file was requested".to_owned()),
         (other, _) => fault(format!("the root element is <{other}>; a URDF has <robot>, an MJCF has <mujoco>")),
     }
 }

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::tree::motions;
 use super::{
-    BuildError, Frame, Joint, JointKind, Link, LinkId, Model, ModelJoint, Motion, NO_NODE, Node, Shape, Sparsity, Tree,
-    Warning, WarningKind,
+    BuildError, Frame, Joint, JointKind, Link, LinkId, Model, ModelJoint, NO_NODE, Node, NodeMotion, Shape, Sparsity,
+    Tree, Warning, WarningKind,
 };
 use crate::spatial::BodyInertia;
 use crate::{Inertia, Placement, Quaternion, Rotation, UNIT_TOLERANCE, Vector};
@@ -334,9 +334,9 @@ impl ModelBuilder {
                     });
                     tree.axes += motion.nv();
                     match motion {
-                        Motion::Turn | Motion::Slide => {}
-                        Motion::Ball => tree.quaternions.push((coordinates.start, place)),
-                        Motion::Free => tree.quaternions.push((coordinates.start + 3, place)),
+                        NodeMotion::Turn | NodeMotion::Slide => {}
+                        NodeMotion::Ball => tree.quaternions.push((coordinates.start, place)),
+                        NodeMotion::Free => tree.quaternions.push((coordinates.start + 3, place)),
                     }
                     node = tree.nodes.len() - 1;
                     on_node = frame.inverse();
@@ -413,9 +413,9 @@ struct Following {
 }
 
 /// The frame of a node in its link: z along the axis, the origin on it.
-fn node_frame(joint: &Joint, motion: Motion, axis: usize) -> Placement {
+fn node_frame(joint: &Joint, motion: NodeMotion, axis: usize) -> Placement {
     match motion {
-        Motion::Turn | Motion::Slide => {
+        NodeMotion::Turn | NodeMotion::Slide => {
             let basis = match joint.kind {
                 // The coordinates are defined along the axes of the plane.
                 JointKind::Planar => Rotation::with_z_along(joint.axis).columns[axis],
@@ -423,8 +423,8 @@ fn node_frame(joint: &Joint, motion: Motion, axis: usize) -> Placement {
             };
             Placement::new(Rotation::with_z_along(basis), joint.anchor)
         }
-        Motion::Ball => Placement::at(joint.anchor),
-        Motion::Free => Placement::IDENTITY,
+        NodeMotion::Ball => Placement::at(joint.anchor),
+        NodeMotion::Free => Placement::IDENTITY,
     }
 }
 

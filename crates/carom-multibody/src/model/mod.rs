@@ -5,6 +5,7 @@
 //! | `joint` | joints as given by the user |
 //! | `shape` | shapes as given by the user |
 //! | `builder` | builds and checks a model from links and joints |
+//! | `lookup` | joints by name |
 //! | `tree` | the nodes that the algorithms run on |
 //! | `sparsity` | chains: the nonzero entries of M and its factor |
 //! | `warning` | warnings about a model |
@@ -13,6 +14,7 @@
 mod builder;
 mod error;
 mod joint;
+mod lookup;
 mod shape;
 mod sparsity;
 mod tree;
@@ -23,11 +25,12 @@ use std::ops::Range;
 pub use builder::{LinkSpec, ModelBuilder};
 pub use error::BuildError;
 pub use joint::{Joint, JointKind, Mimic, Spring};
+pub use lookup::JointNameError;
 pub use shape::{Geometry, Shape};
 pub use warning::{Warning, WarningKind};
 
 pub(crate) use sparsity::Sparsity;
-pub(crate) use tree::{Motion, NO_NODE, Node, PARALLEL, Tree};
+pub(crate) use tree::{NO_NODE, Node, NodeMotion, PARALLEL, Tree};
 
 use crate::{Inertia, Placement, Vector};
 
@@ -196,7 +199,7 @@ impl Model {
             }
         }
         let nodes = self.tree.nodes.iter_mut();
-        for node in nodes.filter(|node| node.parent == NO_NODE && node.motion != Motion::Free) {
+        for node in nodes.filter(|node| node.parent == NO_NODE && node.motion != NodeMotion::Free) {
             node.placement = *base * node.placement;
         }
         self

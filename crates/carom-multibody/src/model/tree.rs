@@ -12,7 +12,7 @@ pub(crate) const NO_NODE: usize = usize::MAX;
 
 /// The motion of a node relative to its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Motion {
+pub(crate) enum NodeMotion {
     /// Rotation about z.
     Turn,
     /// Translation along z.
@@ -23,12 +23,12 @@ pub(crate) enum Motion {
     Free,
 }
 
-impl Motion {
+impl NodeMotion {
     pub(crate) fn nv(self) -> usize {
         match self {
-            Motion::Turn | Motion::Slide => 1,
-            Motion::Ball => 3,
-            Motion::Free => 6,
+            NodeMotion::Turn | NodeMotion::Slide => 1,
+            NodeMotion::Ball => 3,
+            NodeMotion::Free => 6,
         }
     }
 
@@ -36,9 +36,9 @@ impl Motion {
     #[inline(always)]
     pub(crate) fn slides(self, k: usize) -> bool {
         match self {
-            Motion::Turn | Motion::Ball => false,
-            Motion::Slide => true,
-            Motion::Free => k < 3,
+            NodeMotion::Turn | NodeMotion::Ball => false,
+            NodeMotion::Slide => true,
+            NodeMotion::Free => k < 3,
         }
     }
 
@@ -46,8 +46,8 @@ impl Motion {
     #[inline(always)]
     pub(crate) fn column(self, k: usize) -> usize {
         match self {
-            Motion::Turn | Motion::Slide => 2,
-            Motion::Ball | Motion::Free => k % 3,
+            NodeMotion::Turn | NodeMotion::Slide => 2,
+            NodeMotion::Ball | NodeMotion::Free => k % 3,
         }
     }
 }
@@ -64,7 +64,7 @@ pub(crate) struct Node {
     pub(crate) parent: usize,
     /// The node of its branch that is attached to the world: positions are relative to it.
     pub(crate) root: usize,
-    pub(crate) motion: Motion,
+    pub(crate) motion: NodeMotion,
     /// First coordinate and first velocity.
     pub(crate) q: usize,
     pub(crate) v: usize,
@@ -114,9 +114,9 @@ impl Tree {
             let rotation = parent * node.placement.rotation;
             rotations.push(rotation);
             match node.motion {
-                Motion::Turn => turning.push(rotation.columns[2]),
-                Motion::Slide => sliding.push(rotation.columns[2]),
-                Motion::Ball | Motion::Free => return None,
+                NodeMotion::Turn => turning.push(rotation.columns[2]),
+                NodeMotion::Slide => sliding.push(rotation.columns[2]),
+                NodeMotion::Ball | NodeMotion::Free => return None,
             }
         }
         let normal = match (turning.first(), sliding.first()) {
@@ -139,14 +139,14 @@ impl Tree {
 pub(crate) const PARALLEL: f64 = 1e-3;
 
 /// The nodes of one joint: each rotation or translation has its axis along z.
-pub(super) fn motions(kind: JointKind) -> &'static [(Motion, usize)] {
+pub(super) fn motions(kind: JointKind) -> &'static [(NodeMotion, usize)] {
     // The second number is the axis of the joint's own basis: (x', y', axis).
     match kind {
         JointKind::Fixed => &[],
-        JointKind::Revolute | JointKind::Continuous => &[(Motion::Turn, 2)],
-        JointKind::Prismatic => &[(Motion::Slide, 2)],
-        JointKind::Planar => &[(Motion::Slide, 0), (Motion::Slide, 1), (Motion::Turn, 2)],
-        JointKind::Ball => &[(Motion::Ball, 2)],
-        JointKind::Floating => &[(Motion::Free, 2)],
+        JointKind::Revolute | JointKind::Continuous => &[(NodeMotion::Turn, 2)],
+        JointKind::Prismatic => &[(NodeMotion::Slide, 2)],
+        JointKind::Planar => &[(NodeMotion::Slide, 0), (NodeMotion::Slide, 1), (NodeMotion::Turn, 2)],
+        JointKind::Ball => &[(NodeMotion::Ball, 2)],
+        JointKind::Floating => &[(NodeMotion::Free, 2)],
     }
 }

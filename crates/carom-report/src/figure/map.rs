@@ -10,7 +10,7 @@ use super::heading;
 use super::layout::Room;
 use super::legend;
 use super::plot::Plot;
-use super::{Options, style};
+use super::{FigureOptions, style};
 use carom_study::{Cell, Map, Over, Quantity, Region, RegionKind};
 
 /// 12 cm: printed at 8 cm, half the width of a page, the smallest character is 5 pt.
@@ -21,7 +21,7 @@ const HEIGHT: f64 = 214.0;
 const NAME_SIZE: f64 = 10.0;
 
 /// Draws the whole figure.
-pub(super) fn draw(map: &Map, options: &Options, fonts: &Fonts) -> Drawing {
+pub(super) fn draw(map: &Map, options: &FigureOptions, fonts: &Fonts) -> Drawing {
     let is_square = map.axes[1].quantity == Quantity::VelocityRatio2;
     let mut drawing =
         Drawing { title: map.title.clone(), description: map.point.verdict.clone(), ..Drawing::default() };
@@ -95,7 +95,7 @@ fn label(quantity: Quantity) -> &'static str {
     }
 }
 
-fn regions(drawing: &mut Drawing, map: &Map, options: &Options, plot: &Plot) {
+fn regions(drawing: &mut Drawing, map: &Map, options: &FigureOptions, plot: &Plot) {
     for region in &map.regions {
         if region.kind == RegionKind::AdmissibleSet && !options.admissible_set {
             continue;

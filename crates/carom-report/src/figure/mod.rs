@@ -48,7 +48,7 @@ use font::Fonts;
 
 /// Options of a map's figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Options {
+pub struct FigureOptions {
     /// Whether the paper's set \[41\] is hatched.
     pub admissible_set: bool,
 }
@@ -85,7 +85,7 @@ pub enum FigureError {
 ///
 /// # Errors
 /// The embedded font cannot be read.
-pub fn svg(map: &Map, options: &Options) -> Result<String, FigureError> {
+pub fn svg(map: &Map, options: &FigureOptions) -> Result<String, FigureError> {
     let fonts = Fonts::embedded()?;
     Ok(svg::write(&draw(map, options, &fonts), &fonts))
 }
@@ -95,7 +95,7 @@ pub fn svg(map: &Map, options: &Options) -> Result<String, FigureError> {
 /// # Errors
 /// The embedded font cannot be read, or the width is out of bounds.
 #[cfg(feature = "png")]
-pub fn png(map: &Map, options: &Options, width: u32) -> Result<Vec<u8>, FigureError> {
+pub fn png(map: &Map, options: &FigureOptions, width: u32) -> Result<Vec<u8>, FigureError> {
     let fonts = Fonts::embedded()?;
     png::write(&draw(map, options, &fonts), &fonts, checked(width)?)
 }
@@ -143,6 +143,6 @@ pub fn run_png(record: &Record, title: &str, width: u32) -> Result<Vec<u8>, Figu
     png::write(&run::draw(record, title, &fonts), &fonts, checked(width)?)
 }
 
-fn draw(map: &Map, options: &Options, fonts: &Fonts) -> Drawing {
+fn draw(map: &Map, options: &FigureOptions, fonts: &Fonts) -> Drawing {
     map::draw(map, options, fonts)
 }

@@ -215,7 +215,7 @@ fn mode_keys(record: &Record, contacts: &[usize]) -> Vec<Key> {
             keys.push(Key { sample: KeySample::Mode(mode), text: mode.name().to_owned() });
         }
     }
-    if record.events.iter().any(|event| event.impulse != [0.0; 3]) {
+    if record.events.iter().any(|event| event.impulse() != [0.0; 3]) {
         keys.push(Key { sample: KeySample::Impact, text: "impact".to_owned() });
     }
     let hidden = record.header.contacts.len() - contacts.len();

@@ -21,7 +21,7 @@ pub(super) fn shown(record: &Record) -> Vec<usize> {
     let count = record.header.contacts.len();
     let is_busy = |i: &usize| {
         let closes = record.samples.iter().any(|sample| sample.contacts[*i].mode != ContactMode::Flight);
-        closes || record.events.iter().any(|event| event.contact == Some(*i))
+        closes || record.events.iter().any(|event| event.contact() == Some(*i))
     };
     let busy: Vec<usize> = (0..count).filter(is_busy).take(MOST).collect();
     if busy.is_empty() { (0..count.min(MOST)).collect() } else { busy }
@@ -109,8 +109,8 @@ fn fill(drawing: &mut Drawing, spans: &[[f64; 2]], mode: ContactMode, [middle, t
 
 /// A tick for every impact of the contact; where they are too dense to be distinguished, some are left out.
 fn impacts(drawing: &mut Drawing, record: &Record, contact: usize, panel: &Panel, [middle, row]: [f64; 2]) {
-    let times = record.events.iter().filter(|event| event.contact == Some(contact) && event.impulse != [0.0; 3]);
-    let places = decimated(times.map(|event| [panel.x(event.time), middle]));
+    let times = record.events.iter().filter(|event| event.contact() == Some(contact) && event.impulse() != [0.0; 3]);
+    let places = decimated(times.map(|event| [panel.x(event.time()), middle]));
     let mut path = Path::default();
     for [x, _] in places {
         path.extend(Path::polyline([[x, middle - 0.5 * row + 0.7], [x, middle + 0.5 * row - 0.7]]));

@@ -221,15 +221,15 @@ fn shape(shape: &Shape) -> Option<Value> {
 }
 
 fn event(event: &Event) -> Value {
-    let impulse = event.impulse.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let impulse = event.impulse().iter().map(|x| x * x).sum::<f64>().sqrt();
     json!({
-        "time": event.time,
-        "kind": event.kind.name(),
-        "contact": event.contact,
-        "impact": event.impact.map(carom_law::Mode::name),
-        "mode": event.mode.map(ContactMode::name),
+        "time": event.time(),
+        "kind": event.kind().name(),
+        "contact": event.contact(),
+        "impact": event.impact().map(carom_law::Mode::name),
+        "mode": event.mode().map(ContactMode::name),
         "impulse": impulse,
-        "energy": event.energy_change,
+        "energy": event.energy_change(),
     })
 }
 

@@ -30,24 +30,24 @@ struct EventRecord<'a> {
     contact: Option<&'a str>,
     impact: Option<&'static str>,
     mode: Option<&'static str>,
-    impulse: &'a [f64],
+    impulse: Vec<f64>,
     energy_change: f64,
     settled: Option<f64>,
 }
 
 impl<'a> EventRecord<'a> {
-    fn new(event: &'a Event, header: &'a Header) -> Self {
-        let contact = event.contact.and_then(|contact| header.contacts.get(contact));
-        let dimension = contact.map_or(0, |contact| contact.dimension.min(event.impulse.len()));
+    fn new(event: &Event, header: &'a Header) -> Self {
+        let contact = event.contact().and_then(|contact| header.contacts.get(contact));
+        let dimension = contact.map_or(0, |contact| contact.dimension.min(event.impulse().len()));
         Self {
-            time: event.time,
-            kind: event.kind.name(),
+            time: event.time(),
+            kind: event.kind().name(),
             contact: contact.map(|contact| contact.name.as_str()),
-            impact: event.impact.map(carom_law::Mode::name),
-            mode: event.mode.map(carom_sim::ContactMode::name),
-            impulse: &event.impulse[..dimension],
-            energy_change: event.energy_change,
-            settled: event.settled,
+            impact: event.impact().map(carom_law::Mode::name),
+            mode: event.mode().map(carom_sim::ContactMode::name),
+            impulse: event.impulse()[..dimension].to_vec(),
+            energy_change: event.energy_change(),
+            settled: event.settled(),
         }
     }
 }

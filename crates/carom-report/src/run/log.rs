@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use crate::printable;
 use carom_sim::number::{signed, significant, tidy};
-use carom_sim::{ContactMode, Event, EventKind, Record};
+use carom_sim::{ContactMode, Event, Record};
 
 /// Number of digits of times: two events of a bouncing ball may be a billionth of a second apart.
 pub(super) const TIME_DIGITS: usize = 14;
@@ -58,28 +58,29 @@ impl Display for EventLog<'_> {
 
 impl EventLog<'_> {
     fn row(&self, event: &Event) -> [String; 6] {
-        let contact = event.contact.and_then(|contact| self.record.header.contacts.get(contact));
-        let dimension = contact.map_or(0, |contact| contact.dimension.min(event.impulse.len()));
-        let has_impulse = event.impulse.iter().any(|x| *x != 0.0);
-        let largest = event.impulse.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
+        let contact = event.contact().and_then(|contact| self.record.header.contacts.get(contact));
+        let impulse = event.impulse();
+        let dimension = contact.map_or(0, |contact| contact.dimension.min(impulse.len()));
+        let has_impulse = impulse.iter().any(|x| *x != 0.0);
+        let largest = impulse.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
         let shown = |x: &f64| significant(tidy(*x, ROUNDING * largest), DIGITS);
-        let impulse = event.impulse[..dimension].iter().map(shown).collect::<Vec<_>>();
+        let impulse = impulse[..dimension].iter().map(shown).collect::<Vec<_>>();
         let impulse = match impulse.as_slice() {
             _ if !has_impulse => String::new(),
             [one] => one.clone(),
             several => format!("({})", several.join(", ")),
         };
-        let change = tidy(event.energy_change, f64::EPSILON * self.record.summary.largest_energy);
+        let change = tidy(event.energy_change(), f64::EPSILON * self.record.summary.largest_energy);
         let change = match change == 0.0 {
             true if has_impulse => "0".to_owned(),
             true => String::new(),
             false => signed(change, DIGITS),
         };
         [
-            significant(event.time, TIME_DIGITS),
+            significant(event.time(), TIME_DIGITS),
             contact.map_or("all", |contact| contact.name.as_str()).to_owned(),
             what(event),
-            event.mode.map_or("", ContactMode::name).to_owned(),
+            event.mode().map_or("", ContactMode::name).to_owned(),
             impulse,
             change,
         ]
@@ -93,22 +94,22 @@ fn line(f: &mut Formatter<'_>, cells: &[String; 6], widths: &[usize; 6]) -> fmt:
 
 /// The kind of event, in words.
 fn what(event: &Event) -> String {
-    match (event.kind, event.impact) {
-        (EventKind::Impact, Some(mode)) => format!("impact, {}", mode.name()),
-        (EventKind::Impact, None) => "impact".to_owned(),
-        (EventKind::Settle, _) => match event.settled {
-            Some(end) => format!("settles by {}", significant(end, TIME_DIGITS)),
-            None => "supports a settling contact".to_owned(),
+    let text = match event {
+        Event::Impact(impact) => return format!("impact, {}", impact.impact.name()),
+        Event::Settle(settle) => match settle.settled {
+            Some(end) => return format!("settles by {}", significant(end, TIME_DIGITS)),
+            None => "supports a settling contact",
         },
-        (EventKind::LiftOff, _) => "lifts off".to_owned(),
-        (EventKind::Stick, _) => "sticks".to_owned(),
-        (EventKind::Slip, _) => "slips".to_owned(),
-        (EventKind::Jam, _) => "jams".to_owned(),
-        (EventKind::JamApproached, _) => "is about to jam".to_owned(),
-        (EventKind::Ambiguous, _) => "ambiguous, lifts off".to_owned(),
-        (EventKind::Window, _) => "window of time stepping".to_owned(),
-        (EventKind::Rattle, _) => "rattles, impact without restitution".to_owned(),
-        (EventKind::Sequence, _) => "impacts ended without restitution".to_owned(),
-        (EventKind::Projection, _) => "projected onto its surface".to_owned(),
-    }
+        Event::LiftOff(_) => "lifts off",
+        Event::Stick(_) => "sticks",
+        Event::Slip(_) => "slips",
+        Event::Jam(_) => "jams",
+        Event::JamApproached(_) => "is about to jam",
+        Event::AmbiguousLiftOff(_) => "ambiguous, lifts off",
+        Event::Window(_) => "window of time stepping",
+        Event::Rattle(_) => "rattles, impact without restitution",
+        Event::Sequence(_) => "impacts ended without restitution",
+        Event::Projection(_) => "projected onto its surface",
+    };
+    text.to_owned()
 }

@@ -51,20 +51,20 @@ pub(super) fn samples(record: &Record) -> Vec<Column<'static>> {
 pub(super) fn events(record: &Record) -> Vec<Column<'_>> {
     let all = || record.events.iter();
     let numbers = |of: fn(&Event) -> f64| Values::Numbers(all().map(of).collect());
-    let impulse = |k: usize| Values::Numbers(all().map(|event| event.impulse[k]).collect());
-    let contact = |event: &Event| Some(record.header.contacts.get(event.contact?)?.name.as_str());
+    let impulse = |k: usize| Values::Numbers(all().map(|event| event.impulse()[k]).collect());
+    let contact = |event: &Event| Some(record.header.contacts.get(event.contact()?)?.name.as_str());
     let column = |name: &str, values| Column { name: name.to_owned(), values };
     vec![
-        column("time", numbers(|event| event.time)),
-        column("kind", Values::Words(all().map(|event| event.kind.name()).collect())),
+        column("time", numbers(|event| event.time())),
+        column("kind", Values::Words(all().map(|event| event.kind().name()).collect())),
         column("contact", Values::SomeWords(all().map(contact).collect())),
-        column("impact", Values::SomeWords(all().map(|event| Some(event.impact?.name())).collect())),
-        column("mode", Values::SomeWords(all().map(|event| Some(event.mode?.name())).collect())),
+        column("impact", Values::SomeWords(all().map(|event| Some(event.impact()?.name())).collect())),
+        column("mode", Values::SomeWords(all().map(|event| Some(event.mode()?.name())).collect())),
         column("impulse.normal", impulse(0)),
         column("impulse.tangent1", impulse(1)),
         column("impulse.tangent2", impulse(2)),
-        column("energy_change", numbers(|event| event.energy_change)),
-        column("settled", Values::SomeNumbers(all().map(|event| event.settled).collect())),
+        column("energy_change", numbers(|event| event.energy_change())),
+        column("settled", Values::SomeNumbers(all().map(|event| event.settled()).collect())),
     ]
 }
 

@@ -88,8 +88,8 @@ impl RunText<'_> {
 
     fn events(&self, f: &mut Formatter<'_>) -> fmt::Result {
         // A contact that is already closed takes part in a settling, but does not settle.
-        let counts = |event: &Event| event.kind != EventKind::Settle || event.settled.is_some();
-        let count = |kind| self.record.events.iter().filter(|event| event.kind == kind && counts(event)).count();
+        let counts = |event: &Event| !matches!(event, Event::Settle(settle) if settle.settled.is_none());
+        let count = |kind| self.record.events.iter().filter(|event| event.kind() == kind && counts(event)).count();
         let mut parts = Vec::new();
         if self.record.summary.impacts > 0 {
             parts.push(plural(self.record.summary.impacts, "impact", "impacts"));
@@ -101,7 +101,7 @@ impl RunText<'_> {
             (EventKind::Slip, "slip", "slips"),
             (EventKind::Jam, "jam", "jams"),
             (EventKind::JamApproached, "jam approached", "jams approached"),
-            (EventKind::Ambiguous, "ambiguous lift-off", "ambiguous lift-offs"),
+            (EventKind::AmbiguousLiftOff, "ambiguous lift-off", "ambiguous lift-offs"),
         ] {
             match count(kind) {
                 0 => {}

@@ -18,7 +18,7 @@ pub enum Answer {
     /// The outcome of one contact.
     One(Box<Outcome>),
     /// The outcome of several contacts that strike simultaneously.
-    Several(Box<Several>),
+    Many(Box<SimultaneousAnswer>),
 }
 
 impl Answer {
@@ -26,21 +26,45 @@ impl Answer {
     pub fn velocity(&self) -> Option<&[f64]> {
         match self {
             Answer::One(outcome) => outcome.velocity.as_deref(),
-            Answer::Several(several) => several.outcome.velocity.as_deref(),
+            Answer::Many(many) => many.outcome.velocity.as_deref(),
+        }
+    }
+
+    /// The energy ledger of the whole impact.
+    pub fn energy(&self) -> &Energy {
+        match self {
+            Answer::One(outcome) => &outcome.energy,
+            Answer::Many(many) => &many.outcome.energy,
+        }
+    }
+
+    /// The energy change, or zero where it is what rounding leaves.
+    pub fn energy_change(&self) -> f64 {
+        match self {
+            Answer::One(outcome) => verdict::change_of(&outcome.energy),
+            Answer::Many(many) => verdict::change_of_several(&many.outcome),
+        }
+    }
+
+    /// One plain sentence: what happens, and what becomes of the energy.
+    pub fn verdict(&self) -> String {
+        match self {
+            Answer::One(outcome) => verdict::verdict(outcome),
+            Answer::Many(many) => verdict::verdict_of_several(&many.outcome),
         }
     }
 }
 
 /// The outcome of several contacts, with their names.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Several {
+pub struct SimultaneousAnswer {
     /// The outcome.
     pub outcome: SimultaneousOutcome,
     /// One entry per contact; `None` for a contact without a name.
     pub names: Vec<Option<String>>,
 }
 
-impl Several {
+impl SimultaneousAnswer {
     /// The name of a contact in reports: its own, or its number from 1.
     pub fn label(&self, contact: usize) -> String {
         self.names.get(contact).cloned().flatten().unwrap_or_else(|| format!("contact {}", contact + 1))
@@ -77,7 +101,7 @@ struct Record<'a> {
     law: Law,
 }
 
-impl Serialize for Several {
+impl Serialize for SimultaneousAnswer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         // Without `..`, so that a new field of the outcome must be added here.
         let SimultaneousOutcome {

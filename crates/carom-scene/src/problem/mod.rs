@@ -56,11 +56,11 @@ impl Problem {
             );
             return Err(ProblemError::at(Kind::Law(ErrorKind::Unsupported), "law", message));
         }
-        let several = match &self.form {
+        let answer = match &self.form {
             Form::Matrices { terms, contacts } => terms.strike_several(contacts, self.guard())?,
             Form::Scene { scene, coefficients } => scene.strike_several(coefficients, self.guard())?,
         };
-        Ok(Answer::Several(Box::new(several)))
+        Ok(Answer::Many(Box::new(answer)))
     }
 
     /// Solves a problem with one contact; [`Problem::answer`] also accepts several.

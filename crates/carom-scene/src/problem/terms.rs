@@ -5,7 +5,7 @@ use carom_law::{
 };
 
 use super::contacts::StatedContact;
-use crate::answer::Several;
+use crate::answer::SimultaneousAnswer;
 use crate::document::ProblemError;
 
 type Result<T> = std::result::Result<T, ProblemError>;
@@ -77,7 +77,7 @@ impl Terms {
     }
 
     /// The impact of several contacts, each with its dimension.
-    pub(super) fn strike_several(&self, stated: &[StatedContact], guard: Guard) -> Result<Several> {
+    pub(super) fn strike_several(&self, stated: &[StatedContact], guard: Guard) -> Result<SimultaneousAnswer> {
         let dimensions: Vec<Dimension> = stated.iter().filter_map(|contact| contact.dimension).collect();
         let coefficients: Vec<Coefficients> = stated.iter().map(|contact| contact.coefficients).collect();
         let set = match self {
@@ -90,7 +90,7 @@ impl Terms {
             }
         };
         let names = stated.iter().map(|contact| contact.name.clone()).collect();
-        Ok(Several { outcome: set.impact(&coefficients, guard)?, names })
+        Ok(SimultaneousAnswer { outcome: set.impact(&coefficients, guard)?, names })
     }
 
     /// Checks the number of rows against the contact's dimension, if it is given.

@@ -30,7 +30,7 @@ pub enum StruckRecord {
     /// A single contact.
     One(ContactRecord),
     /// Several contacts, in the order of the outcome.
-    Several {
+    Many {
         /// The contacts.
         contacts: Vec<ContactRecord>,
     },
@@ -54,7 +54,7 @@ impl StruckRecord {
     pub fn contacts(&self) -> &[ContactRecord] {
         match self {
             StruckRecord::One(contact) => std::slice::from_ref(contact),
-            StruckRecord::Several { contacts } => contacts,
+            StruckRecord::Many { contacts } => contacts,
         }
     }
 }
@@ -78,7 +78,7 @@ impl RobotRecord {
         });
         let struck = match (struck.next(), struck.next()) {
             (Some(one), None) => StruckRecord::One(one),
-            (one, other) => StruckRecord::Several { contacts: one.into_iter().chain(other).chain(struck).collect() },
+            (one, other) => StruckRecord::Many { contacts: one.into_iter().chain(other).chain(struck).collect() },
         };
         Ok(Self {
             model: scene.model().name().to_owned(),

@@ -12,7 +12,7 @@ use crate::document::coefficients::dimension;
 use crate::document::coefficients::{friction, restitution};
 use crate::document::value::{check_keys, missing, number, object, text, triple, wrong_type};
 use crate::document::{Kind, ProblemError};
-use carom_sim::{Condition, Surface};
+use carom_sim::{CoordinateRange, Surface};
 
 type Result<T> = std::result::Result<T, ProblemError>;
 
@@ -121,7 +121,7 @@ fn contact(model: &Model, surfaces: &[Surface], value: &Value, path: &str) -> Re
 struct Own {
     restitution: Option<Restitution>,
     friction: Option<Friction>,
-    enabled: Option<Condition>,
+    enabled: Option<CoordinateRange>,
 }
 
 /// The placement of a contact: a link, or a frame on one.

@@ -20,11 +20,11 @@ use std::sync::Arc;
 use carom_law::{Coefficients, Contact, Friction, Guard, Law, Outcome, Restitution};
 use carom_multibody::{ContactPoint, Contacts, Dynamics, DynamicsError, Model, Vector, Warning};
 
-use crate::answer::Several;
+use crate::answer::SimultaneousAnswer;
 use crate::document::{Kind, ProblemError};
-use carom_sim::{Condition, Setup, Surface, WatchedContact};
+use carom_sim::{CoordinateRange, Setup, Surface, WatchedContact};
 use carom_sim::{StrikeError, contact_at, strike_together, strike_with};
-use motion::Motion;
+use motion::SimulationKeys;
 
 /// The keys of a scene, in addition to those of every problem.
 pub(crate) const KEYS: [&str; 14] = [
@@ -56,7 +56,7 @@ pub struct Scene {
     /// Indices of the contacts that strike.
     struck: Vec<usize>,
     surfaces: Vec<Surface>,
-    motion: Motion,
+    motion: SimulationKeys,
 }
 
 /// The source of a robot.
@@ -82,7 +82,7 @@ pub struct SceneContact {
     /// Its own friction, if given.
     pub friction: Option<Friction>,
     /// When it can close, in a simulation.
-    pub enabled: Option<Condition>,
+    pub enabled: Option<CoordinateRange>,
 }
 
 impl Scene {
@@ -138,12 +138,7 @@ impl Scene {
 
     /// The scene as a simulation.
     pub(crate) fn setup(&self, coefficients: &Coefficients, guard: Guard) -> Result<Setup, ProblemError> {
-        let lacks_friction = |contact: &&SceneContact| {
-            self.coefficients_of(contact, coefficients).friction.is_none() && contact.point.dimension() > 1
-        };
-        if let Some(message) = missing_friction(self.contacts.iter().filter(lacks_friction)) {
-            return Err(ProblemError::at(Kind::Law(carom_law::ErrorKind::Missing), "friction", message));
-        }
+        self.check_friction(self.contacts.iter(), coefficients)?;
         let watched = |contact: &SceneContact| WatchedContact {
             name: contact.name.clone(),
             point: contact.point,
@@ -173,6 +168,25 @@ impl Scene {
         }
     }
 
+    /// That contacts with tangents have friction, their own or the scene's.
+    fn check_friction<'a>(
+        &self,
+        contacts: impl Iterator<Item = &'a SceneContact>,
+        scene: &Coefficients,
+    ) -> Result<(), ProblemError> {
+        let lacks_friction = |contact: &&SceneContact| {
+            self.coefficients_of(contact, scene).friction.is_none() && contact.point.dimension() > 1
+        };
+        let names: Vec<&str> = contacts.filter(lacks_friction).map(|contact| contact.name.as_str()).collect();
+        if names.is_empty() {
+            return Ok(());
+        }
+        let names = names.join(", ");
+        let message =
+            format!("friction is missing: {names} would need a dimension of 1, or friction of its own, to do without");
+        Err(ProblemError::at(Kind::Law(carom_law::ErrorKind::Missing), "friction", message))
+    }
+
     /// The robot in the scene's state.
     ///
     /// # Errors
@@ -199,6 +213,7 @@ impl Scene {
 
     /// The impact of a single contact, with joint velocities and kinetic energies.
     pub(crate) fn strike(&self, law: Law, coefficients: &Coefficients, guard: Guard) -> Result<Outcome, ProblemError> {
+        self.check_friction(self.struck_contacts(), coefficients)?;
         let mut dynamics = self.dynamics()?;
         let mut after = vec![0.0; self.velocity.len()];
         let coefficients = self.coefficients_of(self.contact(), coefficients);
@@ -212,7 +227,12 @@ impl Scene {
     }
 
     /// The impact of all contacts that strike.
-    pub(crate) fn strike_several(&self, coefficients: &Coefficients, guard: Guard) -> Result<Several, ProblemError> {
+    pub(crate) fn strike_several(
+        &self,
+        coefficients: &Coefficients,
+        guard: Guard,
+    ) -> Result<SimultaneousAnswer, ProblemError> {
+        self.check_friction(self.struck_contacts(), coefficients)?;
         let points: Vec<ContactPoint> = self.struck_contacts().map(|contact| contact.point).collect();
         let each: Vec<Coefficients> =
             self.struck_contacts().map(|contact| self.coefficients_of(contact, coefficients)).collect();
@@ -220,7 +240,10 @@ impl Scene {
         let mut after = vec![0.0; self.velocity.len()];
         let outcome = strike_together(&mut self.dynamics()?, &mut contacts, &each, guard, &mut after)
             .map_err(|error| self.strike_error(error))?;
-        Ok(Several { outcome, names: self.struck_contacts().map(|contact| Some(contact.name.clone())).collect() })
+        Ok(SimultaneousAnswer {
+            outcome,
+            names: self.struck_contacts().map(|contact| Some(contact.name.clone())).collect(),
+        })
     }
 
     /// W and v_c⁻ of the contact that strikes.
@@ -240,12 +263,6 @@ impl Scene {
         use carom_law::ErrorKind;
         let problem = ProblemError::from(error);
         let field = problem.field.as_deref().unwrap_or_default();
-        if problem.kind == Kind::Law(ErrorKind::Missing)
-            && field.ends_with(".friction")
-            && let Some(message) = missing_friction(self.without_friction())
-        {
-            return ProblemError::at(problem.kind, "friction", message);
-        }
         if problem.kind != Kind::Law(ErrorKind::NotPositive) || !field.starts_with("delassus") {
             return problem;
         }
@@ -257,11 +274,6 @@ impl Scene {
             format!("its link {:?} is fixed to the world", link.name)
         };
         ProblemError::at(problem.kind, "contact", format!("contact {:?} cannot be struck: {why}", contact.name))
-    }
-
-    /// The contacts that strike and have tangents but no friction.
-    fn without_friction(&self) -> impl Iterator<Item = &SceneContact> {
-        self.struck_contacts().filter(|contact| contact.friction.is_none() && contact.point.dimension() > 1)
     }
 
     /// The contact whose row a field such as `delassus[4][4]` refers to.
@@ -278,14 +290,6 @@ impl Scene {
     pub fn warnings(&self) -> Vec<Warning> {
         self.model.warnings_at(&self.configuration)
     }
-}
-
-/// Advice for contacts without friction, if there are any.
-fn missing_friction<'a>(contacts: impl Iterator<Item = &'a SceneContact>) -> Option<String> {
-    let names: Vec<&str> = contacts.map(|contact| contact.name.as_str()).collect();
-    let names = names.join(", ");
-    let message = format!("friction is missing: give friction for the scene or for {names}, or dimension = 1");
-    (!names.is_empty()).then_some(message)
 }
 
 /// An error in the state, as an error of the problem.

@@ -8,19 +8,19 @@ use super::state;
 use crate::document::coefficients::restitution;
 use crate::document::value::{check_keys, missing, number, object, required, text, wrong_type};
 use crate::document::{Kind, ProblemError};
-use carom_sim::{Actuator, Condition, Settings};
+use carom_sim::{Actuator, CoordinateRange, Settings};
 
 type Result<T> = std::result::Result<T, ProblemError>;
 
 /// Actuators, limits and settings of a simulation.
 #[derive(Debug, Clone)]
-pub(crate) struct Motion {
+pub(crate) struct SimulationKeys {
     pub(crate) limits: Option<Restitution>,
     pub(crate) actuators: Vec<Actuator>,
     pub(crate) settings: Settings,
 }
 
-pub(super) fn read(model: &Model, configuration: &[f64], map: &Map<String, Value>) -> Result<Motion> {
+pub(super) fn read(model: &Model, configuration: &[f64], map: &Map<String, Value>) -> Result<SimulationKeys> {
     let limits = map.get("limits").map(limits).transpose()?;
     let mut actuators = Vec::new();
     if let Some(value) = map.get("posture") {
@@ -32,7 +32,7 @@ pub(super) fn read(model: &Model, configuration: &[f64], map: &Map<String, Value
             actuation(single(model, name, &path)?, configuration, object(value, &path)?, &path, &mut actuators)?;
         }
     }
-    Ok(Motion { limits, actuators, settings: map.get("simulation").map_or(Ok(Settings::default()), settings)? })
+    Ok(SimulationKeys { limits, actuators, settings: map.get("simulation").map_or(Ok(Settings::default()), settings)? })
 }
 
 fn limits(value: &Value) -> Result<Restitution> {
@@ -116,7 +116,7 @@ fn settings(value: &Value) -> Result<Settings> {
 }
 
 /// The condition under which a contact can close: a joint above or below a value.
-pub(super) fn condition(model: &Model, value: &Value, path: &str) -> Result<Condition> {
+pub(super) fn condition(model: &Model, value: &Value, path: &str) -> Result<CoordinateRange> {
     let map = object(value, path)?;
     check_keys(map, path, &["joint", "above", "below"])?;
     let field = format!("{path}.joint");
@@ -131,7 +131,7 @@ pub(super) fn condition(model: &Model, value: &Value, path: &str) -> Result<Cond
         let bound = format!("less than {path}.below = {below}").into();
         return Err(Error::OutOfRange { field: format!("{path}.above").into(), value: above, bound }.into());
     }
-    Ok(Condition { coordinate: joint.coordinates.start, above, below })
+    Ok(CoordinateRange { coordinate: joint.coordinates.start, above, below })
 }
 
 fn is_single(joint: &ModelJoint) -> bool {

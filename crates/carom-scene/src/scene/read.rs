@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use carom_multibody::load::{self, Format, Mimics, Options};
+use carom_multibody::load::{self, Mimics, Options, RobotFormat};
 use carom_multibody::{Model, Quaternion, Rotation, Vector};
 use serde_json::{Map, Value};
 
@@ -66,8 +66,8 @@ fn model(map: &Map<String, Value>, base: &Base, folder: &Path) -> Result<(ModelS
         Mimics::Free => "free",
     })?;
     let format = match way {
-        "urdf" => Some(Format::Urdf),
-        "mjcf" => Some(Format::Mjcf),
+        "urdf" => Some(RobotFormat::Urdf),
+        "mjcf" => Some(RobotFormat::Mjcf),
         _ => None,
     };
     let options = Options { floating_base: base.floating.unwrap_or(false), mimics, format };

@@ -37,6 +37,9 @@ pub(crate) struct Gain {
 }
 
 /// Where the energy went since the start, but for the works that are integrated with the state.
+///
+/// Invariants: a device's column is written by [`EnergyBook::add`] alone, and is nowhere below its `lowest`. The largest energy and the
+/// largest residual never fall.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct EnergyBook {
     pub(crate) columns: Ledger,
@@ -91,7 +94,7 @@ impl EnergyBook {
     }
 
     /// Takes note of a state's energies.
-    pub(crate) fn see(&mut self, ledger: &Ledger) {
+    pub(crate) fn note_energies(&mut self, ledger: &Ledger) {
         let energy = ledger.kinetic.abs() + (ledger.potential - self.start_potential).abs();
         self.largest_energy = self.largest_energy.max(energy);
         self.largest_residual = self.largest_residual.max(ledger.residual.abs());

@@ -2,10 +2,12 @@
 //!
 //! | file | what it has |
 //! |---|---|
+//! | `builder` | a simulation stated by names |
 //! | `scale` | what is large and small for this robot: the bounds that are stated |
 //! | `watch` | what can touch: contacts with surfaces, joints at their limits |
 //! | `stiffest` | the joint that makes a robot stiff |
 
+pub(crate) mod builder;
 pub(crate) mod scale;
 mod stiffest;
 pub(crate) mod watch;
@@ -70,15 +72,15 @@ pub struct WatchedContact {
     /// Restitution and friction of the pair.
     pub coefficients: Coefficients,
     /// When it can close; without one always. What is closed stays so until it lifts off.
-    pub enabled: Option<Condition>,
+    pub enabled: Option<CoordinateRange>,
 }
 
-/// A condition on the configuration.
+/// A range of a coordinate, without its ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Condition {
+pub struct CoordinateRange {
     /// The coordinate, by its place in q.
     pub coordinate: usize,
-    /// It holds above this value...
+    /// Above this value...
     pub above: f64,
     /// ... and below this one.
     pub below: f64,
@@ -136,8 +138,8 @@ impl Setup {
     }
 }
 
-impl Condition {
-    /// Whether it holds.
+impl CoordinateRange {
+    /// Whether a configuration is in it.
     pub fn holds(&self, configuration: &[f64]) -> bool {
         let value = configuration[self.coordinate];
         value > self.above && value < self.below
@@ -177,6 +179,13 @@ pub enum Actuator {
 /// Adds to the joint forces (last), given the time, q and v.
 pub type ForceLaw = dyn Fn(f64, &[f64], &[f64], &mut [f64]) + Send + Sync;
 
+impl Actuator {
+    /// A force law: adds to the last argument, given the time, q and v. It must be smooth, as [`Actuator::Law`] says.
+    pub fn law(law: impl Fn(f64, &[f64], &[f64], &mut [f64]) + Send + Sync + 'static) -> Self {
+        Self::Law(Arc::new(law))
+    }
+}
+
 impl fmt::Debug for Actuator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -189,20 +198,21 @@ impl fmt::Debug for Actuator {
     }
 }
 
-/// How to integrate.
+/// How to integrate, and until when.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
-    /// Relative tolerance of the integration.
+    /// Relative tolerance of the integration, 1e-14 to 1e-2. Default: 1e-10.
     pub tolerance: f64,
-    /// When to end.
+    /// When the run ends, s: the one end time of a simulation, which [`Simulation::set_until`](crate::Simulation::set_until)
+    /// moves. Default: 10.
     pub until: f64,
-    /// Time between samples; none keeps those at events alone.
+    /// Time between samples, s; none keeps those at events alone. Default: 0.01.
     pub interval: Option<f64>,
-    /// The largest step; none leaves it to the tolerance.
+    /// The largest step, s; none leaves it to the tolerance. Default: none.
     pub largest_step: Option<f64>,
-    /// Events after which the run ends with an error.
+    /// Events after which the run ends with an error. Default: a million.
     pub max_events: u64,
-    /// Seconds of the clock after which the run ends; none lets it take as long as it needs.
+    /// Seconds of the clock after which the run ends; none lets it take as long as it needs. Default: none.
     pub max_time: Option<f64>,
 }
 

@@ -7,23 +7,26 @@ use carom_multibody::{
     Candidate, ContactPoint, Contacts, Dynamics, DynamicsError, JointLimit, LimitSide, Model, Vector, joint_limits,
 };
 
+use crate::dimension::dimension_of;
 use crate::error::{Result, SimulationError};
-use crate::setup::{Condition, Setup};
+use crate::setup::{CoordinateRange, Setup};
 
 /// A contact of either kind.
 #[derive(Debug, Clone)]
-pub(crate) struct Watched {
+pub(crate) struct ContactProperties {
     pub(crate) name: String,
     pub(crate) dimension: Dimension,
     pub(crate) surface: Option<usize>,
     pub(crate) coefficients: Coefficients,
-    pub(crate) enabled: Option<Condition>,
+    pub(crate) enabled: Option<CoordinateRange>,
 }
 
 /// All contacts: those with surfaces first, then the joints' limits.
+///
+/// Invariant: `list` is as long as `candidates` and `limits` together, in this order.
 #[derive(Debug, Clone)]
 pub(crate) struct Watch {
-    list: Vec<Watched>,
+    list: Vec<ContactProperties>,
     candidates: Vec<Candidate>,
     limits: Vec<JointLimit>,
 }
@@ -42,12 +45,8 @@ impl Watch {
                 Some(_) => contact.point,
                 None => contact.point.with_dimension(1),
             };
-            let dimension = match point.dimension() {
-                1 => Dimension::Normal,
-                2 => Dimension::Planar,
-                _ => Dimension::Spatial,
-            };
-            list.push(Watched {
+            let dimension = dimension_of(&point);
+            list.push(ContactProperties {
                 name: contact.name.clone(),
                 dimension,
                 surface: Some(contact.surface),
@@ -62,7 +61,7 @@ impl Watch {
                 LimitSide::Lower => "lower",
                 LimitSide::Upper => "upper",
             };
-            list.push(Watched {
+            list.push(ContactProperties {
                 name: format!("{} {side} limit", setup.model.joints()[limit.joint].joint.name),
                 dimension: Dimension::Normal,
                 surface: None,
@@ -97,11 +96,11 @@ impl Watch {
         })
     }
 
-    pub(crate) fn contact(&self, k: usize) -> &Watched {
+    pub(crate) fn contact(&self, k: usize) -> &ContactProperties {
         &self.list[k]
     }
 
-    pub(crate) fn list(&self) -> &[Watched] {
+    pub(crate) fn list(&self) -> &[ContactProperties] {
         &self.list
     }
 

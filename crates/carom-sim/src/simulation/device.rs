@@ -4,7 +4,7 @@
 
 use crate::error::{Result, SimulationError};
 use crate::record::book::{Device, Gain};
-use crate::record::event::{Event, EventKind};
+use crate::record::event::{DeviceEvent, Event};
 use crate::simulation::Simulation;
 
 /// A projection that changes the energy by more than this part of the largest is told, or by more than the tolerance of
@@ -38,25 +38,29 @@ impl Simulation {
         let told = TOLD.max(self.system.setup.settings.tolerance) * self.book.scale();
         if joules.abs() > told {
             self.journal.counts.projections += 1;
-            self.tell(EventKind::Projection, self.time, shares, joules);
+            self.push_device_events(Event::Projection, self.time, shares, joules);
         }
         self.book_device(Device::Projection, joules)
     }
 
     /// An event for each contact that took an impulse, and one without a contact for what is left of the energy.
-    pub(crate) fn tell(&mut self, kind: EventKind, time: f64, shares: &[(usize, Share)], joules: f64) {
+    pub(crate) fn push_device_events(
+        &mut self,
+        event: fn(DeviceEvent) -> Event,
+        time: f64,
+        shares: &[(usize, Share)],
+        joules: f64,
+    ) {
         let mut left = joules;
         for &(k, Share { impulse, energy }) in shares {
             if impulse.iter().any(|i| *i != 0.0) {
                 left -= energy;
-                self.journal.events.push_back(Event {
-                    impulse,
-                    energy_change: energy,
-                    ..Event::new(time, kind, Some(k))
-                });
+                let share = DeviceEvent { time, contact: Some(k), mode: None, impulse, energy_change: energy };
+                self.journal.events.push_back(event(share));
             }
         }
-        self.journal.events.push_back(Event { energy_change: left, ..Event::new(time, kind, None) });
+        let rest = DeviceEvent { time, contact: None, mode: None, impulse: [0.0; 3], energy_change: left };
+        self.journal.events.push_back(event(rest));
     }
 
     /// Whether a device left a contact inside its surface, in the state that the gaps were measured in.

@@ -21,6 +21,8 @@ pub(crate) struct Counts {
 }
 
 /// What is to be told, and what was.
+///
+/// Invariants: between steps `events` is empty: the sink has had them all. Counts never fall, but where a window is taken back.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Journal {
     pub(crate) events: VecDeque<Event>,

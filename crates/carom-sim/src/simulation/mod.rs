@@ -24,26 +24,30 @@ mod observe;
 mod tests;
 mod unwatched;
 
+use std::sync::Arc;
 use std::time::Instant;
+
+use carom_multibody::Model;
 
 use crate::error::{Result, SimulationError};
 use crate::record::book::EnergyBook;
 use crate::record::event::ContactMode;
 use crate::record::sink::Sink;
 use crate::setup::Setup;
+use crate::setup::builder::SimulationBuilder;
 use crate::stiffness::Stiffness;
 
 use event::advance::{FIRST_STEP, Halt};
 use event::phase_end::FORCE_ACCURACY;
 use fallback::Fallback;
 use fallback::watchdog::Remedy;
-use instant::{Instants, Resolved};
+use instant::{Instants, Resolution};
 use journal::Journal;
 use motion::contact::Mode;
 use motion::margin::{Margin, Reason};
 use motion::stepping::Stepping;
 use motion::system::{System, dynamics};
-use unwatched::Unwatched;
+use unwatched::UnwatchedLinks;
 
 /// Why a simulation stopped stepping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,36 +67,36 @@ pub enum Stop {
 /// A robot in motion.
 ///
 /// ```
-/// use carom_law::{Coefficients, Friction, Guard, Restitution};
-/// use carom_multibody::{ContactPoint, HalfSpace, Inertia, Joint, JointKind, LinkId, LinkSpec, ModelBuilder};
-/// use carom_sim::{Settings, Setup, Discard, Simulation, Surface, WatchedContact};
+/// use carom_law::{Coefficients, Friction, Restitution};
+/// use carom_multibody::{HalfSpace, Inertia, Joint, JointKind, LinkId, LinkSpec, ModelBuilder};
+/// use carom_sim::{ContactMode, ContactSpec, Event, Recorder, Simulation};
 ///
 /// // A ball falls from 1 m and bounces to rest; its frame is at its lowest point.
 /// let mut builder = ModelBuilder::new("ball");
 /// let ball = LinkSpec::new("ball").joint(Joint::new("free", JointKind::Floating)).inertia(Inertia::ball(1.0, 0.1));
-/// let ball = builder.link(LinkId::WORLD, ball)?;
-/// let model = std::sync::Arc::new(builder.build()?);
-/// let up = [0.0, 0.0, 1.0];
-/// let coefficients = Coefficients::new(Restitution::new(0.8)?, Friction::new(0.3)?);
-/// let point = ContactPoint::new(&model, ball, [0.0; 3], up)?;
-/// let mut simulation = Simulation::new(Setup {
-///     title: None,
-///     configuration: vec![0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0],
-///     velocity: vec![0.0; 6],
-///     surfaces: vec![Surface { name: "floor".into(), half_space: HalfSpace::new([0.0; 3], up)? }],
-///     contacts: vec![WatchedContact { name: "ball".into(), point, surface: 0, coefficients, enabled: None }],
-///     limits: None,
-///     actuators: Vec::new(),
-///     guard: Guard::Slip,
-///     settings: Settings { until: 5.0, ..Settings::default() },
-///     model,
-/// })?;
-/// simulation.run_until(5.0, &mut Discard)?;
+/// builder.link(LinkId::WORLD, ball)?;
+/// let mut simulation = Simulation::builder(builder.build()?)
+///     .joint_position("free", [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0])
+///     .surface("floor", HalfSpace::new([0.0; 3], [0.0, 0.0, 1.0])?)
+///     .contact(ContactSpec::new("ball", Coefficients::new(Restitution::new(0.8)?, Friction::new(0.3)?)))
+///     .until(5.0)
+///     .build()?;
+/// let mut recorder = Recorder::new();
+/// simulation.run(&mut recorder)?;
+///
 /// let gravity = 9.81_f64;
 /// let rest = (2.0 / gravity).sqrt() * (1.0 + 0.8) / (1.0 - 0.8);
 /// assert!((simulation.summary().at_rest.expect("at rest") - rest).abs() < 1e-11);
+/// let Event::Impact(first) = recorder.events()[0] else { panic!("it strikes first") };
+/// assert!((first.impulse[0] - 1.8 * (2.0 * gravity).sqrt()).abs() < 1e-11);
+/// let ball = simulation.contact("ball")?;
+/// assert_eq!(ball.mode, ContactMode::Stick);
+/// assert!((ball.force[0] - gravity).abs() < 1e-11);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Between two calls the state is on its closed contacts, to the precision of the projection, the sink has had every event, and the
+/// modes are those of the state unless `modes_are_stale`. What each part keeps is stated at the part.
 #[derive(Debug, Clone)]
 pub struct Simulation {
     /// The robot, its contacts, and its equations of motion.
@@ -105,30 +109,50 @@ pub struct Simulation {
     instants: Instants,
     fallback: Fallback,
     journal: Journal,
-    unwatched: Unwatched,
+    unwatched: UnwatchedLinks,
     clock: Clock,
     /// Whether what touches has to be found out before the next step.
     modes_are_stale: bool,
 }
 
-/// How far to go.
+/// Whether the run has begun, and how long it took so far.
+///
+/// Invariant: `began` is set at the first step of a run that is bounded by the clock, and never moves.
 #[derive(Debug, Clone, Copy)]
 struct Clock {
-    /// The time asked for: no window goes beyond it.
-    end: f64,
     has_begun: bool,
     /// When it began, by the wall clock, if it may not take for ever.
     began: Option<Instant>,
     is_out_of_time: bool,
 }
 
+impl SimulationBuilder {
+    /// The simulation, at its start.
+    ///
+    /// # Errors
+    /// As [`SimulationBuilder::setup`] and [`Simulation::new`].
+    pub fn build(self) -> Result<Simulation> {
+        Simulation::new(self.setup()?)
+    }
+}
+
 impl Simulation {
+    /// States a simulation of a robot by names.
+    pub fn builder(model: impl Into<Arc<Model>>) -> SimulationBuilder {
+        SimulationBuilder::new(model.into())
+    }
+
     /// A simulation at its start.
     ///
     /// # Errors
     /// Settings out of range, a state that the robot cannot have, a contact that starts inside its surface.
     pub fn new(setup: Setup) -> Result<Self> {
         setup.check()?;
+        Self::start(setup)
+    }
+
+    /// A simulation of a setup whose settings and places are in range.
+    fn start(setup: Setup) -> Result<Self> {
         let mut system = System::new(setup)?;
         let Setup { configuration, velocity, .. } = &system.setup;
         system.dynamics.set_state(configuration, velocity).map_err(|source| dynamics(0.0, source))?;
@@ -153,8 +177,8 @@ impl Simulation {
             instants: Instants::default(),
             fallback: Fallback::new(system.scales.time),
             journal: Journal::default(),
-            unwatched: Unwatched::new(&system.setup),
-            clock: Clock { end: 0.0, has_begun: false, began: None, is_out_of_time: false },
+            unwatched: UnwatchedLinks::new(&system.setup),
+            clock: Clock { has_begun: false, began: None, is_out_of_time: false },
             modes_are_stale: true,
             state,
             system,
@@ -163,12 +187,12 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// Back to the start.
+    /// Back to the start; the end time stays where it is.
     ///
     /// # Errors
     /// None: what could be started once can be started again.
     pub fn reset(&mut self) -> Result<()> {
-        *self = Self::new(self.system.setup.clone())?;
+        *self = Self::start(self.system.setup.clone())?;
         Ok(())
     }
 
@@ -180,7 +204,7 @@ impl Simulation {
     pub fn set_state(&mut self, configuration: &[f64], velocity: &[f64]) -> Result<()> {
         let mut setup = self.system.setup.clone();
         (setup.configuration, setup.velocity) = (configuration.to_vec(), velocity.to_vec());
-        let mut fresh = Self::new(setup)?;
+        let mut fresh = Self::start(setup)?;
         fresh.time = self.time;
         // The start of a run is told once; samples go on in step with the interval.
         fresh.clock = self.clock;
@@ -222,6 +246,23 @@ impl Simulation {
         self.time
     }
 
+    /// When the run ends: no step and no window goes beyond it, and a run that is there is complete.
+    pub fn until(&self) -> f64 {
+        self.system.setup.settings.until
+    }
+
+    /// Moves the end time. At or before the present time nothing more happens.
+    ///
+    /// # Errors
+    /// A time that is negative or not finite.
+    pub fn set_until(&mut self, until: f64) -> Result<()> {
+        if !(until >= 0.0 && until.is_finite()) {
+            return Err(SimulationError::OutOfRange { field: "until", value: until, bound: "zero or more and finite" });
+        }
+        self.system.setup.settings.until = until;
+        Ok(())
+    }
+
     /// q.
     pub fn configuration(&self) -> &[f64] {
         self.system.parts(&self.state).0
@@ -242,19 +283,19 @@ impl Simulation {
         self.system.stiffest.as_ref()
     }
 
-    /// Goes on until something happens, the next step ends, or the time `end` is reached.
+    /// Goes on until something happens, the next step ends, or the end time is reached.
     ///
     /// # Errors
     /// Steps that become too small, a state that has no dynamics, a device that adds energy or lets contacts sink in, too
     /// many events. The simulation is then where it last was.
-    pub fn step(&mut self, end: f64, sink: &mut dyn Sink) -> Result<Stop> {
+    pub fn step(&mut self, sink: &mut dyn Sink) -> Result<Stop> {
         if sink.is_interrupted() {
             return Ok(Stop::Interrupted);
         }
         if self.takes_too_long() {
             return Ok(Stop::OutOfTime);
         }
-        let stopped = self.try_step(end, sink);
+        let stopped = self.try_step(sink);
         if stopped.is_err() {
             // What happened before the error is told all the same.
             self.journal.events.drain(..).for_each(|event| sink.event(event));
@@ -271,14 +312,14 @@ impl Simulation {
         self.clock.is_out_of_time
     }
 
-    fn try_step(&mut self, end: f64, sink: &mut dyn Sink) -> Result<Stop> {
+    fn try_step(&mut self, sink: &mut dyn Sink) -> Result<Stop> {
+        let end = self.until();
         if !self.clock.has_begun {
             self.clock.has_begun = true;
             self.audit()?;
             self.emit(sink)?;
             self.journal.samples = 1;
         }
-        self.clock.end = end;
         // At the end asked for nothing more happens, but at the start the modes are still to be found.
         if self.modes_are_stale && (self.time < end || self.time == 0.0) {
             self.modes_are_stale = false;
@@ -304,7 +345,7 @@ impl Simulation {
         self.sample_step(sink)?;
         self.project()?;
         self.audit()?;
-        self.arm();
+        self.update_armed();
         let happens = match halt {
             Halt::Step => None,
             Halt::Touch => Some(None),
@@ -316,7 +357,7 @@ impl Simulation {
             }
             self.resolve(by)?;
         } else {
-            self.rest()?;
+            self.check_rest()?;
         }
         let crowd = self.fallback.watchdog.step(self.time, happens.is_some(), halt == Halt::Touch);
         match crowd.or(self.fallback.watchdog.check_progress(self.time, self.system.evaluations)) {
@@ -332,13 +373,22 @@ impl Simulation {
         }
     }
 
-    /// Goes on until a time.
+    /// Moves the end time, and goes on until then.
+    ///
+    /// # Errors
+    /// As [`Simulation::set_until`] and [`Simulation::step`].
+    pub fn run_until(&mut self, until: f64, sink: &mut dyn Sink) -> Result<Stop> {
+        self.set_until(until)?;
+        self.run(sink)
+    }
+
+    /// Goes on until the end time.
     ///
     /// # Errors
     /// As [`Simulation::step`].
-    pub fn run_until(&mut self, end: f64, sink: &mut dyn Sink) -> Result<Stop> {
+    pub fn run(&mut self, sink: &mut dyn Sink) -> Result<Stop> {
         loop {
-            match self.step(end, sink)? {
+            match self.step(sink)? {
                 Stop::Step | Stop::Event => {}
                 stop @ (Stop::Time | Stop::Interrupted | Stop::OutOfTime) => return Ok(stop),
             }
@@ -358,8 +408,8 @@ impl Simulation {
     /// What happens now; where it cannot be told, a window of time stepping stands in.
     fn resolve(&mut self, by: Option<(usize, Reason)>) -> Result<()> {
         match self.resolve_instant(by)? {
-            Resolved::Clear => Ok(()),
-            Resolved::Unclear => self.open_window(),
+            Resolution::Clear => Ok(()),
+            Resolution::Unclear => self.open_window(),
         }
     }
 
@@ -386,7 +436,7 @@ impl Simulation {
     }
 
     /// Contacts that went inside while they could not close, and those that came out again.
-    fn arm(&mut self) {
+    fn update_armed(&mut self) {
         for k in 0..self.system.contacts.len() {
             if self.system.contacts[k].gap > 0.0 {
                 self.system.contacts[k].is_armed = true;

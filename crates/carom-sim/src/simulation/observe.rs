@@ -34,12 +34,12 @@ impl Simulation {
             }
         }
         let ledger = self.ledger(self.system.works(&self.state));
-        self.book.see(&ledger);
+        self.book.note_energies(&ledger);
         Ok(())
     }
 
     /// Notices when nothing moves any more, and nothing is about to.
-    pub(crate) fn rest(&mut self) -> Result<()> {
+    pub(crate) fn check_rest(&mut self) -> Result<()> {
         let sticks = self.system.contacts.iter().all(|contact| matches!(contact.mode, Mode::Stick | Mode::Flight));
         let (_, velocity, _) = self.system.parts(&self.state);
         if !(sticks && self.is_small(velocity, REST)) {
@@ -76,7 +76,7 @@ impl Simulation {
             }
             let mut state = std::mem::take(&mut self.stepping.point);
             self.state_within(time, &mut state)?;
-            let sample = self.sample(time, &state);
+            let sample = self.sample_for_sink(time, &state);
             self.stepping.point = state;
             sink.sample(sample?);
             self.journal.samples += 1;
@@ -107,7 +107,7 @@ impl Simulation {
     /// Hands the present state to the sink.
     pub(crate) fn emit(&mut self, sink: &mut dyn Sink) -> Result<()> {
         let state = std::mem::take(&mut self.state);
-        let sample = self.sample(self.time, &state);
+        let sample = self.sample_for_sink(self.time, &state);
         self.state = state;
         sink.sample(sample?);
         Ok(())
@@ -124,13 +124,71 @@ impl Simulation {
         }
         self.emit(sink)?;
         let bound = self.system.setup.settings.max_events;
-        match self.journal.counts.events >= bound && self.time < self.clock.end {
+        match self.journal.counts.events >= bound && self.time < self.until() {
             true => Err(SimulationError::TooManyEvents { time: self.time, bound }),
             false => Ok(true),
         }
     }
 
-    fn sample(&mut self, time: f64, state: &[f64]) -> Result<Sample> {
+    /// The present state, as a sink is given it: contacts with their gaps and forces, and the energy book. Asking for it
+    /// changes nothing of what follows.
+    ///
+    /// # Errors
+    /// A state that has no dynamics.
+    pub fn sample(&mut self) -> Result<Sample> {
+        let (evaluations, contacts) = (self.system.evaluations, self.system.contacts.clone());
+        let state = std::mem::take(&mut self.state);
+        let sample = self.observe(self.time, &state);
+        self.state = state;
+        // The watchdog counts evaluations, and directions of sliding are looked for from the last ones found.
+        (self.system.evaluations, self.system.contacts) = (evaluations, contacts);
+        sample
+    }
+
+    /// What a contact does now: its mode, gap, place and force.
+    ///
+    /// # Errors
+    /// A name that no contact has, with those that are known; a state that has no dynamics.
+    pub fn contact(&mut self, name: &str) -> Result<ContactSample> {
+        let contact = self.contact_names().position(|contact| contact == name).ok_or_else(|| {
+            let known = self.contact_names().map(str::to_owned).collect();
+            SimulationError::UnknownName { what: "contact", name: name.to_owned(), known }
+        })?;
+        Ok(self.sample()?.contacts[contact])
+    }
+
+    /// Names of the contacts, in the order in which events and samples count them; joints' limits come last.
+    pub fn contact_names(&self) -> impl Iterator<Item = &str> {
+        self.system.watch.list().iter().map(|contact| contact.name.as_str())
+    }
+
+    /// Where a joint is, rad or m.
+    ///
+    /// # Errors
+    /// A name that is not that of a joint with a state of its own.
+    pub fn joint_position(&self, joint: &str) -> Result<&[f64]> {
+        let range = self.system.model().moving_joint(joint).map_err(SimulationError::Joint)?.coordinates.clone();
+        Ok(&self.configuration()[range])
+    }
+
+    /// How a joint moves, rad/s or m/s.
+    ///
+    /// # Errors
+    /// A name that is not that of a joint with a state of its own.
+    pub fn joint_velocity(&self, joint: &str) -> Result<&[f64]> {
+        let range = self.system.model().moving_joint(joint).map_err(SimulationError::Joint)?.velocities.clone();
+        Ok(&self.velocity()[range])
+    }
+
+    /// A sample that is handed to a sink.
+    fn sample_for_sink(&mut self, time: f64, state: &[f64]) -> Result<Sample> {
+        let sample = self.observe(time, state)?;
+        self.check_below_surfaces(time);
+        self.journal.last_sample = Some(time);
+        Ok(sample)
+    }
+
+    fn observe(&mut self, time: f64, state: &[f64]) -> Result<Sample> {
         self.system.evaluate(time, state)?;
         // Where the shortest forces are outside a cone, a distribution that is inside is shown.
         self.system.take_best_forces(time)?;
@@ -150,8 +208,6 @@ impl Simulation {
             }
         };
         let contacts = (0..gaps.len()).map(contact).collect();
-        self.look_below(time);
-        self.journal.last_sample = Some(time);
         let energy = self.ledger(self.system.works(state));
         let (_, velocity, _) = self.system.parts(state);
         Ok(Sample {
@@ -199,7 +255,7 @@ impl Simulation {
     /// How it went so far.
     pub fn summary(&self) -> Summary {
         let counts = &self.journal.counts;
-        let is_complete = self.time >= self.system.setup.settings.until;
+        let is_complete = self.time >= self.until();
         let has_come = self.journal.at_rest.is_some_and(|rest| rest <= self.time);
         let ending = match (is_complete, self.clock.is_out_of_time) {
             (true, _) => Ending::Complete,

@@ -12,16 +12,18 @@ const BELOW: f64 = 1e-6;
 const FALL: f64 = 100.0;
 
 /// What is still to be told, and what was.
+///
+/// Invariant: what was told is no longer in `links` and `trees`; nothing is told twice.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Unwatched {
-    links: Vec<Above>,
-    trees: Vec<Tree>,
+pub(crate) struct UnwatchedLinks {
+    links: Vec<LinkAbove>,
+    trees: Vec<FallingTree>,
     pub(crate) warnings: Vec<String>,
 }
 
 /// A link that is above a surface, as far as was seen.
 #[derive(Debug, Clone)]
-struct Above {
+struct LinkAbove {
     link: LinkId,
     surface: usize,
     /// What its shapes have that could touch, where no contact of the link is watched there.
@@ -31,7 +33,7 @@ struct Above {
 
 /// Links that move together, from one that hangs on the world.
 #[derive(Debug, Clone)]
-struct Tree {
+struct FallingTree {
     root: LinkId,
     links: Vec<LinkId>,
     /// Contacts of its links with surfaces that face up.
@@ -40,7 +42,7 @@ struct Tree {
     start: f64,
 }
 
-impl Unwatched {
+impl UnwatchedLinks {
     pub(crate) fn new(setup: &Setup) -> Self {
         let model = &setup.model;
         let mut links = Vec::new();
@@ -57,7 +59,7 @@ impl Unwatched {
                 // Forms that have no candidates are known by their link's mass alone.
                 let of_shape = |shape| candidates(model, link, shape, &half_space, &options).unwrap_or_default();
                 let outline = if has_contact { Vec::new() } else { (0..shapes).flat_map(of_shape).collect() };
-                links.push(Above { link, surface, outline, has_contact });
+                links.push(LinkAbove { link, surface, outline, has_contact });
             }
         }
         Self { links, trees: trees(setup), warnings: Vec::new() }
@@ -75,7 +77,7 @@ fn body_of(model: &Model, mut link: LinkId) -> LinkId {
     link
 }
 
-fn trees(setup: &Setup) -> Vec<Tree> {
+fn trees(setup: &Setup) -> Vec<FallingTree> {
     let model = &setup.model;
     let root_of = |mut link: LinkId| {
         while let Some(parent) = model.link(link).parent.filter(|&parent| parent != LinkId::WORLD) {
@@ -86,7 +88,7 @@ fn trees(setup: &Setup) -> Vec<Tree> {
     let moving = || (0..model.links().len()).map(LinkId::from_index).filter(|&link| model.is_moving(link));
     let mut roots: Vec<LinkId> = moving().map(root_of).collect();
     roots.dedup();
-    let mut trees: Vec<Tree> = Vec::new();
+    let mut trees: Vec<FallingTree> = Vec::new();
     for root in roots {
         if trees.iter().any(|tree| tree.root == root) {
             continue;
@@ -98,7 +100,7 @@ fn trees(setup: &Setup) -> Vec<Tree> {
         let contacts = setup.contacts.iter().enumerate();
         let contacts =
             contacts.filter(|(_, contact)| root_of(contact.point.link()) == root && faces_up(contact.surface));
-        trees.push(Tree {
+        trees.push(FallingTree {
             root,
             links: moving().filter(|&link| root_of(link) == root).collect(),
             contacts: contacts.map(|(k, _)| k).collect(),
@@ -110,7 +112,7 @@ fn trees(setup: &Setup) -> Vec<Tree> {
 
 impl Simulation {
     /// Looks at the state that the system is placed in. Each thing is told once.
-    pub(crate) fn look_below(&mut self, time: f64) {
+    pub(crate) fn check_below_surfaces(&mut self, time: f64) {
         let mut unwatched = std::mem::take(&mut self.unwatched);
         unwatched.links.retain(|above| match self.below(above, time) {
             // What begins there, below a table's top for one, does not go there.
@@ -131,7 +133,7 @@ impl Simulation {
         self.unwatched = unwatched;
     }
 
-    fn below(&mut self, above: &Above, time: f64) -> Option<String> {
+    fn below(&mut self, above: &LinkAbove, time: f64) -> Option<String> {
         let setup = &self.system.setup;
         let (link, surface) = (setup.model.link(above.link), &setup.surfaces[above.surface]);
         let bound = -BELOW * self.system.scales.length;
@@ -152,7 +154,7 @@ impl Simulation {
         })
     }
 
-    fn falls_for_ever(&mut self, tree: &mut Tree, time: f64) -> Option<String> {
+    fn falls_for_ever(&mut self, tree: &mut FallingTree, time: f64) -> Option<String> {
         let model = std::sync::Arc::clone(self.system.model());
         let gravity = model.gravity();
         let (mut mass, mut moment) = (0.0, 0.0);

@@ -1,10 +1,11 @@
 //! A robot's contact whose W is ill-conditioned: a wheel that hardly turns, a leg that is nearly straight. It is struck by a
 //! factor of W, which has the square root of its condition number.
 
-use carom_law::{Coefficients, ContactFactor, Dimension, Evidence, FactoredContact, Guard, Law, Outcome};
+use carom_law::{Coefficients, ContactFactor, Evidence, FactoredContact, Guard, Law, Outcome};
 use carom_multibody::{ContactPoint, ContactTerms, Dynamics, WhitenedTerms};
 
 use super::{StrikeError, energies};
+use crate::dimension::dimension_of;
 
 /// A contact whose W has a condition number above this is struck by a factor of W. Solving with W loses as many digits as the
 /// number has: at 1e6 velocities have ten left, one more than the check of an outcome asks for.
@@ -86,7 +87,7 @@ fn evidence(dynamics: &mut Dynamics, contact: &ContactPoint, velocity: &[f64]) -
 pub(crate) fn factored(dynamics: &mut Dynamics, contact: &ContactPoint) -> Result<FactoredContact, StrikeError> {
     let WhitenedTerms { factor, velocity, whitened_velocity } = dynamics.whitened_contact(contact)?;
     Ok(FactoredContact::new(&ContactFactor {
-        dimension: Dimension::from_rows(contact.dimension(), "contact")?,
+        dimension: dimension_of(contact),
         factor,
         velocity,
         whitened_velocity,

@@ -8,8 +8,8 @@ use carom::multibody::{
     Dynamics, Inertia, Joint, JointKind, LinkId, LinkSpec, Model, ModelBuilder, Placement, Quaternion, Vector, load,
 };
 use carom::sim::{
-    ContactHeader, ContactMode, ContactSample, Ending, Event, EventKind, Header, Ledger, Record, Sample, Summary,
-    SurfaceHeader,
+    ContactHeader, ContactMode, ContactSample, Ending, Event, Header, ImpactEvent, Ledger, ModeEvent, Record, Sample,
+    SettleEvent, Summary, SurfaceHeader,
 };
 
 const G: f64 = 9.81;
@@ -66,9 +66,8 @@ fn open(position: [f64; 3]) -> ContactSample {
     ContactSample { mode: ContactMode::Flight, gap: position[2], position, force: [0.0; 3], world_force: [0.0; 3] }
 }
 
-fn impact(time: f64, contact: usize, impulse: [f64; 3], energy_change: f64, impact: Mode) -> Event {
-    let (kind, mode) = (EventKind::Impact, Some(ContactMode::Flight));
-    Event { time, kind, contact: Some(contact), impact: Some(impact), mode, impulse, energy_change, settled: None }
+fn impact(time: f64, contact: usize, impulse: [f64; 3], energy_change: f64, impact: Mode) -> ImpactEvent {
+    ImpactEvent { time, contact, impact, mode: Some(ContactMode::Flight), impulse, energy_change }
 }
 
 /// A ball of 1 kg falls 1 m in the plane, drifting along x, and bounces with e = 0.8 until it settles.
@@ -110,13 +109,18 @@ pub fn ball() -> Record {
         let change = 0.5 * (v0 * v0 - before * before);
         energy.impacts += change;
         push(t0, 0.0, v0, ContactMode::Flight, &mut energy);
-        events.push(impact(t0, 0, [v0 - before, 0.0, 0.0], change, Mode::Slip));
+        events.push(Event::Impact(impact(t0, 0, [v0 - before, 0.0, 0.0], change, Mode::Slip)));
     }
     let impacts = events.len() as u64;
     energy.settling -= 0.5 * v0 * v0;
-    let (kind, mode) = (EventKind::Settle, Some(ContactMode::Slip));
-    let settle = Event { kind, mode, settled: Some(end), ..impact(t0, 0, [0.0; 3], energy.settling, Mode::Slip) };
-    events.push(Event { impact: None, ..settle });
+    events.push(Event::Settle(SettleEvent {
+        time: t0,
+        contact: 0,
+        mode: Some(ContactMode::Slip),
+        impulse: [0.0; 3],
+        energy_change: energy.settling,
+        settled: Some(end),
+    }));
     let rest = ((until - t0) / rate) as usize;
     for k in 0..=rest {
         push(t0 + (until - t0) * k as f64 / rest as f64, 0.0, 0.0, ContactMode::Slip, &mut energy);
@@ -155,8 +159,7 @@ pub fn sphere() -> Record {
     (0..=before).for_each(|k| push(rolls * k as f64 / before as f64, ContactMode::Slip));
     let after = ((until - rolls) / rate) as usize;
     (0..=after).for_each(|k| push(rolls + (until - rolls) * k as f64 / after as f64, ContactMode::Stick));
-    let (kind, mode) = (EventKind::Stick, Some(ContactMode::Stick));
-    let stick = Event { kind, mode, impact: None, ..impact(rolls, 0, [0.0; 3], 0.0, Mode::Stick) };
+    let stick = Event::Stick(ModeEvent { time: rolls, contact: 0 });
     Record { model, header, samples, events: vec![stick], summary: summary(until, 1) }
 }
 
@@ -223,7 +226,8 @@ pub fn cube() -> Record {
         let change = kinetic(after, turned) - kinetic(moves, spin);
         energy.impacts += change;
         t0 += end;
-        events.push(impact(t0, struck, (mass * (after - moves)).to_array(), change, Mode::Stick));
+        let impulse = (mass * (after - moves)).to_array();
+        events.push(Event::Impact(impact(t0, struck, impulse, change, Mode::Stick)));
         (position, velocity, turn, spin) = (here, after, rotation.to_quaternion(), turned);
     }
     assert_eq!(model.find_link("cube"), Some(LinkId::from_index(1)));
@@ -275,10 +279,10 @@ pub fn quadruped() -> Record {
         for (i, now) in contacts.iter().enumerate() {
             let was = samples.last().map(|sample| sample.contacts[i].mode);
             if was == Some(ContactMode::Flight) && now.mode != ContactMode::Flight {
-                events.push(Event { mode: Some(now.mode), ..impact(t, i, [0.8, 0.1, 0.0], -0.05, Mode::Slip) });
+                let struck = impact(t, i, [0.8, 0.1, 0.0], -0.05, Mode::Slip);
+                events.push(Event::Impact(ImpactEvent { mode: Some(now.mode), ..struck }));
             } else if now.mode == ContactMode::Flight && was.is_some_and(|mode| mode != ContactMode::Flight) {
-                let (kind, mode) = (EventKind::LiftOff, Some(ContactMode::Flight));
-                events.push(Event { kind, mode, impact: None, ..impact(t, i, [0.0; 3], 0.0, Mode::Slip) });
+                events.push(Event::LiftOff(ModeEvent { time: t, contact: i }));
             }
         }
         let energy = Ledger { kinetic: 2.0, potential: 30.0 + (16.0 * t).sin(), ..Ledger::default() };

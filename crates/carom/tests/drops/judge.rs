@@ -152,9 +152,9 @@ impl Sink for Judge {
         if self.is_verbose {
             println!("{event:?}");
         }
-        if event.time != self.last || (event.kind == EventKind::Window && event.contact.is_none()) {
+        if event.time() != self.last || (event.kind() == EventKind::Window && event.contact().is_none()) {
             self.instants += 1;
-            self.last = event.time;
+            self.last = event.time();
         }
     }
 }
@@ -162,14 +162,13 @@ impl Sink for Judge {
 /// Runs the drop of a seed.
 pub fn judge(seed: u64) -> Verdict {
     let setup = scenes::setup(seed);
-    let until = setup.settings.until;
     let mut simulation = match Simulation::new(setup.clone()) {
         Ok(simulation) => simulation,
         Err(error) => return Verdict { faults: vec![format!("does not begin: {error}")], ..Verdict::default() },
     };
     let mut judge = Judge::new(&setup, simulation.header().length);
     loop {
-        match simulation.step(until, &mut judge) {
+        match simulation.step(&mut judge) {
             Ok(Stop::Step | Stop::Event) => {}
             Ok(Stop::Time | Stop::Interrupted | Stop::OutOfTime) => break,
             Err(error) => {

@@ -55,7 +55,7 @@ pub struct ClosedContact {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum ContactMode {
+pub enum ClosedMode {
     /// `λ = 0`, `a_n >= 0`: it lifts off.
     Detach,
     /// `a = 0`, `|λ_t| <= μ_s λ_n`. A contact without tangents that presses sticks.
@@ -69,7 +69,7 @@ pub enum ContactMode {
     },
 }
 
-impl ContactMode {
+impl ClosedMode {
     /// The grip of the phase that follows; `None` for a contact that lifts off.
     pub fn grip(self, friction: Option<Friction>) -> Option<Grip> {
         match self {
@@ -87,7 +87,7 @@ impl ContactMode {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Modes {
     /// One for each contact.
-    pub modes: Vec<ContactMode>,
+    pub modes: Vec<ClosedMode>,
     /// `λ`, one for each row.
     pub forces: Vec<f64>,
     /// `a = α + W λ`.
@@ -130,14 +130,14 @@ pub(crate) struct Problem<'a> {
 /// they are if they can, at rest is stick, whatever else is possible.
 ///
 /// ```
-/// use carom_law::{ClosedContact, ContactMode, Decision, Dimension, Friction, MatrixView, Tangential, decide};
+/// use carom_law::{ClosedContact, ClosedMode, Decision, Dimension, Friction, MatrixView, Tangential, decide};
 ///
 /// // A particle of 1 kg at rest on an incline of slope 1, g = 10 sqrt 2.
 /// let friction = Some(Friction::with_static(0.9, 0.5)?);
 /// let contacts = [ClosedContact { dimension: Dimension::Planar, friction, tangential: Tangential::AtRest }];
 /// let decision = decide(MatrixView::row_major(2, 2, &[1.0, 0.0, 0.0, 1.0]), &[-10.0, 10.0], &contacts)?;
 /// let Decision::Decided(modes) = decision else { panic!() };
-/// assert_eq!(modes.modes, [ContactMode::Slip { direction: [1.0, 0.0], onset: true }]);
+/// assert_eq!(modes.modes, [ClosedMode::Slip { direction: [1.0, 0.0], onset: true }]);
 /// assert_eq!(modes.accelerations, [0.0, 5.0]);
 /// # Ok::<(), carom_law::Error>(())
 /// ```
@@ -164,7 +164,7 @@ pub fn decide(delassus: MatrixView, free_acceleration: &[f64], contacts: &[Close
 /// What was found, in the caller's units.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Found {
-    pub(crate) modes: Vec<ContactMode>,
+    pub(crate) modes: Vec<ClosedMode>,
     pub(crate) forces: Vec<f64>,
     pub(crate) ambiguous: bool,
     /// The contact that jams and its `D / W_nn`.
@@ -261,9 +261,9 @@ impl<'a> Problem<'a> {
     }
 
     /// How far modes, forces and accelerations are from what the modes say, whoever found them.
-    fn residual(&self, modes: &[ContactMode], forces: &[f64], accelerations: &[f64]) -> f64 {
+    fn residual(&self, modes: &[ClosedMode], forces: &[f64], accelerations: &[f64]) -> f64 {
         let size = self.alpha.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
-        let of = |(k, mode): (usize, &ContactMode)| {
+        let of = |(k, mode): (usize, &ClosedMode)| {
             let (row, contact) = (self.starts[k], &self.contacts[k]);
             let (mu_s, mu_d) = contact.coefficients();
             let (a_n, a_t) = (accelerations[row], self.tangential(k, |i| accelerations[row + i]));
@@ -272,12 +272,12 @@ impl<'a> Problem<'a> {
             let w_t = self.tangential(k, |i| self.delassus.at(row + i, row + i));
             let w_t = w_t[0].max(w_t[1]);
             match *mode {
-                ContactMode::Detach => (-a_n).max(w_n * force.abs()).max(w_t * norm(friction)),
-                ContactMode::Stick => {
+                ClosedMode::Detach => (-a_n).max(w_n * force.abs()).max(w_t * norm(friction)),
+                ClosedMode::Stick => {
                     let outside = w_t * (norm(friction) - mu_s * force);
                     a_n.abs().max(norm(a_t)).max(-w_n * force).max(outside)
                 }
-                ContactMode::Slip { direction, onset } => {
+                ClosedMode::Slip { direction, onset } => {
                     let missing = w_t * norm(add_scaled(friction, mu_d * force, direction));
                     let along = dot(a_t, direction).max(0.0);
                     let across = if onset { norm(add_scaled(a_t, -along, direction)) } else { 0.0 };
@@ -306,13 +306,13 @@ mod tests {
             let found = Found { modes: vec![mode], forces: forces.to_vec(), ..Found::default() };
             matches!(problem.certify(found), Decision::Decided(_))
         };
-        let slip = ContactMode::Slip { direction: [1.0, 0.0], onset: true };
+        let slip = ClosedMode::Slip { direction: [1.0, 0.0], onset: true };
         for (off, decided) in [(1e-9, true), (1e-7, false), (1e-3, false)] {
-            assert_eq!(is_decided(ContactMode::Stick, [1.0 + off, -0.25]), decided);
-            assert_eq!(is_decided(ContactMode::Stick, [1.0, -0.25 + off]), decided);
+            assert_eq!(is_decided(ClosedMode::Stick, [1.0 + off, -0.25]), decided);
+            assert_eq!(is_decided(ClosedMode::Stick, [1.0, -0.25 + off]), decided);
         }
         // Friction would drive the slip.
         assert!(!is_decided(slip, [1.0, -0.5]));
-        assert!(!is_decided(ContactMode::Detach, [0.0; 2]) && !is_decided(ContactMode::Stick, [1.0, -0.6]));
+        assert!(!is_decided(ClosedMode::Detach, [0.0; 2]) && !is_decided(ClosedMode::Stick, [1.0, -0.6]));
     }
 }

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::impact::outcome::RestitutionValues;
 use crate::numeric::plane::dot;
 
-use super::{CONE_TOLERANCE, ContactMode, Found, Problem};
+use super::{CONE_TOLERANCE, ClosedMode, Found, Problem};
 
 const ELASTIC: RestitutionValues = RestitutionValues { normal: 1.0, tangential: 1.0 };
 
@@ -35,17 +35,17 @@ pub(crate) fn decide(problem: &Problem) -> Result<Found> {
     };
     let Some(u) = contact.direction() else {
         if alpha[0] >= 0.0 {
-            return Ok(found(ContactMode::Detach, [0.0; 3], false));
+            return Ok(found(ClosedMode::Detach, [0.0; 3], false));
         }
         let (mode, force) = from_rest(delassus, alpha, problem)?;
         return Ok(found(mode, force, false));
     };
     let reduced = w[0][0] - mu_d * dot([w[1][0], w[2][0]], u);
     if alpha[0] > 0.0 || alpha[0] == 0.0 && reduced > 0.0 {
-        Ok(found(ContactMode::Detach, [0.0; 3], !(reduced > 0.0)))
+        Ok(found(ClosedMode::Detach, [0.0; 3], !(reduced > 0.0)))
     } else if reduced > 0.0 {
         let normal = -alpha[0] / reduced;
-        let mode = ContactMode::Slip { direction: u, onset: false };
+        let mode = ClosedMode::Slip { direction: u, onset: false };
         Ok(found(mode, [normal, -mu_d * normal * u[0], -mu_d * normal * u[1]], false))
     } else {
         Ok(Found { jam: Some((0, problem.reduced(0))), ..Found::default() })
@@ -53,14 +53,14 @@ pub(crate) fn decide(problem: &Problem) -> Result<Found> {
 }
 
 /// A contact at rest that would enter the surface: it sticks, or its slip begins.
-fn from_rest(delassus: Delassus, alpha: [f64; 3], problem: &Problem) -> Result<(ContactMode, [f64; 3])> {
+fn from_rest(delassus: Delassus, alpha: [f64; 3], problem: &Problem) -> Result<(ClosedMode, [f64; 3])> {
     let half = Contact::assemble(delassus, alpha.map(|x| 0.5 * x));
     let impact = half.request::<false>(&ELASTIC, problem.contacts[0].friction)?;
     let stick = impact.stick_at(1.0);
     if delassus.dimension == Dimension::Normal {
         let normal = stick.map_or(0.0, |stick| stick.normal);
         let answer = impact.stuck(1.0, &LinearImpulse { normal, tangential: [0.0; 2], critical: 0.0 });
-        return Ok((ContactMode::Stick, half.in_callers_units::<false>(&answer).impulse));
+        return Ok((ClosedMode::Stick, half.in_callers_units::<false>(&answer).impulse));
     }
     // A force of which the tangential part alone counts is as large as the friction coefficient makes it.
     let unit = half.rescaled::<false>(1.0, |units| units.beta);
@@ -72,8 +72,8 @@ fn from_rest(delassus: Delassus, alpha: [f64; 3], problem: &Problem) -> Result<(
         None => impact.slide(1.0, impact.reversal_at(1.0)),
     };
     let mode = match answer.direction {
-        Some(direction) => ContactMode::Slip { direction, onset: true },
-        None => ContactMode::Stick,
+        Some(direction) => ClosedMode::Slip { direction, onset: true },
+        None => ClosedMode::Stick,
     };
     Ok((mode, half.in_callers_units::<false>(&answer).impulse))
 }

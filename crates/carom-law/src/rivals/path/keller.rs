@@ -10,7 +10,7 @@
 //! Cauchy products, and a series of order 24 used over a fifth of its radius of convergence leaves `0.2²⁴`, less than a
 //! rounding. The series is also what the goals are found with inside a step.
 
-use super::{Goal, Motion, State, friction_unit};
+use super::{Goal, State, TangentialMotion, friction_unit};
 use crate::contact::delassus::Delassus;
 use crate::numeric::plane::{Sym2, Vec2, add_scaled, cross, dot, norm, scaled};
 use crate::rivals::work;
@@ -114,7 +114,7 @@ impl<'a> Turning<'a> {
                 return End::Goal;
             }
             let (u, speed) = match state.motion {
-                Motion::Slip { u, speed } if speed > no_slip && !self.is_straight(u) => (u, speed),
+                TangentialMotion::Slip { u, speed } if speed > no_slip && !self.is_straight(u) => (u, speed),
                 _ => return End::Straight,
             };
             let expansion = self.expand(state, u, speed);
@@ -177,7 +177,7 @@ impl Expansion {
             p: at(&self.p, s),
             i_t: [at(&self.i_t[0], s), at(&self.i_t[1], s)],
             v_n: at(&self.v_n, s),
-            motion: Motion::Slip { u: scaled(1.0 / norm(u), u), speed: self.speed * at(&self.r, s) },
+            motion: TangentialMotion::Slip { u: scaled(1.0 / norm(u), u), speed: self.speed * at(&self.r, s) },
             work: at(&self.work, s),
         }
     }
@@ -240,11 +240,11 @@ mod tests {
     fn the_series_follow_a_line() {
         let matrix = [[1.0, 0.3, -0.2], [0.3, 2.0, 0.1], [-0.2, 0.1, 1.5]];
         let delassus = Delassus::spatial(matrix).unwrap();
-        let motion = Motion::Slip { u: [0.6, 0.8], speed: 0.5 };
+        let motion = TangentialMotion::Slip { u: [0.6, 0.8], speed: 0.5 };
         let mut state = State { p: 0.0, i_t: [0.0, 0.0], v_n: -1.0, motion, work: 0.0 };
         let end = Turning::new(&delassus, 0.0).advance(&mut state, Goal::Impulse(3.0), 0.0);
         assert!(matches!(end, End::Goal));
-        let Motion::Slip { u, speed } = state.motion else { panic!() };
+        let TangentialMotion::Slip { u, speed } = state.motion else { panic!() };
         let expected = [0.3 + 0.3 * 3.0, 0.4 - 0.2 * 3.0];
         assert!((speed * u[0] - expected[0]).abs() < 1e-14 && (speed * u[1] - expected[1]).abs() < 1e-14);
         assert!((state.v_n - 2.0).abs() < 1e-14 && (state.work - 1.5).abs() < 1e-14);

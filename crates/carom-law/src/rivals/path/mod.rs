@@ -78,7 +78,7 @@ pub(super) struct Compression {
 
 /// What the contact is doing.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Motion {
+pub(super) enum TangentialMotion {
     Rest,
     /// `v_t = speed · u`.
     Slip {
@@ -93,7 +93,7 @@ pub(super) struct State {
     pub(super) p: f64,
     pub(super) i_t: Vec2,
     pub(super) v_n: f64,
-    pub(super) motion: Motion,
+    pub(super) motion: TangentialMotion,
     /// `∫ v_n dp` since the phase began.
     pub(super) work: f64,
 }
@@ -196,8 +196,8 @@ impl<'a> Path<'a> {
         let speed = norm(v_t);
         let no_slip = none * (speed + norm(d.w) * v_n.abs() * d.inv_w_nn);
         let motion = match unit(v_t) {
-            Some(u) if speed > no_slip => Motion::Slip { u, speed },
-            _ => Motion::Rest,
+            Some(u) if speed > no_slip => TangentialMotion::Slip { u, speed },
+            _ => TangentialMotion::Rest,
         };
         Self {
             impact,
@@ -239,8 +239,8 @@ impl<'a> Path<'a> {
     pub(super) fn response(self) -> Response {
         let State { p, i_t, v_n, motion, .. } = self.state;
         let (mode, v_t, u) = match motion {
-            Motion::Rest => (Mode::Stick, [0.0, 0.0], None),
-            Motion::Slip { u, speed } => (Mode::Slip, scaled(speed, u), Some(u)),
+            TangentialMotion::Rest => (Mode::Stick, [0.0, 0.0], None),
+            TangentialMotion::Slip { u, speed } => (Mode::Slip, scaled(speed, u), Some(u)),
         };
         let v_t = if self.delassus().is_regular() { v_t } else { self.tangential_velocity() };
         let answer = self.impact.answered(mode, p, i_t, After { v_n, v_t }, u);
@@ -254,9 +254,11 @@ impl<'a> Path<'a> {
             work::count();
             let straight = self.straight();
             let to_goal = goal.distance(&self.state, &straight);
-            if let (Motion::Slip { u, speed }, Dimension::Spatial) = (self.state.motion, self.delassus().dimension) {
+            if let (TangentialMotion::Slip { u, speed }, Dimension::Spatial) =
+                (self.state.motion, self.delassus().dimension)
+            {
                 if speed <= self.no_slip {
-                    self.state.motion = Motion::Rest;
+                    self.state.motion = TangentialMotion::Rest;
                     continue;
                 }
                 let turning = Turning::new(self.delassus(), self.impact.mu_d);
@@ -278,7 +280,7 @@ impl<'a> Path<'a> {
             let (ends, stops) = (to_goal <= to_stop || is_one_event, to_stop < to_goal || is_one_event);
             straight.advance(&mut self.state, if ends { to_goal } else { to_stop });
             if stops {
-                self.state.motion = Motion::Rest;
+                self.state.motion = TangentialMotion::Rest;
             }
             if ends {
                 return Ok(());
@@ -303,7 +305,7 @@ impl<'a> Path<'a> {
     fn lost(&self, goal: Goal) -> Error {
         let State { p, i_t, ref motion, v_n, .. } = self.state;
         let &Contact { v_n: start, v_t, ref delassus, .. } = self.impact.contact;
-        let speed = if let Motion::Slip { speed, .. } = *motion { speed } else { 0.0 };
+        let speed = if let TangentialMotion::Slip { speed, .. } = *motion { speed } else { 0.0 };
         let largest = start.abs().max(norm(v_t)).max(v_n.abs()).max(speed);
         let residual = goal.missing_speed(&self.state, delassus.w_nn) / largest;
         not_converged(self.impact, residual, SAME_EVENT, p, i_t)
@@ -326,8 +328,8 @@ impl<'a> Path<'a> {
     fn straight(&self) -> Straight {
         let (d, mu) = (self.delassus(), self.impact.mu_d);
         let u = match self.state.motion {
-            Motion::Slip { u, .. } => u,
-            Motion::Rest => {
+            TangentialMotion::Slip { u, .. } => u,
+            TangentialMotion::Rest => {
                 let (friction, normal) = self.stick;
                 match self.departure() {
                     None => return Straight { unit: 1.0, friction, normal, slip: None },
@@ -366,7 +368,7 @@ impl Straight {
     /// The length until the slip stops; infinite if it does not.
     fn stop(&self, state: &State) -> f64 {
         match (&self.slip, state.motion) {
-            (Some(slip), Motion::Slip { speed, .. }) if slip.speed < 0.0 => speed / -slip.speed,
+            (Some(slip), TangentialMotion::Slip { speed, .. }) if slip.speed < 0.0 => speed / -slip.speed,
             _ => f64::INFINITY,
         }
     }
@@ -377,9 +379,10 @@ impl Straight {
         state.v_n += self.normal * x;
         state.i_t = add_scaled(state.i_t, x, self.friction);
         if let Some(slip) = &self.slip {
-            let before = if let Motion::Slip { speed, .. } = state.motion { speed } else { 0.0 };
+            let before = if let TangentialMotion::Slip { speed, .. } = state.motion { speed } else { 0.0 };
             let speed = before + slip.speed * x;
-            state.motion = if speed > 0.0 { Motion::Slip { u: slip.u, speed } } else { Motion::Rest };
+            state.motion =
+                if speed > 0.0 { TangentialMotion::Slip { u: slip.u, speed } } else { TangentialMotion::Rest };
         }
     }
 
@@ -459,7 +462,7 @@ mod tests {
             path.compress().unwrap();
             let State { p, i_t, motion, .. } = path.state;
             let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-14;
-            assert_eq!(motion, Motion::Rest);
+            assert_eq!(motion, TangentialMotion::Rest);
             assert!(near(p, 3.0 * v / w) && near(i_t[0], -2.0 * v / w), "{p} {i_t:?}");
         }
     }

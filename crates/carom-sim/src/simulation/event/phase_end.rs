@@ -10,7 +10,7 @@ use crate::simulation::Simulation;
 use crate::simulation::event::root;
 use crate::simulation::event::touch::{SHARP, SHIFT};
 use crate::simulation::motion::integrate::Flow;
-use crate::simulation::motion::margin::{Margin, ON_BOUND, Reason, Seen};
+use crate::simulation::motion::margin::{Margin, MarginSample, ON_BOUND, Reason};
 
 /// How far beyond its end a phase may be left by what stops, over the speed scale, and by everything else, where it cannot
 /// be told better.
@@ -125,7 +125,7 @@ impl Simulation {
     }
 
     /// Fractions of the step between which the phase first ends, by what its stages have seen.
-    fn first_beyond(&mut self, trace: &[Seen]) -> Result<Option<Bracket>> {
+    fn first_beyond(&mut self, trace: &[MarginSample]) -> Result<Option<Bracket>> {
         let smallest = trace.iter().map(|seen| seen.margin).fold(f64::INFINITY, f64::min);
         let (mut from, mut above) = (0.0, None);
         for (place, seen) in trace.iter().enumerate() {

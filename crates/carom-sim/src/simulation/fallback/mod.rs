@@ -14,6 +14,8 @@ use watchdog::Watchdog;
 use window::LastWindow;
 
 /// When something stands in for events, and for how long.
+///
+/// Invariants: neither the end of the last window nor any time that the watchdog remembers is after the present time.
 #[derive(Debug, Clone)]
 pub(crate) struct Fallback {
     pub(crate) watchdog: Watchdog,

@@ -26,7 +26,7 @@ const LEAST: f64 = 1e-5;
 const IMPACTS: usize = 4;
 
 /// Springs and dampers, for each velocity.
-pub(crate) struct Passive {
+pub(crate) struct PassiveForces {
     /// Of the joints.
     damping: Vec<f64>,
     stiffness: Vec<f64>,
@@ -38,7 +38,7 @@ pub(crate) struct Passive {
 }
 
 impl Simulation {
-    pub(crate) fn passive(&self, step: f64) -> Passive {
+    pub(crate) fn passive(&self, step: f64) -> PassiveForces {
         let model = self.system.model();
         let (damping, stiffness) = model.passive_coefficients();
         let (mut motor_damping, mut motor_stiffness) = (vec![0.0; model.nv()], vec![0.0; model.nv()]);
@@ -52,14 +52,14 @@ impl Simulation {
         let armature: Vec<f64> = (0..model.nv()).map(armature).collect();
         let stiff = (armature.iter().any(|x| *x > 0.0))
             .then(|| Box::new(Dynamics::new(model.as_ref().clone().with_more_armature(&armature))));
-        Passive { damping, stiffness, motor_damping, motor_stiffness, stiff }
+        PassiveForces { damping, stiffness, motor_damping, motor_stiffness, stiff }
     }
 
     /// One step, or as much of it as there is before something collides.
     pub(crate) fn moreau_step(
         &mut self,
         step: f64,
-        passive: &mut Passive,
+        passive: &mut PassiveForces,
         shares: &mut [(usize, Share)],
     ) -> Result<()> {
         self.collide(shares)?;
@@ -76,7 +76,12 @@ impl Simulation {
         }
     }
 
-    pub(crate) fn move_with(&mut self, step: f64, passive: &mut Passive, shares: &mut [(usize, Share)]) -> Result<()> {
+    pub(crate) fn move_with(
+        &mut self,
+        step: f64,
+        passive: &mut PassiveForces,
+        shares: &mut [(usize, Share)],
+    ) -> Result<()> {
         self.swap_dynamics(passive);
         let moved = self.move_on(step, passive, shares);
         self.swap_dynamics(passive);
@@ -85,7 +90,7 @@ impl Simulation {
     }
 
     /// The robot with more armature takes the place of the robot, or gives it back.
-    pub(crate) fn swap_dynamics(&mut self, passive: &mut Passive) {
+    pub(crate) fn swap_dynamics(&mut self, passive: &mut PassiveForces) {
         if let Some(stiff) = &mut passive.stiff {
             std::mem::swap(&mut self.system.dynamics, stiff);
         }
@@ -98,7 +103,7 @@ impl Simulation {
             self.measure()?;
             let near = (0..self.system.contacts.len())
                 .filter(|&k| self.can_close(k) && self.system.contacts[k].gap <= self.system.scales.of(k).near);
-            let near: Vec<usize> = self.movable(near.collect())?.into_iter().map(|(k, _)| k).collect();
+            let near: Vec<usize> = self.movable_contacts(near.collect())?.into_iter().map(|(k, _)| k).collect();
             if !near.iter().any(|&k| self.collides(k, self.system.contacts[k].rate)) {
                 return Ok(());
             }
@@ -145,7 +150,7 @@ impl Simulation {
     }
 
     /// After which part of a step something would collide in it; the whole step if nothing does.
-    pub(crate) fn next_collision(&mut self, step: f64, passive: &Passive) -> Result<f64> {
+    pub(crate) fn next_collision(&mut self, step: f64, passive: &PassiveForces) -> Result<f64> {
         let start = self.state.clone();
         let before = self.fall(step, passive)?;
         self.state.copy_from_slice(&start);
@@ -159,7 +164,7 @@ impl Simulation {
     }
 
     /// Forces over a step, then the impulses that keep contacts from going deeper.
-    pub(crate) fn move_on(&mut self, step: f64, passive: &Passive, shares: &mut [(usize, Share)]) -> Result<()> {
+    pub(crate) fn move_on(&mut self, step: f64, passive: &PassiveForces, shares: &mut [(usize, Share)]) -> Result<()> {
         let time = self.time;
         let start = self.state.clone();
         let before = self.fall(step, passive)?;
@@ -172,7 +177,7 @@ impl Simulation {
             rests || (is_close && !self.collides(k, self.system.contacts[k].rate))
         };
         let reached = (0..before.len()).filter(|&k| self.can_close(k) && is_reached(k)).collect();
-        let reached: Vec<usize> = self.movable(reached)?.into_iter().map(|(k, _)| k).collect();
+        let reached: Vec<usize> = self.movable_contacts(reached)?.into_iter().map(|(k, _)| k).collect();
         if !reached.is_empty() {
             self.hold(&reached, &start, shares)?;
         }
@@ -186,7 +191,7 @@ impl Simulation {
     }
 
     /// Velocities after the forces of a step, and the rates of the gaps with them. The gaps, and their rates before.
-    pub(crate) fn fall(&mut self, step: f64, passive: &Passive) -> Result<Vec<(f64, f64)>> {
+    pub(crate) fn fall(&mut self, step: f64, passive: &PassiveForces) -> Result<Vec<(f64, f64)>> {
         let time = self.time;
         self.system.place(time, &self.state)?;
         self.measure()?;
@@ -206,7 +211,7 @@ impl Simulation {
 
     /// Impulses without restitution of contacts that rest, or collide so slowly that they may go without it.
     pub(crate) fn hold(&mut self, reached: &[usize], start: &[f64], shares: &mut [(usize, Share)]) -> Result<()> {
-        let coefficients: Vec<Coefficients> = reached.iter().map(|&k| self.plastic(k)).collect();
+        let coefficients: Vec<Coefficients> = reached.iter().map(|&k| self.plastic_coefficients(k)).collect();
         let mut taken = shares.to_vec();
         taken.iter_mut().for_each(|(_, share)| *share = Share::default());
         match self.push_apart(reached, &coefficients, &mut taken) {
@@ -264,7 +269,7 @@ impl Simulation {
     }
 
     /// Books the work of dampers and motors over a step: their force, as the step took it, times the mean velocity.
-    pub(crate) fn book_forces(&mut self, step: f64, passive: &Passive, start: &[f64]) {
+    pub(crate) fn book_forces(&mut self, step: f64, passive: &PassiveForces, start: &[f64]) {
         let motors = self.system.motors().to_vec();
         let (_, before, _) = self.system.parts(start);
         let (_, after, works) = self.system.parts_mut(&mut self.state);
@@ -306,7 +311,8 @@ mod tests {
         let mut setup = crate::simulation::tests::sphere();
         setup.contacts[0].coefficients.restitution = carom_law::Restitution::new(0.75).unwrap();
         let mut simulation = Simulation::new(setup).unwrap();
-        simulation.step(1e-9, &mut Discard).unwrap();
+        simulation.set_until(1e-9).unwrap();
+        simulation.step(&mut Discard).unwrap();
         let (_, velocity, _) = simulation.system.parts_mut(&mut simulation.state);
         velocity.copy_from_slice(&[2.0, 0.0, -1.0, 0.0, 0.0, 0.0]);
         simulation.system.place(0.0, &simulation.state).unwrap();

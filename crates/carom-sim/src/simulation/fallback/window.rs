@@ -6,7 +6,7 @@ use crate::simulation::device::Share;
 
 use crate::record::book::EnergyBook;
 use crate::record::energy::Ledger;
-use crate::record::event::EventKind;
+use crate::record::event::Event;
 use crate::simulation::Simulation;
 use crate::simulation::journal::Counts;
 use crate::simulation::motion::contact::{ContactState, Mode};
@@ -35,10 +35,15 @@ pub(crate) struct LastWindow {
 
 impl LastWindow {
     pub(crate) const NONE: Self = Self { end: f64::NEG_INFINITY, step: 0.0 };
+
+    #[cfg(test)]
+    pub(crate) fn end(&self) -> f64 {
+        self.end
+    }
 }
 
 /// What a window may have to give back.
-struct Before {
+struct Snapshot {
     time: f64,
     state: Vec<f64>,
     book: EnergyBook,
@@ -56,14 +61,14 @@ impl Simulation {
     /// Steps that add energy or let contacts sink in, however short; contacts with e = 1 that would lose it. All is then as
     /// it was before.
     pub(crate) fn open_window(&mut self) -> Result<()> {
-        let before = self.before();
+        let before = self.snapshot();
         self.system.place(self.time, &self.state)?;
-        let mut step = self.window_step().min((self.clock.end - self.time).max(0.0) / STEPS as f64);
+        let mut step = self.window_step().min((self.until() - self.time).max(0.0) / STEPS as f64);
         let mut tries = 1;
         loop {
             let stepped = self.step_window(step);
             if stepped.is_err() {
-                self.give_back(&before);
+                self.restore(&before);
             }
             match stepped {
                 Err(SimulationError::DeviceGain { .. } | SimulationError::DevicePenetration { .. })
@@ -77,8 +82,8 @@ impl Simulation {
         }
     }
 
-    fn before(&self) -> Before {
-        Before {
+    fn snapshot(&self) -> Snapshot {
+        Snapshot {
             time: self.time,
             state: self.state.clone(),
             book: self.book.clone(),
@@ -89,7 +94,7 @@ impl Simulation {
         }
     }
 
-    fn give_back(&mut self, before: &Before) {
+    fn restore(&mut self, before: &Snapshot) {
         self.time = before.time;
         self.state.copy_from_slice(&before.state);
         self.book = before.book.clone();
@@ -104,7 +109,7 @@ impl Simulation {
         self.journal.counts.windows += 1;
         let start = self.time;
         self.system.place(start, &self.state)?;
-        let before = self.explained();
+        let before = self.unbooked_energy();
         let mut passive = self.passive(step);
         let mut shares: Vec<(usize, Share)> = (0..self.system.contacts.len()).map(|k| (k, Share::default())).collect();
         for _ in 0..STEPS {
@@ -114,8 +119,8 @@ impl Simulation {
         self.lift_out()?;
         self.system.place(self.time, &self.state)?;
         self.measure()?;
-        let change = self.explained() - before;
-        self.tell(EventKind::Window, start, &shares, change);
+        let change = self.unbooked_energy() - before;
+        self.push_device_events(Event::Window, start, &shares, change);
         self.check_depth(Device::Windows)?;
         self.book_device(Device::Windows, change)?;
         self.stepping.reuses_last_stage = false;
@@ -126,7 +131,7 @@ impl Simulation {
     }
 
     /// The energy of the state that the system is placed in, less all work that is booked so far.
-    fn explained(&mut self) -> f64 {
+    fn unbooked_energy(&mut self) -> f64 {
         let [friction, damping, torques] = self.system.works(&self.state);
         self.system.energy() - Ledger { friction, damping, torques, ..self.book.columns }.booked()
     }

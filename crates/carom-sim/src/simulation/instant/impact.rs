@@ -4,7 +4,7 @@ use carom_law::{Coefficients, ContactSet, Dimension, Error as LawError, Restitut
 
 use crate::error::{Result, SimulationError};
 use crate::record::book::Device;
-use crate::record::event::{Event, EventKind};
+use crate::record::event::{Event, ImpactEvent};
 use crate::simulation::Simulation;
 use crate::simulation::motion::contact::three;
 use crate::simulation::motion::system::view;
@@ -24,15 +24,16 @@ impl Simulation {
             contact.episode.strike(time, -contact.rate, self.system.scales.time);
         }
         let is_plastic = |k: &usize| drops && striking.contains(k);
-        let coefficients =
-            |k: &usize| if is_plastic(k) { self.plastic(*k) } else { self.system.watch.contact(*k).coefficients };
+        let coefficients = |k: &usize| {
+            if is_plastic(k) { self.plastic_coefficients(*k) } else { self.system.watch.contact(*k).coefficients }
+        };
         let coefficients: Vec<Coefficients> = near.iter().map(coefficients).collect();
         let (set, unreached) = self.contact_set(near, &dimensions, fail)?;
         let mut outcome = set.impact(&coefficients, self.system.setup.guard).map_err(fail)?;
-        let (device, kind) = match (outcome.settled, drops) {
-            (true, _) => (Some(Device::Sequences), EventKind::Sequence),
-            (false, true) => (Some(Device::Rattle), EventKind::Rattle),
-            (false, false) => (None, EventKind::Impact),
+        let (device, event): (_, fn(ImpactEvent) -> Event) = match (outcome.settled, drops) {
+            (true, _) => (Some(Device::Sequences), Event::Sequence),
+            (false, true) => (Some(Device::Rattle), Event::Rattle),
+            (false, false) => (None, Event::Impact),
         };
         if outcome.settled {
             let took_part = near.iter().zip(&outcome.contacts).filter(|(_, one)| one.impulse.iter().any(|i| *i != 0.0));
@@ -43,12 +44,14 @@ impl Simulation {
         for (&k, contact) in near.iter().zip(&outcome.contacts) {
             impulses.extend_from_slice(&contact.impulse);
             if contact.impulse.iter().any(|i| *i != 0.0) {
-                self.journal.events.push_back(Event {
-                    impact: Some(contact.mode),
+                self.journal.events.push_back(event(ImpactEvent {
+                    time,
+                    contact: k,
+                    impact: contact.mode,
+                    mode: None,
                     impulse: three(&contact.impulse),
                     energy_change: contact.energy.change,
-                    ..Event::new(time, kind, Some(k))
-                });
+                }));
             }
         }
         let unreached: f64 = unreached.iter().zip(&impulses).map(|(v, i)| v * i).sum();
@@ -111,7 +114,7 @@ impl Simulation {
     }
 
     /// The coefficients of a contact, without restitution.
-    pub(crate) fn plastic(&self, k: usize) -> Coefficients {
+    pub(crate) fn plastic_coefficients(&self, k: usize) -> Coefficients {
         Coefficients { restitution: Restitution::ZERO, ..self.system.watch.contact(k).coefficients }
     }
 }

@@ -3,7 +3,7 @@
 use carom_law::{Coefficients, ContactSet, Delassus, Dimension, ErrorKind, Friction, Jam, Mode, jam, jam_within};
 
 use crate::error::{Result, SimulationError};
-use crate::record::event::{Event, EventKind};
+use crate::record::event::{Event, ImpactEvent};
 use crate::simulation::Simulation;
 use crate::simulation::instant::is_numerical;
 use crate::simulation::motion::contact::three;
@@ -39,7 +39,7 @@ impl Simulation {
         let fail = |source| SimulationError::Law { time, what: "an impact without collision", source };
         let (delassus, friction) = self.slider(k)?;
         let outcome = jam(delassus, &self.system.rows.velocity()[1..], friction).map_err(fail)?;
-        self.take_jam(k, EventKind::Jam, &outcome)
+        self.take_jam(k, Event::Jam, &outcome)
     }
 
     /// The impact without collision of a contact that is about to jam, if it stops the sliding. Whether it does: in space the
@@ -48,7 +48,7 @@ impl Simulation {
         let (delassus, friction) = self.slider(k)?;
         match jam_within(delassus, &self.system.rows.velocity()[1..], friction, MOST_WEDGE) {
             Ok(outcome) if outcome.mode == Mode::Stick => {
-                self.take_jam(k, EventKind::JamApproached, &outcome)?;
+                self.take_jam(k, Event::JamApproached, &outcome)?;
                 Ok(true)
             }
             Ok(_) => Ok(false),
@@ -70,14 +70,16 @@ impl Simulation {
     }
 
     /// Takes the impulse of a jam, and tells it.
-    fn take_jam(&mut self, k: usize, kind: EventKind, outcome: &Jam) -> Result<()> {
+    fn take_jam(&mut self, k: usize, event: fn(ImpactEvent) -> Event, outcome: &Jam) -> Result<()> {
         self.kick_by_jam(outcome)?;
-        self.journal.events.push_back(Event {
-            impact: Some(outcome.mode),
+        self.journal.events.push_back(event(ImpactEvent {
+            time: self.time,
+            contact: k,
+            impact: outcome.mode,
+            mode: None,
             impulse: three(&outcome.impulse),
             energy_change: outcome.energy_change,
-            ..Event::new(self.time, kind, Some(k))
-        });
+        }));
         self.book.columns.impacts += outcome.energy_change;
         self.journal.counts.impacts += 1;
         Ok(())
@@ -98,7 +100,7 @@ impl Simulation {
         let moment = MOMENT * largest(&now) / largest(free);
         let later: Vec<f64> = now.iter().zip(free).map(|(v, a)| v + moment * a).collect();
         let dimensions: Vec<Dimension> = slow.iter().map(|&k| self.system.watch.contact(k).dimension).collect();
-        let coefficients: Vec<Coefficients> = slow.iter().map(|&k| self.plastic(k)).collect();
+        let coefficients: Vec<Coefficients> = slow.iter().map(|&k| self.plastic_coefficients(k)).collect();
         let set = ContactSet::new(&dimensions, view(&self.system.rows), &later);
         let outcome = set.and_then(|set| Ok((set.impact(&coefficients, self.system.setup.guard)?, set)));
         let (mut outcome, set) = match outcome {
@@ -120,12 +122,14 @@ impl Simulation {
             let energy_change = contact.energy.change - too_much;
             self.book.columns.impacts += energy_change;
             if contact.impulse.iter().any(|i| *i != 0.0) {
-                self.journal.events.push_back(Event {
-                    impact: Some(contact.mode),
+                self.journal.events.push_back(Event::Jam(ImpactEvent {
+                    time,
+                    contact: k,
+                    impact: contact.mode,
+                    mode: None,
                     impulse: three(&contact.impulse),
                     energy_change,
-                    ..Event::new(time, EventKind::Jam, Some(k))
-                });
+                }));
             }
         }
         self.journal.counts.impacts += 1;

@@ -87,7 +87,8 @@ mod tests {
     fn rolling() -> Simulation {
         let setup = crate::simulation::tests::sphere();
         let mut simulation = Simulation::new(setup).unwrap();
-        simulation.step(1e-9, &mut Discard).unwrap();
+        simulation.set_until(1e-9).unwrap();
+        simulation.step(&mut Discard).unwrap();
         let (_, velocity, _) = simulation.system.parts_mut(&mut simulation.state);
         velocity.copy_from_slice(&[2.0, 0.0, -1.0, 0.0, 0.0, 0.0]);
         simulation.system.place(0.0, &simulation.state).unwrap();

@@ -32,6 +32,8 @@ const ROUNDS: usize = 40;
 const LOST: f64 = 1e-3;
 
 /// What instants remember of those before.
+///
+/// Invariant: `last_lost` is not after the present time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Instants {
     /// When the direction in which a contact begins to slide was last lost.
@@ -48,7 +50,7 @@ impl Default for Instants {
 
 /// Whether it could be told what happens at an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Resolved {
+pub(crate) enum Resolution {
     /// Modes are decided, and the forces bear them out.
     Clear,
     /// No modes were found that satisfy all conditions.
@@ -56,7 +58,7 @@ pub(crate) enum Resolved {
 }
 
 /// How an instant ended.
-pub(crate) enum Settled {
+pub(crate) enum RoundEnd {
     /// Modes are decided.
     Decided,
     /// Something moves on at the same instant.
@@ -67,7 +69,7 @@ pub(crate) enum Settled {
 
 impl Simulation {
     /// Everything that happens now: because a contact touches, or a phase ends, or at the start.
-    pub(crate) fn resolve_instant(&mut self, by: Option<(usize, Reason)>) -> Result<Resolved> {
+    pub(crate) fn resolve_instant(&mut self, by: Option<(usize, Reason)>) -> Result<Resolution> {
         self.stepping.reuses_last_stage = false;
         let before: Vec<Mode> = self.system.contacts.iter().map(|contact| contact.mode).collect();
         let ahead = std::mem::take(&mut self.stepping.ahead_of_event);
@@ -80,7 +82,7 @@ impl Simulation {
             self.system.place(self.time, &self.state)?;
             if !(is_near && self.jam_ahead(contact)?) {
                 self.system.look_farther_down(contact);
-                return Ok(Resolved::Clear);
+                return Ok(Resolution::Clear);
             }
         }
         let mut rounds = 0;
@@ -97,13 +99,13 @@ impl Simulation {
                 break Err(());
             }
             let round = match by {
-                Some((contact, Reason::Direction)) => self.redirect(contact).map(|()| Settled::Decided),
+                Some((contact, Reason::Direction)) => self.redirect(contact).map(|()| RoundEnd::Decided),
                 _ => self.round(&mut floor),
             };
             self.stepping.decides_at = None;
             match round {
-                Ok(Settled::Again) => {}
-                Ok(Settled::Decided) => {
+                Ok(RoundEnd::Again) => {}
+                Ok(RoundEnd::Decided) => {
                     self.system.adopt_modes();
                     if !matches!(by, Some((_, Reason::Direction))) {
                         self.project_decided()?;
@@ -119,7 +121,7 @@ impl Simulation {
                         Margin { by: reason, .. } => by = reason,
                     }
                 }
-                Ok(Settled::Unclear) => {
+                Ok(RoundEnd::Unclear) => {
                     self.journal.counts.not_converged += 1;
                     break Err(());
                 }
@@ -132,21 +134,21 @@ impl Simulation {
             }
         };
         if outcome.is_err() {
-            return Ok(Resolved::Unclear);
+            return Ok(Resolution::Unclear);
         }
         self.audit()?;
         self.announce(&before, first_event);
-        self.rest()?;
-        Ok(Resolved::Clear)
+        self.check_rest()?;
+        Ok(Resolution::Clear)
     }
 
     /// One impact, or one settling, or the decision of the modes. Normal velocities up to `floor`, over the speed
     /// scale of each contact, are none; it rises to what impulses cannot take away, where W is nearly singular.
-    fn round(&mut self, floor: &mut f64) -> Result<Settled> {
+    fn round(&mut self, floor: &mut f64) -> Result<RoundEnd> {
         self.system.place(self.time, &self.state)?;
         self.measure()?;
         let close: Vec<usize> = (0..self.system.contacts.len()).filter(|&k| self.is_near(k)).collect();
-        let movable = self.movable(close.clone())?;
+        let movable = self.movable_contacts(close.clone())?;
         let near: Vec<usize> = movable.iter().map(|&(k, _)| k).collect();
         for k in close {
             if !near.contains(&k) {
@@ -154,24 +156,24 @@ impl Simulation {
             }
         }
         if near.is_empty() {
-            return Ok(Settled::Decided);
+            return Ok(RoundEnd::Decided);
         }
         let approach = self.largest_rate(&near, -1.0);
         if approach > *floor {
             self.strike(&near)?;
-            self.raise(floor, approach, &near, -1.0)?;
-            return Ok(Settled::Again);
+            self.raise_floor(floor, approach, &near, -1.0)?;
+            return Ok(RoundEnd::Again);
         }
         let slow: Vec<usize> =
             movable.iter().filter(|&&(k, slow)| self.system.contacts[k].rate <= slow).map(|&(k, _)| k).collect();
         let bounce = self.largest_rate(&slow, 1.0);
         if bounce > *floor {
             self.settle(&slow)?;
-            self.raise(floor, bounce, &slow, 1.0)?;
-            return Ok(Settled::Again);
+            self.raise_floor(floor, bounce, &slow, 1.0)?;
+            return Ok(RoundEnd::Again);
         }
         if self.come_to_rest(&slow)? && self.largest_rate(&near, -1.0) > *floor {
-            return Ok(Settled::Again);
+            return Ok(RoundEnd::Again);
         }
         for k in near {
             if !slow.contains(&k) {

@@ -1,10 +1,10 @@
 //! Which contacts stay closed, which stick and which slip, and what is told of it.
 
-use carom_law::{ClosedContact, ContactMode, Decision, Dimension, Modes, Tangential, decide};
+use carom_law::{ClosedContact, ClosedMode, Decision, Dimension, Modes, Tangential, decide};
 
-use super::Settled;
+use super::RoundEnd;
 use crate::error::{Result, SimulationError};
-use crate::record::event::{Event, EventKind};
+use crate::record::event::{AmbiguousEvent, Event, ModeEvent};
 use crate::simulation::Simulation;
 use crate::simulation::motion::contact::Mode;
 use crate::simulation::motion::system::{direction, tangential, view};
@@ -16,9 +16,9 @@ const PLANAR_REST: f64 = 1e-9;
 
 impl Simulation {
     /// Decides which of the contacts at rest on their surface stay, stick or slip.
-    pub(crate) fn decide(&mut self, slow: &[usize]) -> Result<Settled> {
+    pub(crate) fn decide(&mut self, slow: &[usize]) -> Result<RoundEnd> {
         if slow.is_empty() {
-            return Ok(Settled::Decided);
+            return Ok(RoundEnd::Decided);
         }
         let time = self.time;
         let fail = |source| SimulationError::Law { time, what: "the modes of contacts", source };
@@ -53,7 +53,7 @@ impl Simulation {
                         self.system.contacts[k].slid = contact.tangential != Tangential::AtRest;
                     }
                     self.adopt(slow, &modes);
-                    return Ok(Settled::Decided);
+                    return Ok(RoundEnd::Decided);
                 }
                 // Sliding as slow as the bounces that are ended is ended with them.
                 Decision::Jammed { contact, .. } if speeds[contact] <= self.system.scales.of(slow[contact]).settled => {
@@ -62,10 +62,10 @@ impl Simulation {
                 }
                 Decision::Jammed { contact, .. } => {
                     self.jam(slow[contact])?;
-                    return Ok(Settled::Again);
+                    return Ok(RoundEnd::Again);
                 }
                 Decision::NotConverged(_) => {
-                    return Ok(if self.jam_together(slow, &free)? { Settled::Again } else { Settled::Unclear });
+                    return Ok(if self.jam_together(slow, &free)? { RoundEnd::Again } else { RoundEnd::Unclear });
                 }
             }
         }
@@ -102,9 +102,9 @@ impl Simulation {
     pub(crate) fn adopt(&mut self, slow: &[usize], modes: &Modes) {
         for (&k, mode) in slow.iter().zip(&modes.modes) {
             let mode = match *mode {
-                ContactMode::Detach => Mode::Flight,
-                ContactMode::Stick => Mode::Stick,
-                ContactMode::Slip { direction, onset } => match self.system.watch.contact(k).dimension {
+                ClosedMode::Detach => Mode::Flight,
+                ClosedMode::Stick => Mode::Stick,
+                ClosedMode::Slip { direction, onset } => match self.system.watch.contact(k).dimension {
                     Dimension::Spatial if onset && !self.instants.keeps_onsets => Mode::Onset(direction),
                     Dimension::Spatial if onset => Mode::SlipAlong(direction),
                     Dimension::Spatial => Mode::Slip,
@@ -112,7 +112,8 @@ impl Simulation {
                 },
             };
             if modes.ambiguous && mode == Mode::Flight && self.system.contacts[k].mode.is_closed() {
-                self.push(EventKind::Ambiguous, k);
+                let event = AmbiguousEvent { time: self.time, contact: k, mode: None };
+                self.journal.events.push_back(Event::AmbiguousLiftOff(event));
             }
             self.set_mode(k, mode);
         }
@@ -139,24 +140,21 @@ impl Simulation {
             use crate::record::event::ContactMode::{Flight, Slip, Stick};
             let turns = matches!((before[k], self.system.contacts[k].mode),
                 (Mode::SlipAlong(u), Mode::SlipAlong(w) | Mode::Onset(w)) if u[0] * w[0] + u[1] * w[1] < 0.0);
-            let kind = match (old, new) {
-                (Slip, Slip) if turns => Some(EventKind::Slip),
-                (Stick | Slip, Flight) => Some(EventKind::LiftOff),
-                (Slip, Stick) => Some(EventKind::Stick),
-                (Stick, Slip) => Some(EventKind::Slip),
+            let event = ModeEvent { time: self.time, contact: k };
+            let event = match (old, new) {
+                (Slip, Slip) if turns => Some(Event::Slip(event)),
+                (Stick | Slip, Flight) => Some(Event::LiftOff(event)),
+                (Slip, Stick) => Some(Event::Stick(event)),
+                (Stick, Slip) => Some(Event::Slip(event)),
                 _ => None,
             };
-            if let Some(kind) = kind {
-                self.push(kind, k);
-            }
+            self.journal.events.extend(event);
         }
         let contacts = &self.system.contacts;
         for event in self.journal.events.iter_mut().skip(first_event) {
-            event.mode = event.contact.map(|k| contacts[k].mode.public());
+            if let Some(k) = event.contact() {
+                event.set_mode(contacts[k].mode.public());
+            }
         }
-    }
-
-    pub(crate) fn push(&mut self, kind: EventKind, contact: usize) {
-        self.journal.events.push_back(Event::new(self.time, kind, Some(contact)));
     }
 }

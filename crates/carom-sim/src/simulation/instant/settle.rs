@@ -4,7 +4,7 @@ use carom_law::{Rows, Tangential};
 
 use crate::error::Result;
 use crate::record::book::Device;
-use crate::record::event::{Event, EventKind};
+use crate::record::event::{Event, SettleEvent};
 use crate::simulation::Simulation;
 use crate::simulation::motion::system::tangential;
 
@@ -19,7 +19,7 @@ impl Simulation {
     /// Of some contacts those that can move along their normals, each with the velocity below which its bounces are ended.
     /// The energy of such a bounce is at most that of its tree's mass rising by the height that counts: where a contact
     /// hardly moves along its normal, a slow bounce may be a large one.
-    pub(crate) fn movable(&mut self, contacts: Vec<usize>) -> Result<Vec<(usize, f64)>> {
+    pub(crate) fn movable_contacts(&mut self, contacts: Vec<usize>) -> Result<Vec<(usize, f64)>> {
         self.system.terms(self.time, &contacts)?;
         let mut movable = Vec::with_capacity(contacts.len());
         for (k, rows) in self.system.watch.rows_of(&contacts) {
@@ -44,7 +44,7 @@ impl Simulation {
     }
 
     /// Raises the floor if impulses left most of a normal velocity that is too slow to follow.
-    pub(crate) fn raise(&mut self, floor: &mut f64, before: f64, contacts: &[usize], sign: f64) -> Result<()> {
+    pub(crate) fn raise_floor(&mut self, floor: &mut f64, before: f64, contacts: &[usize], sign: f64) -> Result<()> {
         self.system.place(self.time, &self.state)?;
         self.measure()?;
         let left = self.largest_rate(contacts, sign);
@@ -85,12 +85,14 @@ impl Simulation {
             let settled = (!self.system.contacts[k].mode.is_closed()).then_some(end);
             self.system.contacts[k].settled = settled.or(self.system.contacts[k].settled);
             if settled.is_some() || share.impulse[0] != 0.0 {
-                self.journal.events.push_back(Event {
+                self.journal.events.push_back(Event::Settle(SettleEvent {
+                    time,
+                    contact: k,
+                    mode: None,
                     impulse: share.impulse,
                     energy_change: share.energy,
                     settled,
-                    ..Event::new(time, EventKind::Settle, Some(k))
-                });
+                }));
             }
         }
         self.book_device(Device::Settling, taken)

@@ -40,6 +40,9 @@ pub(crate) const STOP_MARGIN: f64 = 1e-13;
 pub(crate) const WEDGE: f64 = 5e-7;
 
 /// The state of a contact.
+///
+/// Invariants: `gap` and `rate` are of the same state. A contact in flight has no `settled`. A closed contact is armed, or was closed
+/// when its range ended.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ContactState {
     pub(crate) mode: Mode,

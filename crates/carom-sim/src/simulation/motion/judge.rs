@@ -4,7 +4,7 @@ use carom_law::{Dimension, Grip, PhaseContact, StickMargin};
 
 use crate::error::{Result, SimulationError};
 use crate::simulation::motion::contact::{Mode, STOP_MARGIN, WEDGE};
-use crate::simulation::motion::margin::{FORCE_MARGIN, JAM_APPROACH, Margin, ON_BOUND, Reason, Seen};
+use crate::simulation::motion::margin::{FORCE_MARGIN, JAM_APPROACH, Margin, MarginSample, ON_BOUND, Reason};
 use crate::simulation::motion::system::{System, tangential, view};
 
 /// Where D falls and forces do not grow, or D begins below that, it is looked at again at this part of D.
@@ -202,7 +202,7 @@ impl System {
     }
 
     /// The margins of the evaluations of rates since the last call.
-    pub(crate) fn take_trace(&mut self) -> Vec<Seen> {
+    pub(crate) fn take_trace(&mut self) -> Vec<MarginSample> {
         std::mem::take(&mut self.trace)
     }
 
@@ -211,7 +211,7 @@ impl System {
     }
 
     /// Room for the next ones.
-    pub(crate) fn give_back(&mut self, mut trace: Vec<Seen>) {
+    pub(crate) fn give_back(&mut self, mut trace: Vec<MarginSample>) {
         trace.clear();
         self.trace = trace;
     }

@@ -62,7 +62,7 @@ impl Margin {
 
 /// A margin that an evaluation found.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Seen {
+pub(crate) struct MarginSample {
     pub(crate) time: f64,
     pub(crate) margin: f64,
     /// Of forces that are a choice: others may be inside.

@@ -3,6 +3,9 @@
 use crate::simulation::motion::integrate::Stepper;
 
 /// The steps of a simulation.
+///
+/// Invariants: `size` is positive and finite. `scale` has an entry for each number of a state, all positive. The next step reuses the
+/// last stage only where the state is still the end of the last step, in the same modes.
 #[derive(Debug, Clone)]
 pub(crate) struct Stepping {
     pub(crate) stepper: Stepper,

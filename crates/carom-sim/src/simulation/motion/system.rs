@@ -12,13 +12,17 @@ use crate::setup::watch::Watch;
 use crate::setup::{Actuator, Setup};
 use crate::simulation::motion::contact::{ContactState, Mode, three};
 use crate::simulation::motion::integrate::Flow;
-use crate::simulation::motion::margin::{Margin, Seen};
+use crate::simulation::motion::margin::{Margin, MarginSample};
 use crate::stiffness::Stiffness;
 
 /// Extra states: work of friction, damping and motors.
 const WORKS: usize = 3;
 
 /// The robot, what it watches, and room for its equations.
+///
+/// Invariants: `contacts` has an entry for each contact of `watch`, in its order. Between steps `closed` lists those whose mode is
+/// closed, in order. Forces, accelerations, margins and `report` are those of the last evaluation, of whatever state that was;
+/// `rows` has the terms of the contacts that were last selected.
 #[derive(Debug, Clone)]
 pub(crate) struct System {
     pub(crate) setup: Setup,
@@ -50,7 +54,7 @@ pub(crate) struct System {
     /// The margin by all reasons but the forces, which are a choice where contacts are redundant.
     pub(crate) motion_margin: Margin,
     /// Margins since they were last asked for.
-    pub(crate) trace: Vec<Seen>,
+    pub(crate) trace: Vec<MarginSample>,
     pub(crate) evaluations: u64,
 }
 
@@ -320,7 +324,7 @@ impl Flow for System {
         let margin = self.evaluate(time, state)?;
         let is_doubtful = self.may_be_redundant(margin);
         let about_to_fire = self.about_to_fire();
-        self.trace.push(Seen { time, margin: margin.value, is_doubtful, about_to_fire });
+        self.trace.push(MarginSample { time, margin: margin.value, is_doubtful, about_to_fire });
         let (nq, nv) = (self.unit.len(), self.acceleration.len());
         let velocity = &state[nq..nq + nv];
         self.setup

@@ -128,7 +128,7 @@ fn a_projection_is_told_where_it_does_more_than_a_step_may_err_by() {
         let joules = -part * simulation.book.scale();
         simulation.book_projection(joules, &[]).unwrap();
         assert_eq!(simulation.journal.counts.projections, told, "{part} at {tolerance}");
-        let events = simulation.journal.events.iter().filter(|event| event.kind == EventKind::Projection);
+        let events = simulation.journal.events.iter().filter(|event| event.kind() == EventKind::Projection);
         assert_eq!(events.count() as u64, told);
         assert_eq!(simulation.book.columns.projection, joules);
         assert_eq!(simulation.book.lowest[Device::Projection as usize], joules);

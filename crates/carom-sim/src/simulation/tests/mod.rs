@@ -1,9 +1,10 @@
 //! What each heuristic of the simulator is for: without it one of these tests fails. Closed forms on robots of one or two
-//! joints; `instants`, `windows`, `steps` and `bounds` by subject.
+//! joints; `instants`, `windows`, `steps`, `bounds`, `control` and `names` by subject.
 
 mod bounds;
 mod control;
 mod instants;
+mod names;
 mod steps;
 mod windows;
 

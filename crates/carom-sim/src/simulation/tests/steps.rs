@@ -19,7 +19,7 @@ fn touches_are_not_all_early_or_all_late() {
     let (_, recorder) = run(setup);
     assert_eq!(recorder.events().len(), 200);
     for (n, event) in recorder.events().iter().enumerate() {
-        assert_near(event.time, (2 * n + 1) as f64 * fall, 1.2e-11);
+        assert_near(event.time(), (2 * n + 1) as f64 * fall, 1.2e-11);
     }
 }
 
@@ -42,7 +42,7 @@ fn four_thousand_touches_of_a_rattle_are_on_time() {
     let first = 2.0 * height / (20.0 + ceiling);
     assert_eq!(recorder.events().len(), 4001);
     for (n, event) in recorder.events().iter().enumerate() {
-        assert_near(event.time, first + n as f64 * 2.0 * way / (floor + ceiling), 1e-12);
+        assert_near(event.time(), first + n as f64 * 2.0 * way / (floor + ceiling), 1e-12);
     }
 }
 

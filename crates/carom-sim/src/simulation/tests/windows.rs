@@ -2,7 +2,7 @@
 
 use crate::record::book::Device;
 use crate::simulation::motion::contact::Mode;
-use crate::{Condition, Setup, Simulation, SimulationError};
+use crate::{CoordinateRange, Setup, Simulation, SimulationError};
 
 use super::{G, assert_near, mass, weightless};
 
@@ -14,7 +14,7 @@ const LONGEST: f64 = 1e-4;
 /// A simulation that may go on to t = 1 and is about to open a window.
 fn begun(setup: Setup) -> Simulation {
     let mut simulation = Simulation::new(setup).unwrap();
-    simulation.clock.end = 1.0;
+    simulation.set_until(1.0).unwrap();
     simulation.audit().unwrap();
     simulation
 }
@@ -62,7 +62,7 @@ fn a_window_steps_over_no_more_than_a_ten_thousandth_of_the_length() {
 #[test]
 fn a_window_does_not_go_beyond_the_end_asked_for() {
     let mut simulation = begun(mass("", 0.0));
-    simulation.clock.end = 1e-7;
+    simulation.set_until(1e-7).unwrap();
     window(&mut simulation);
     assert_near(simulation.time, 1e-7, 1e-20);
 }
@@ -144,7 +144,7 @@ fn what_left_its_surface_in_a_window_is_open_and_what_cannot_close_again_stays_c
     assert!(simulation.configuration()[1] > 1e-6 && simulation.system.contacts[0].mode == Mode::Flight);
 
     let mut setup = mass("", 0.0);
-    setup.contacts[0].enabled = Some(Condition { coordinate: 0, above: 1.0, below: 2.0 });
+    setup.contacts[0].enabled = Some(CoordinateRange { coordinate: 0, above: 1.0, below: 2.0 });
     let mut simulation = begun(setup);
     simulation.system.contacts[0].mode = Mode::Stick;
     simulation.system.adopt_modes();

@@ -17,7 +17,7 @@ use crate::numeric::matrix::{Dense, MatrixView};
 use crate::numeric::plane::{Vec2, norm};
 use crate::numeric::scaling::{exponent, scale};
 
-use crate::closed::decide::{CONE_TOLERANCE, ContactMode, Found, Problem};
+use crate::closed::decide::{CONE_TOLERANCE, ClosedMode, Found, Problem};
 use crate::closed::phase::{Grip, PhaseContact, PhaseForces};
 use descent::{ABOVE_RESIDUAL, ACCEPTED, Descent, SLIP, Stage};
 
@@ -49,7 +49,7 @@ enum Unchanged {
 /// Forces of the contacts that are in, and who slips.
 struct Answer {
     forces: Vec<f64>,
-    modes: Vec<ContactMode>,
+    modes: Vec<ClosedMode>,
     residual: f64,
 }
 
@@ -106,7 +106,7 @@ impl<'a> Several<'a> {
         // As for one contact: who would lift off without forces does.
         let lifts_off = |(k, &is_out): (usize, &bool)| is_out || self.alpha[self.problem.starts[k]] >= 0.0;
         if self.is_out.iter().enumerate().all(lifts_off) {
-            let modes = vec![ContactMode::Detach; self.is_out.len()];
+            let modes = vec![ClosedMode::Detach; self.is_out.len()];
             return Ok(Answer { forces: vec![0.0; self.alpha.len()], modes, residual: 0.0 });
         }
         match self.unchanged()? {
@@ -171,9 +171,9 @@ impl<'a> Several<'a> {
         let mut forces = vec![0.0; n];
         rows.iter().zip(&part).for_each(|(&row, x)| forces[row] = *x);
         let mode = |k: usize| match self.problem.contacts[k].direction() {
-            _ if self.is_out[k] => ContactMode::Detach,
-            Some(direction) => ContactMode::Slip { direction, onset: false },
-            None => ContactMode::Stick,
+            _ if self.is_out[k] => ClosedMode::Detach,
+            Some(direction) => ClosedMode::Slip { direction, onset: false },
+            None => ClosedMode::Stick,
         };
         let modes = (0..self.is_out.len()).map(mode).collect();
         Ok(Unchanged::Holds(Answer { forces, modes, residual: report.residual * self.size }))
@@ -246,7 +246,7 @@ impl<'a> Several<'a> {
         let mut y = vec![0.0; q.len()];
         system.velocity(q, &impulse, &mut y);
         let mut forces = vec![0.0; self.alpha.len()];
-        let mut modes = vec![ContactMode::Detach; self.is_out.len()];
+        let mut modes = vec![ClosedMode::Detach; self.is_out.len()];
         let slip = (SLIP * self.size).max(ABOVE_RESIDUAL * residual);
         for (index, (block, &k)) in system.blocks.iter().zip(inside).enumerate() {
             let (x, a) = (block.of(&impulse), block.of(&y));
@@ -254,18 +254,18 @@ impl<'a> Several<'a> {
                 continue;
             }
             modes[k] = match rules[index] {
-                Rule::Driven { u, .. } => ContactMode::Slip { direction: u, onset: false },
-                Rule::Coulomb { .. } if norm([a[1], a[2]]) <= slip && !is_forced[index] => ContactMode::Stick,
+                Rule::Driven { u, .. } => ClosedMode::Slip { direction: u, onset: false },
+                Rule::Coulomb { .. } if norm([a[1], a[2]]) <= slip && !is_forced[index] => ClosedMode::Stick,
                 Rule::Coulomb { .. } => {
-                    ContactMode::Slip { direction: direction(block.w_t, [x[1], x[2]], [a[1], a[2]]), onset: true }
+                    ClosedMode::Slip { direction: direction(block.w_t, [x[1], x[2]], [a[1], a[2]]), onset: true }
                 }
             };
             // What a slip says of its friction holds to the last bit.
             let normal = x[0].max(0.0);
             let mu_d = self.problem.contacts[k].coefficients().1;
             let exact = match modes[k] {
-                ContactMode::Slip { direction: u, .. } => [normal, -mu_d * normal * u[0], -mu_d * normal * u[1]],
-                ContactMode::Stick | ContactMode::Detach => [normal, x[1], x[2]],
+                ClosedMode::Slip { direction: u, .. } => [normal, -mu_d * normal * u[0], -mu_d * normal * u[1]],
+                ClosedMode::Stick | ClosedMode::Detach => [normal, x[1], x[2]],
             };
             block.range().zip(exact).for_each(|(r, x)| forces[rows[r]] = x);
         }

@@ -1,0 +1,356 @@
+//! A simulation stated by names: joints, surfaces, contacts.
+
+use std::sync::Arc;
+
+use carom_law::{Coefficients, Guard, Restitution};
+use carom_multibody::{ContactPoint, HalfSpace, Model, ModelJoint, Vector};
+
+use crate::error::{Result, SimulationError};
+use crate::setup::{Actuator, CoordinateRange, Settings, Setup, Surface, WatchedContact};
+
+/// Numbers of a joint: one for a joint with a single coordinate, or a list.
+pub trait JointValues {
+    /// As a list.
+    fn values(&self) -> &[f64];
+}
+
+impl JointValues for f64 {
+    fn values(&self) -> &[f64] {
+        std::slice::from_ref(self)
+    }
+}
+
+impl<const N: usize> JointValues for [f64; N] {
+    fn values(&self) -> &[f64] {
+        self
+    }
+}
+
+impl JointValues for &[f64] {
+    fn values(&self) -> &[f64] {
+        self
+    }
+}
+
+/// Something of the robot that can touch a surface, by names.
+///
+/// Unless stated otherwise it is the origin of the link or frame that has the contact's own name, touches the first
+/// surface, and can always close.
+#[derive(Debug, Clone)]
+pub struct ContactSpec {
+    name: String,
+    place: Option<String>,
+    point: [f64; 3],
+    radius: Option<f64>,
+    surface: Option<String>,
+    coefficients: Coefficients,
+    enabled: Option<(String, f64, f64)>,
+}
+
+impl ContactSpec {
+    /// A contact of this name, with the restitution and friction of the pair. Without friction it has no tangents.
+    pub fn new(name: impl Into<String>, coefficients: Coefficients) -> Self {
+        Self {
+            name: name.into(),
+            place: None,
+            point: [0.0; 3],
+            radius: None,
+            surface: None,
+            coefficients,
+            enabled: None,
+        }
+    }
+
+    /// On this link or frame.
+    #[must_use]
+    pub fn on(mut self, link_or_frame: impl Into<String>) -> Self {
+        self.place = Some(link_or_frame.into());
+        self
+    }
+
+    /// At this point of the link or frame, m, in its own axes.
+    #[must_use]
+    pub fn at(mut self, point: [f64; 3]) -> Self {
+        self.point = point;
+        self
+    }
+
+    /// A ball of this radius about the point, m: it rolls.
+    #[must_use]
+    pub fn radius(mut self, radius: f64) -> Self {
+        self.radius = Some(radius);
+        self
+    }
+
+    /// It touches this surface.
+    #[must_use]
+    pub fn against(mut self, surface: impl Into<String>) -> Self {
+        self.surface = Some(surface.into());
+        self
+    }
+
+    /// It can close only while a joint of one coordinate is above one value and below another. Closed, it stays so until
+    /// it lifts off.
+    #[must_use]
+    pub fn enabled_while(mut self, joint: impl Into<String>, above: f64, below: f64) -> Self {
+        self.enabled = Some((joint.into(), above, below));
+        self
+    }
+}
+
+/// States a simulation by names. What is wrong, an unknown joint for one, is told when it is built: the first fault.
+///
+/// | what | unless stated |
+/// |---|---|
+/// | configuration | the model's home |
+/// | velocity | zero |
+/// | surfaces, contacts, forces | none |
+/// | limits of joints | they move through them |
+/// | guard | [`Guard::Slip`] |
+/// | settings | [`Settings::default`]: until 10 s, samples every 0.01 s, tolerance 1e-10 |
+#[derive(Debug, Clone)]
+pub struct SimulationBuilder {
+    setup: Setup,
+    contacts: Vec<ContactSpec>,
+    fault: Option<SimulationError>,
+}
+
+impl SimulationBuilder {
+    pub(crate) fn new(model: Arc<Model>) -> Self {
+        let setup = Setup {
+            title: None,
+            configuration: model.home().to_vec(),
+            velocity: vec![0.0; model.nv()],
+            surfaces: Vec::new(),
+            contacts: Vec::new(),
+            limits: None,
+            actuators: Vec::new(),
+            guard: Guard::Slip,
+            settings: Settings::default(),
+            model,
+        };
+        Self { setup, contacts: Vec::new(), fault: None }
+    }
+
+    /// What it shows, for reports.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.setup.title = Some(title.into());
+        self
+    }
+
+    /// q of all joints at the start.
+    #[must_use]
+    pub fn configuration(mut self, configuration: &[f64]) -> Self {
+        self.setup.configuration = configuration.to_vec();
+        self
+    }
+
+    /// v of all joints at the start.
+    #[must_use]
+    pub fn velocity(mut self, velocity: &[f64]) -> Self {
+        self.setup.velocity = velocity.to_vec();
+        self
+    }
+
+    /// Where a joint is at the start: rad or m; of a floating joint (x, y, z, qw, qx, qy, qz), of a ball (qw, qx, qy, qz).
+    #[must_use]
+    pub fn joint_position(self, joint: &str, position: impl JointValues) -> Self {
+        self.put(
+            joint,
+            "position",
+            position.values(),
+            |joint| joint.coordinates.clone(),
+            |setup| &mut setup.configuration,
+        )
+    }
+
+    /// How a joint moves at the start: rad/s or m/s; of floating and ball joints in the link's axes, linear first.
+    #[must_use]
+    pub fn joint_velocity(self, joint: &str, velocity: impl JointValues) -> Self {
+        self.put(joint, "velocity", velocity.values(), |joint| joint.velocities.clone(), |setup| &mut setup.velocity)
+    }
+
+    fn put(
+        self,
+        name: &str,
+        what: &'static str,
+        values: &[f64],
+        range: fn(&ModelJoint) -> std::ops::Range<usize>,
+        all: fn(&mut Setup) -> &mut Vec<f64>,
+    ) -> Self {
+        self.attempt(|setup| {
+            let joint = setup.model.moving_joint(name).map_err(SimulationError::Joint)?;
+            let (range, kind) = (range(joint), joint.joint.kind.name());
+            let (found, expected) = (values.len(), range.len());
+            let all = all(setup);
+            match all.get_mut(range).filter(|slots| slots.len() == found) {
+                Some(slots) => {
+                    slots.copy_from_slice(values);
+                    Ok(())
+                }
+                None => Err(SimulationError::JointValues { joint: name.to_owned(), kind, what, found, expected }),
+            }
+        })
+    }
+
+    /// A half-space that can be touched.
+    #[must_use]
+    pub fn surface(self, name: impl Into<String>, half_space: HalfSpace) -> Self {
+        let name = name.into();
+        self.attempt(|setup| {
+            if setup.surfaces.iter().any(|surface| surface.name == name) {
+                return Err(SimulationError::RepeatedName { what: "surface", name });
+            }
+            setup.surfaces.push(Surface { name, half_space });
+            Ok(())
+        })
+    }
+
+    /// Something that can touch; its surface may be stated later.
+    #[must_use]
+    pub fn contact(mut self, contact: ContactSpec) -> Self {
+        self.contacts.push(contact);
+        self
+    }
+
+    /// Joints stop at the limits of the robot's file, with this restitution.
+    #[must_use]
+    pub fn limits(mut self, restitution: Restitution) -> Self {
+        self.setup.limits = Some(restitution);
+        self
+    }
+
+    /// A force on a joint of one coordinate, N m or N, given the time, its position and its velocity. It must be smooth: see
+    /// [`Actuator::Law`].
+    #[must_use]
+    pub fn joint_force(self, joint: &str, force: impl Fn(f64, f64, f64) -> f64 + Send + Sync + 'static) -> Self {
+        self.attempt(|setup| {
+            let (coordinate, freedom) = single(&setup.model, joint)?;
+            setup.actuators.push(Actuator::law(move |time, q, v, forces| {
+                forces[freedom] += force(time, q[coordinate], v[freedom]);
+            }));
+            Ok(())
+        })
+    }
+
+    /// A spring and damper that pull a joint of one coordinate to a target: N m/rad or N/m, N m s/rad or N s/m.
+    #[must_use]
+    pub fn joint_spring(self, joint: &str, target: f64, stiffness: f64, damping: f64) -> Self {
+        self.attempt(|setup| {
+            let (coordinate, freedom) = single(&setup.model, joint)?;
+            setup.actuators.push(Actuator::Posture { coordinate, freedom, target, stiffness, damping });
+            Ok(())
+        })
+    }
+
+    /// Forces on all joints: adds to the last argument, given the time, q and v. It must be smooth: see [`Actuator::Law`].
+    #[must_use]
+    pub fn forces(mut self, law: impl Fn(f64, &[f64], &[f64], &mut [f64]) + Send + Sync + 'static) -> Self {
+        self.setup.actuators.push(Actuator::law(law));
+        self
+    }
+
+    /// What an impact does where sticking would create energy.
+    #[must_use]
+    pub fn guard(mut self, guard: Guard) -> Self {
+        self.setup.guard = guard;
+        self
+    }
+
+    /// When the run ends, s.
+    #[must_use]
+    pub fn until(mut self, until: f64) -> Self {
+        self.setup.settings.until = until;
+        self
+    }
+
+    /// Time between samples, s.
+    #[must_use]
+    pub fn interval(mut self, interval: f64) -> Self {
+        self.setup.settings.interval = Some(interval);
+        self
+    }
+
+    /// Relative tolerance of the integration, 1e-14 to 1e-2.
+    #[must_use]
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        self.setup.settings.tolerance = tolerance;
+        self
+    }
+
+    /// All settings at once.
+    #[must_use]
+    pub fn settings(mut self, settings: Settings) -> Self {
+        self.setup.settings = settings;
+        self
+    }
+
+    /// What is simulated, with names resolved.
+    ///
+    /// # Errors
+    /// The first fault: an unknown joint, surface, link or frame, with those that are known; another number of values than a
+    /// joint has; a name that stands twice; a contact that is none.
+    pub fn setup(self) -> Result<Setup> {
+        let Self { mut setup, contacts, fault } = self;
+        if let Some(fault) = fault {
+            return Err(fault);
+        }
+        for spec in contacts {
+            if setup.contacts.iter().any(|contact| contact.name == spec.name) {
+                return Err(SimulationError::RepeatedName { what: "contact", name: spec.name });
+            }
+            let contact = resolve(&setup, spec)?;
+            setup.contacts.push(contact);
+        }
+        Ok(setup)
+    }
+
+    /// Does something that may fail; nothing more is done after the first fault.
+    fn attempt(mut self, change: impl FnOnce(&mut Setup) -> Result<()>) -> Self {
+        if self.fault.is_none() {
+            self.fault = change(&mut self.setup).err();
+        }
+        self
+    }
+}
+
+/// Coordinate and velocity of a joint that has one of each.
+fn single(model: &Model, name: &str) -> Result<(usize, usize)> {
+    let joint = model.moving_joint(name).map_err(SimulationError::Joint)?;
+    match (joint.coordinates.len(), joint.velocities.len()) {
+        (1, 1) => Ok((joint.coordinates.start, joint.velocities.start)),
+        (expected, _) => {
+            let (joint, kind) = (name.to_owned(), joint.joint.kind.name());
+            Err(SimulationError::JointValues { joint, kind, what: "position", found: 1, expected })
+        }
+    }
+}
+
+/// Which contact of the robot a spec means.
+fn resolve(setup: &Setup, spec: ContactSpec) -> Result<WatchedContact> {
+    let ContactSpec { name, place, point, radius, surface, coefficients, enabled } = spec;
+    let model = &setup.model;
+    let place = place.as_deref().unwrap_or(&name);
+    let Some((link, placement)) = model.find_place(place) else {
+        let links = model.links().iter().skip(1).map(|link| &link.name);
+        let known = links.chain(model.frames().iter().map(|frame| &frame.name)).cloned().collect();
+        return Err(SimulationError::UnknownName { what: "link or frame", name: place.to_owned(), known });
+    };
+    let is_meant = |one: &Surface| surface.as_ref().is_none_or(|name| one.name == *name);
+    let Some(place) = setup.surfaces.iter().position(is_meant) else {
+        let known = setup.surfaces.iter().map(|surface| surface.name.clone()).collect();
+        return Err(SimulationError::NoSurface { contact: name, surface, known });
+    };
+    let half_space = setup.surfaces[place].half_space;
+    let point = placement.apply(Vector::from(point));
+    let contact = match radius {
+        None => ContactPoint::new(model, link, point, half_space.normal),
+        Some(radius) => ContactPoint::ball(model, link, point, radius, half_space.normal),
+    };
+    let point = contact.map_err(|source| SimulationError::Contact { contact: name.clone(), source })?;
+    let enabled = enabled.map(|(joint, above, below)| {
+        Ok::<_, SimulationError>(CoordinateRange { coordinate: single(model, &joint)?.0, above, below })
+    });
+    Ok(WatchedContact { name, point, surface: place, coefficients, enabled: enabled.transpose()? })
+}
