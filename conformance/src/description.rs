@@ -29,7 +29,7 @@ fn inertia(of: &Inertia) -> Value {
 }
 
 fn joint(of: &ModelJoint) -> Value {
-    let ModelJoint { joint, link, coordinates, freedoms } = of;
+    let ModelJoint { joint, link, coordinates, freedoms, .. } = of;
     let mimic = joint
         .mimic
         .as_ref()

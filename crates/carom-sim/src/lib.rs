@@ -10,6 +10,8 @@
 //! | `stiffness` | which joint makes the equations stiff |
 //! | `number` | numbers for people |
 //! | `error` | what can be wrong |
+//!
+//! The crate has no features.
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod error;
@@ -20,7 +22,7 @@ mod simulation;
 mod stiffness;
 mod strike;
 
-pub use error::{Result, SimulationError};
+pub use error::{Error, Result, SimulationError, StrikeError};
 pub use record::energy::Ledger;
 pub use record::event::{ContactMode, Event, EventKind};
 pub use record::motion::{Body, Motion, Pose};
@@ -32,4 +34,4 @@ pub use simulation::{Simulation, Stop};
 pub use stiffness::Stiffness;
 #[doc(hidden)]
 pub use strike::strike_unchecked;
-pub use strike::{StrikeError, contact_at, strike, strike_together, strike_with};
+pub use strike::{contact_at, strike, strike_outcome, strike_together, strike_with};

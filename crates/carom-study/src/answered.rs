@@ -10,6 +10,7 @@ const OBEYED: f64 = 1e-7;
 
 /// What one law makes of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct LawAnswer {
     /// The law.
     pub law: Law,
@@ -36,6 +37,7 @@ pub enum Answered {
 
 /// An answer, and what it obeys.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Verdict {
     /// What the contact does.
     pub mode: Mode,

@@ -14,7 +14,9 @@
 //! | `answered` | what one law makes of an impact |
 //! | `compare` | all laws side by side |
 //! | `impulse` | the impulses of one impact as geometry |
-//! | `error` | why there is no map |
+//! | `error` | why there is no map and no diagram |
+//!
+//! The crate has no features.
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod answered;
@@ -33,8 +35,8 @@ pub mod trace;
 
 pub use answered::{Answered, LawAnswer, Verdict};
 pub use compare::Comparison;
-pub use error::MapError;
-pub use impulse::{Coincidence, DiagramError, Ellipse, ImpulseSpace, Locus, LocusName};
+pub use error::{DiagramError, Error, MapError};
+pub use impulse::{Coincidence, Ellipse, ImpulseSpace, Locus, LocusName};
 pub use map::{Axis, Cell, Curve, CurveName, EnergyUnit, Map, Over, Point, Quantity, Region, RegionKind};
 pub use range::Range;
 pub use subject::Options;

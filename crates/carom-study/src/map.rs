@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The answers of the law over two quantities.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Map {
     /// What it is called.
     pub title: String,
@@ -46,6 +47,7 @@ pub enum Over {
 
 /// An axis.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Axis {
     /// What it shows.
     pub quantity: Quantity,
@@ -87,6 +89,7 @@ pub enum EnergyUnit {
 
 /// The problem's own place in its map.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Point {
     /// Along the axes.
     pub at: [f64; 2],
@@ -102,6 +105,7 @@ pub struct Point {
 
 /// A curve in the map's axes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Curve {
     /// Which.
     pub name: CurveName,
@@ -134,6 +138,7 @@ pub enum CurveName {
 
 /// A part of the map.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Region {
     /// What holds in it.
     pub kind: RegionKind,
@@ -161,6 +166,7 @@ pub enum RegionKind {
 
 /// The law's answer in the middle of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Cell {
     /// Along the axes.
     pub at: [f64; 2],

@@ -1,5 +1,6 @@
-//! Frictional impacts in multibody systems: what users of carom import.
+#![doc = include_str!("../README.md")]
 //!
+//! # Modules
 //! | module | crate | what it is |
 //! |---|---|---|
 //! | [`law`] | `carom-law` | what forces and impulses do at contacts, in one instant |
@@ -9,13 +10,9 @@
 //! | [`study`] | `carom-study` | maps and comparisons of laws, as data |
 //! | [`report`], [`batch`] | `carom-report` | text, tables, figures, pages; problems line by line |
 //!
-//! ```
-//! let scene = carom::gallery::find("kane").expect("built in");
-//! let outcome = carom::Problem::from_tree(&scene.tree()?)?.solve()?;
-//! assert_eq!(outcome.mode, carom::law::Mode::Stick);
-//! assert!(!outcome.admissible);
-//! # Ok::<(), carom::ProblemError>(())
-//! ```
+//! Every error of these crates converts into [`Error`].
+
+mod error;
 
 pub use carom_law as law;
 pub use carom_multibody as multibody;
@@ -25,10 +22,6 @@ pub use carom_scene::{Answer, Problem, ProblemError, Several, document, gallery,
 pub use carom_sim as sim;
 #[doc(hidden)]
 pub use carom_sim::strike_unchecked;
-pub use carom_sim::{StrikeError, strike, strike_together, strike_with};
+pub use carom_sim::{StrikeError, strike, strike_outcome, strike_together, strike_with};
 pub use carom_study as study;
-
-/// The book's code is compiled and run.
-#[cfg(doctest)]
-#[doc = include_str!("../../../book/src/simulation.md")]
-struct Book;
+pub use error::{Error, Result};

@@ -26,6 +26,7 @@ pub struct CandidateOptions {
 
 /// A shape that gives no candidates.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CandidateError {
     /// A shape that the link does not have.
     #[error("link {link:?} has no shape {index}: it has {count}")]

@@ -52,6 +52,17 @@ impl ContactPoint {
         Ok(Self::spatial(model, link, point, normal)?.flattened(model))
     }
 
+    /// The origin of a link or frame, by its name; otherwise as [`ContactPoint::new`].
+    ///
+    /// # Errors
+    /// Neither a link nor a frame has that name, or as [`ContactPoint::new`].
+    pub fn at_place(model: &Model, name: &str, normal: impl Into<Vector>) -> Result<Self, DynamicsError> {
+        let Some((link, placement)) = model.find_place(name) else {
+            return Err(DynamicsError::UnknownPlace { place: name.to_owned(), model: model.name().to_owned() });
+        };
+        Self::new(model, link, placement.translation, normal)
+    }
+
     /// The same with two tangents, whatever the model.
     ///
     /// # Errors

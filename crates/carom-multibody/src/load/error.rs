@@ -7,6 +7,7 @@ use crate::BuildError;
 
 /// A robot file that cannot be read.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct LoadError {
     /// What kind of trouble.
     pub kind: LoadErrorKind,
@@ -20,6 +21,7 @@ pub struct LoadError {
 
 /// The kinds of trouble with robot files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum LoadErrorKind {
     /// The file is not there or not readable.
     Read,

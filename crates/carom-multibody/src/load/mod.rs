@@ -21,8 +21,9 @@ pub use error::{LoadError, LoadErrorKind};
 
 use crate::Model;
 
-/// What a reader may choose where the file leaves it open.
+/// What a reader may choose where the file leaves it open: `Options::new().floating_base(true)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Options {
     /// Lets the root link of a URDF move freely. In MJCF the file itself says so.
     pub floating_base: bool,
@@ -30,6 +31,31 @@ pub struct Options {
     pub mimics: Mimics,
     /// The format that the file must have; by default its root element says.
     pub format: Option<Format>,
+}
+
+impl Options {
+    /// A fixed base, mimics that follow, either format.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets whether the root link of a URDF moves freely.
+    #[must_use]
+    pub fn floating_base(self, floating_base: bool) -> Self {
+        Self { floating_base, ..self }
+    }
+
+    /// Sets what to do with joints that mimic others.
+    #[must_use]
+    pub fn mimics(self, mimics: Mimics) -> Self {
+        Self { mimics, ..self }
+    }
+
+    /// Sets the format that the file must have.
+    #[must_use]
+    pub fn format(self, format: Format) -> Self {
+        Self { format: Some(format), ..self }
+    }
 }
 
 /// The formats of robot files.
@@ -67,7 +93,8 @@ pub fn check_regular(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// The file cannot be read, is not a robot, or has something that cannot be left out.
-pub fn file(path: &Path, options: &Options) -> Result<Model, LoadError> {
+pub fn file(path: impl AsRef<Path>, options: &Options) -> Result<Model, LoadError> {
+    let path = path.as_ref();
     text(&xml::read(path)?, path, options)
 }
 

@@ -2,6 +2,7 @@
 
 /// A model that cannot be built.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BuildError {
     /// Two of one name.
     #[error("{what} {name:?} stands twice: names of {what}s must differ")]

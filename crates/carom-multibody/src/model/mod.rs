@@ -6,6 +6,7 @@
 //! | `shape` | shapes as stated |
 //! | `builder` | links and joints to a checked model |
 //! | `tree` | the nodes that the algorithms run on |
+//! | `state` | states by the names of joints |
 //! | `sparsity` | chains: which entries M and its factor have |
 //! | `warning` | what is doubtful |
 //! | `error` | what is wrong |
@@ -15,6 +16,7 @@ mod error;
 mod joint;
 mod shape;
 mod sparsity;
+mod state;
 mod tree;
 mod warning;
 
@@ -24,6 +26,7 @@ pub use builder::{LinkSpec, ModelBuilder};
 pub use error::BuildError;
 pub use joint::{Joint, JointKind, Mimic, Spring};
 pub use shape::{Geometry, Shape};
+pub use state::{JointNumbers, State};
 pub use warning::{Warning, WarningKind};
 
 pub(crate) use sparsity::Sparsity;
@@ -52,6 +55,7 @@ impl LinkId {
 
 /// A link of a built model.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Link {
     /// Unique among the links.
     pub name: String,
@@ -72,6 +76,7 @@ pub struct Link {
 
 /// A joint of a built model: what was stated, and where its numbers are.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ModelJoint {
     /// As stated; the axis has length one.
     pub joint: Joint,
@@ -109,6 +114,7 @@ impl ModelJoint {
 
 /// A named place on a link.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Frame {
     /// Unique among the frames.
     pub name: String,

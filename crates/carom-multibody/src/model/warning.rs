@@ -4,6 +4,7 @@ use std::fmt;
 
 /// A remark about a model: it loads, but not everything in it is right or used.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Warning {
     /// Its name.
     pub kind: WarningKind,
@@ -17,6 +18,7 @@ pub struct Warning {
 
 /// The closed list of remarks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum WarningKind {
     /// A mass below zero.
     NegativeMass,

@@ -32,6 +32,7 @@ const MOST_SAMPLES: usize = 50_000;
 
 /// Why there is no page.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PageError {
     /// A sample is no state of the model.
     #[error(transparent)]

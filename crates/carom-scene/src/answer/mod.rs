@@ -33,6 +33,7 @@ impl Answer {
 
 /// The outcome of several contacts, with their names.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Several {
     /// The outcome.
     pub outcome: SimultaneousOutcome,
@@ -79,7 +80,7 @@ struct Record<'a> {
 
 impl Serialize for Several {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // Without `..`: a new field of the outcome must find its place here.
+        // A new field of the outcome must find its place here: a test compares them.
         let SimultaneousOutcome {
             contacts,
             velocity,
@@ -95,6 +96,7 @@ impl Serialize for Several {
             settled,
             effort,
             law,
+            ..
         } = &self.outcome;
         let name = |k: usize| self.names.get(k).and_then(Option::as_deref);
         let contacts =
@@ -116,5 +118,24 @@ impl Serialize for Several {
             law: *law,
         };
         record.serialize(serializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::Answer;
+
+    #[test]
+    fn several_contacts_have_every_field_of_the_law_s_outcome() {
+        let answer = crate::gallery::impact("landing").unwrap().answer().unwrap();
+        let Answer::Several(several) = answer else { panic!("the landing has four contacts") };
+        let mut named = serde_json::to_value(&several).unwrap();
+        for contact in named["contacts"].as_array_mut().unwrap() {
+            assert!(contact.as_object_mut().unwrap().remove("name").is_some_and(|name| name.is_string()));
+        }
+        let plain: Value = serde_json::to_value(&several.outcome).unwrap();
+        assert_eq!(named, plain);
     }
 }

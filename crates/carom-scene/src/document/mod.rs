@@ -6,6 +6,7 @@
 //! | `value` | values by type, with errors that name their path |
 //! | `coefficients` | restitution, friction and dimension |
 //! | `edit` | changes by path: `--set key=value` |
+//! | `version` | which version of the format a document has |
 //! | `error` | what can be wrong |
 
 pub(crate) mod coefficients;
@@ -13,8 +14,9 @@ mod edit;
 mod error;
 mod tree;
 pub(crate) mod value;
+pub(crate) mod version;
 
 pub use edit::Edit;
 pub use error::{Kind, ProblemError};
-pub use serde_json::Value as Tree;
-pub use tree::{Document, Format};
+pub use tree::{Document, Format, Tree};
+pub use version::FORMAT_VERSION;

@@ -8,6 +8,7 @@ use crate::scene::Scene;
 
 /// The robot of a scene, beside the outcome.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct RobotRecord {
     /// The model's name.
     pub model: String,
@@ -38,6 +39,7 @@ pub enum StruckRecord {
 
 /// Where a contact of a robot is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ContactRecord {
     /// The contact's name.
     pub contact: String,

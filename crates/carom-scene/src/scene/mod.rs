@@ -18,12 +18,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use carom_law::{Coefficients, Contact, Friction, Guard, Law, Outcome, Restitution};
-use carom_multibody::{ContactPoint, Contacts, Dynamics, DynamicsError, Model, Vector, Warning};
+use carom_multibody::{ContactPoint, Contacts, Dynamics, DynamicsError, Model, State, Vector, Warning};
 
 use crate::answer::Several;
 use crate::document::{Kind, ProblemError};
 use carom_sim::{Condition, Setup, Surface, WatchedContact};
-use carom_sim::{StrikeError, contact_at, strike_together, strike_with};
+use carom_sim::{StrikeError, contact_at, strike_outcome, strike_together};
 use motion::Motion;
 
 /// The keys of a scene, beside those that every problem has.
@@ -61,6 +61,7 @@ pub struct Scene {
 
 /// Where a robot comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ModelSource {
     /// Built in, by name.
     BuiltIn(&'static str),
@@ -70,6 +71,7 @@ pub enum ModelSource {
 
 /// A point of the robot that can touch a surface.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct SceneContact {
     /// Its name: stated, or that of its link or frame.
     pub name: String,
@@ -197,22 +199,41 @@ impl Scene {
         (position, self.surfaces[contact.surface].half_space.gap(position))
     }
 
-    /// What the impact of the one contact does, with the joints' velocities and the kinetic energies filled in.
-    pub(crate) fn strike(&self, law: Law, coefficients: &Coefficients, guard: Guard) -> Result<Outcome, ProblemError> {
-        let mut dynamics = self.dynamics()?;
-        let mut after = vec![0.0; self.velocity.len()];
-        let coefficients = self.coefficients_of(self.contact(), coefficients);
-        let mut outcome = strike_with(law, &mut dynamics, &self.contact().point, &coefficients, guard, &mut after)
-            .map_err(|error| self.strike_error(error))?;
-        outcome.energy.before = Some(dynamics.kinetic_energy());
-        dynamics.set_state(&self.configuration, &after).map_err(dynamics_error)?;
-        outcome.energy.after = Some(dynamics.kinetic_energy());
-        outcome.velocity = Some(after);
-        Ok(outcome)
+    /// The same scene in another state, by joint names; joints that are not named stay as they are.
+    ///
+    /// # Errors
+    /// A joint that the robot does not have, another number of coordinates, or a state that the robot cannot have.
+    pub fn with_state(&self, state: &State) -> Result<Self, ProblemError> {
+        let (mut configuration, mut velocity) = (self.configuration.clone(), self.velocity.clone());
+        self.model.apply_state(state, &mut configuration, &mut velocity).map_err(dynamics_error)?;
+        self.with_state_vectors(&configuration, &velocity)
     }
 
-    /// What the impact of all contacts that strike does.
-    pub(crate) fn strike_several(&self, coefficients: &Coefficients, guard: Guard) -> Result<Several, ProblemError> {
+    /// The same scene in another state, as whole vectors q and v.
+    ///
+    /// # Errors
+    /// Vectors of another length, or a state that the robot cannot have.
+    pub fn with_state_vectors(&self, configuration: &[f64], velocity: &[f64]) -> Result<Self, ProblemError> {
+        let scene = Self { configuration: configuration.to_vec(), velocity: velocity.to_vec(), ..self.clone() };
+        scene.dynamics().map(|_| scene)
+    }
+
+    /// What the impact of the one contact does, or of several the first, with the joints' velocities and the kinetic energies
+    /// filled in. A contact's own coefficients stand before `coefficients`.
+    ///
+    /// # Errors
+    /// A number that the law refuses, or a guard that it has no answer to.
+    pub fn strike(&self, law: Law, coefficients: &Coefficients, guard: Guard) -> Result<Outcome, ProblemError> {
+        let coefficients = self.coefficients_of(self.contact(), coefficients);
+        strike_outcome(law, &mut self.dynamics()?, &self.contact().point, &coefficients, guard)
+            .map_err(|error| self.strike_error(error))
+    }
+
+    /// What the impact of all contacts that strike does, each with its own coefficients or else `coefficients`.
+    ///
+    /// # Errors
+    /// A number that the law refuses, or no answer to the precision promised.
+    pub fn strike_several(&self, coefficients: &Coefficients, guard: Guard) -> Result<Several, ProblemError> {
         let points: Vec<ContactPoint> = self.struck_contacts().map(|contact| contact.point).collect();
         let each: Vec<Coefficients> =
             self.struck_contacts().map(|contact| self.coefficients_of(contact, coefficients)).collect();
@@ -307,6 +328,15 @@ fn dynamics_error(error: DynamicsError) -> ProblemError {
             (ErrorKind::OutOfRange, "contact.link".to_owned())
         }
         DynamicsError::Overflow { .. } => (ErrorKind::Overflow, "state".to_owned()),
+        DynamicsError::UnknownPlace { .. } => {
+            return ProblemError::at(Kind::UnknownName, "contact.link", error.to_string());
+        }
+        DynamicsError::UnknownJoint { .. } | DynamicsError::Follower { .. } | DynamicsError::FixedJoint { .. } => {
+            return ProblemError::at(Kind::UnknownName, "state", error.to_string());
+        }
+        DynamicsError::JointLength { .. } => (ErrorKind::Shape, "state".to_owned()),
+        // A fault that is new to this crate is one of the state that was asked for.
+        _ => (ErrorKind::OutOfRange, "state".to_owned()),
     };
     ProblemError::at(Kind::Law(kind), field, error.to_string())
 }

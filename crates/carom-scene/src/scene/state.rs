@@ -177,19 +177,7 @@ fn fill(
 }
 
 pub(super) fn joint<'m>(model: &'m Model, name: &str, field: &str) -> Result<&'m ModelJoint> {
-    let moving = || model.joints().iter().filter(|joint| joint.joint.mimic.is_none() && !joint.freedoms.is_empty());
-    let fault = |message: String| ProblemError::at(Kind::UnknownName, field, message);
-    match model.find_joint(name) {
-        None => {
-            let names: Vec<&str> = moving().map(|joint| joint.joint.name.as_str()).collect();
-            Err(fault(format!("{name:?} is not a joint of {}; those that move are {}", model.name(), names.join(", "))))
-        }
-        Some(joint) => match &joint.joint.mimic {
-            Some(mimic) => Err(fault(format!("joint {name:?} follows {:?}: set that one", mimic.leader))),
-            None if joint.freedoms.is_empty() => Err(fault(format!("joint {name:?} is fixed: it has no state"))),
-            None => Ok(joint),
-        },
-    }
+    model.moving_joint(name).map_err(|error| ProblemError::at(Kind::UnknownName, field, error.to_string()))
 }
 
 /// A name as a step of a path: in quotes where it has dots or brackets.
