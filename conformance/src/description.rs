@@ -29,7 +29,7 @@ fn inertia(of: &Inertia) -> Value {
 }
 
 fn joint(of: &ModelJoint) -> Value {
-    let ModelJoint { joint, link, coordinates, velocities } = of;
+    let ModelJoint { joint, link, coordinates, velocities, .. } = of;
     let mimic = joint
         .mimic
         .as_ref()

@@ -13,3 +13,9 @@ pub mod problem;
 pub mod random;
 pub mod run;
 pub mod shrink;
+
+/// The code of the book and of the readme, which are in no package, is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../book/src/simulation.md")]
+#[doc = include_str!("../../README.md")]
+struct Book;

@@ -111,7 +111,7 @@ impl Problem {
     /// # Errors
     /// carom rejects the problem.
     pub fn answer(&self) -> Answer {
-        let answer = Document::from_tree(&self.to_json()).and_then(|document| document.answer());
+        let answer = Document::from_data(&self.to_json()).and_then(|document| document.answer());
         match answer {
             Ok(answer) => Ok(serde_json::to_value(&answer).expect("an outcome is data")),
             Err(error) => Err(Refusal { kind: error.kind.name().to_owned(), message: error.message }),

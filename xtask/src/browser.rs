@@ -17,7 +17,7 @@ pub fn browser() -> Result<(), String> {
     let (pages, shots) = (folder.join("pages"), folder.join("screenshots"));
     fs::create_dir_all(&pages).map_err(|error| format!("{} ({error})", pages.display()))?;
     let text = pages.to_string_lossy();
-    cargo(&["test", "-p", "carom", "--test", "pages"], &[], &[("CAROM_PAGES", &text)])?;
+    cargo(&["test", "-p", "carom-report", "--test", "pages"], &[], &[("CAROM_PAGES", &text)])?;
     let chromium = chromium()?;
     packages()?;
     let mut node = Command::new("node");

@@ -1,8 +1,9 @@
 //! Commands for contributors: `cargo xtask test`, `native`, `lint`, `oracle`, `laws`, `drops`, `soak`,
-//! `fingerprint`, `fuzz`, `reference`, `conformance`, `browser`, `arrows`, `bench`.
+//! `fingerprint`, `fuzz`, `reference`, `conformance`, `browser`, `package`, `arrows`, `bench`.
 
 mod browser;
 mod fuzz;
+mod package;
 mod python;
 mod robots;
 mod run;
@@ -34,6 +35,8 @@ cargo xtask TASK
                 Siconos, from Debian; --write renews book/src/conformance.md, --only PATTERN compares some files, with
                 flight/FILE some flights, with drop/FILE some drops, or with siconos/FAMILY some impacts
   browser       the pages of runs in Chromium (Debian's package) with playwright-core (npm); pictures in target/browser
+  package       packs every crate as it would be published, builds each from its package, and runs the unit tests and the
+                documentation of the packages away from the project
   arrows        which crate, folder and module uses which, in layers; fails on a cycle, and names the lines that make it;
                 --draw renews book/src/figures/arrows.svg
   bench         time the law; arguments are passed on, for example: bench slip
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
         Some("reference") => reference(),
         Some("conformance") => conformance(&rest),
         Some("browser") => browser::browser(),
+        Some("package") => package::package(),
         Some("arrows") => cargo(&["run", "--quiet", "-p", "carom-arrows", "--"], &rest, &[]),
         Some("bench") if rest.first() == Some(&"robots") => robots::bench(),
         Some("bench") if rest.first() == Some(&"simulation") => simulation::bench(),
@@ -113,7 +117,7 @@ fn laws() -> Result<(), String> {
 /// 10,000 drops, unless `CAROM_DROPS` is set.
 fn drops() -> Result<(), String> {
     let count = env::var("CAROM_DROPS").unwrap_or_else(|_| "10000".into());
-    let arguments = ["test", "--release", "-p", "carom", "--no-default-features", "--test", "drops"];
+    let arguments = ["test", "--release", "-p", "carom-sim", "--test", "drops"];
     cargo(&arguments, &["--", "--nocapture"], &[("CAROM_DROPS", &count)])
 }
 

@@ -22,6 +22,15 @@ fn the_readme_shows_what_the_command_prints() {
     assert!(read("README.md").contains(&shown), "README.md does not show\n{printed}");
 }
 
+#[test]
+fn the_readme_shows_the_examples() {
+    for example in ["engine", "robot"] {
+        let text = read(&format!("crates/carom/examples/{example}.rs"));
+        let (_, code) = text.split_once("\n\n").unwrap();
+        assert!(read("README.md").contains(&format!("\n{code}```\n")), "README.md does not show {example}.rs");
+    }
+}
+
 /// A run's output without digits that depend on rounding.
 fn without_rounding(text: &str) -> String {
     let kept = |line: &str| match ["  not explained", "  penetration"].iter().find(|label| line.starts_with(**label)) {
@@ -136,6 +145,7 @@ fn links_between_documents_lead_somewhere() {
         "README.md",
         "CONTRIBUTING.md",
         "book/src/SUMMARY.md",
+        "book/src/determinism.md",
         "book/src/robots.md",
         "book/src/interface.md",
         "book/src/laws.md",

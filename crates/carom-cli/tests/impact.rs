@@ -149,9 +149,11 @@ fn every_field_of_the_interface_is_there() {
         "residual",
         "robot",
         "id",
+        "format_version",
     ];
     expected.sort_unstable();
     assert_eq!(keys, expected);
+    assert_eq!(outcome["format_version"], carom::document::FORMAT_VERSION);
     assert_eq!(outcome["guard"]["name"], "slip");
     assert_eq!(outcome["guard"]["acted"], true);
     assert_eq!(outcome["guard"]["unguarded"]["mode"], "stick");

@@ -96,7 +96,7 @@ fn the_json_reads_back_as_the_outcome() {
     assert_eq!((&printed["contacts"][0]["name"], &printed["id"]), (&json!("left"), &json!({"a": [1]})));
     assert!(printed["contacts"][1].get("name").is_none());
     let read: SimultaneousOutcome = serde_json::from_value(printed).unwrap();
-    let carom::Answer::Many(several) = carom::Problem::from_tree(&problem).unwrap().answer().unwrap() else {
+    let carom::Answer::Many(several) = carom::Problem::from_data(&problem).unwrap().answer().unwrap() else {
         panic!("two contacts");
     };
     assert_eq!(read, several.outcome);

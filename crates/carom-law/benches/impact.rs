@@ -1,6 +1,6 @@
 //! What one impact costs. `cargo xtask bench` runs this; figures are for one core.
 
-use carom_law::batch::{Answers, BatchError, Problems};
+use carom_law::batch::{Answers, BatchError, Column, Problems};
 use carom_law::{Coefficients, Friction, GeneralizedContact, Guard, Mode, Outcome, Restitution};
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
@@ -103,20 +103,12 @@ fn arrays(
     let e = column(&|p| p.coefficients.restitution.normal_at(0.0));
     let mu_s = column(&|p| p.coefficients.friction.expect("given").mu_s());
     let mu_d = column(&|p| p.coefficients.friction.expect("given").mu_d());
-    let input = Problems {
-        delassus: [&w[0], &w[1], &w[2], &w[3], &w[4], &w[5]],
-        contact_velocity: [&v[0], &v[1], &v[2]],
-        restitution: &e,
-        restitution_tangential: None,
-        friction_static: &mu_s,
-        friction_dynamic: &mu_d,
-        guard: Guard::Report,
-    };
-    let mut mode = vec![Mode::Separating; count];
+    let mut input = Problems::new(w.each_ref().map(Column::from), v.each_ref().map(Column::from), &e, &mu_d);
+    input.friction_static = (&mu_s).into();
+    let mut mode = vec![None; count];
     let mut out: [Vec<f64>; 7] = [(); 7].map(|()| vec![0.0; count]);
     let [i0, i1, i2, v0, v1, v2, k] = &mut out;
-    let mut answers =
-        Answers { mode: &mut mode, impulse: [i0, i1, i2], contact_velocity: [v0, v1, v2], energy_change: k };
+    let mut answers = Answers::new(&mut mode, [i0, i1, i2], [v0, v1, v2], k);
     bencher.counter(ItemsCount::new(count)).bench_local(|| {
         let errors = solve(black_box(&input), black_box(&mut answers)).expect("equal lengths");
         assert!(errors.is_empty());

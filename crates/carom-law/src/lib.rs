@@ -10,6 +10,11 @@
 //! Start with [`Contact`] if you have `(W, v)`, with [`GeneralizedContact`] if you have `(M, A, v)`, with
 //! [`FactoredContact`] if you have factored your mechanism yourself, with [`ContactSet`] if several contacts strike at once, and with [`batch`] if you have a million impacts. Contacts that stay
 //! closed between impacts are for [`decide`] and [`PhaseForces`].
+//!
+//! | feature | default | what it adds |
+//! |---|---|---|
+//! | `serde` | yes | outcomes and coefficients serialise under the names of the documented interface |
+//! | `nalgebra` | no | references to `Matrix3<f64>`, `DMatrix<f64>` and their like are a [`MatrixView`] |
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod batch;
@@ -50,3 +55,8 @@ pub use together::{
     AnswerSearch, ContactEnergy, ContactOutcome, ContactSet, SimultaneousEffort, SimultaneousGuard,
     SimultaneousOutcome, SimultaneousUnguarded,
 };
+
+/// The code of the readme is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

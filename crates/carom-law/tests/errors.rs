@@ -2,10 +2,10 @@
 
 mod common;
 
-use carom_law::batch::{self, Answers, Problems};
+use carom_law::batch::{self, Answers, Column, Problems};
 use carom_law::{
     Coefficients, Contact, Delassus, Dimension, Error, ErrorKind, Friction, GeneralizedContact, Guard, MatrixView,
-    Mode, Restitution, Result,
+    Restitution, Result,
 };
 use common::random::{self, FAMILIES};
 use nalgebra::{DMatrix, DVector};
@@ -280,25 +280,15 @@ fn batches_must_have_one_length() {
         let velocity = p.v.map(|x| many(x, "contact_velocity"));
         let (e, e_t) = (many(p.e, "restitution"), many(p.e_t, "restitution.tangential"));
         let (mu_s, mu_d) = (many(p.mu_s, "friction.static"), many(p.mu_d, "friction.dynamic"));
-        let mut mode = [Mode::Separating; 3];
+        let mut mode = [None; 3];
         let mut impulse = [(); 3].map(|()| many(0.0, "impulse"));
         let mut after = [(); 3].map(|()| many(0.0, "contact_velocity.after"));
         let mut change = many(0.0, "energy.change");
-        let problems = Problems {
-            delassus: delassus.each_ref().map(Vec::as_slice),
-            contact_velocity: velocity.each_ref().map(Vec::as_slice),
-            restitution: &e,
-            restitution_tangential: Some(&e_t),
-            friction_static: &mu_s,
-            friction_dynamic: &mu_d,
-            guard: Guard::Report,
-        };
-        let mut answers = Answers {
-            mode: &mut mode,
-            impulse: impulse.each_mut().map(Vec::as_mut_slice),
-            contact_velocity: after.each_mut().map(Vec::as_mut_slice),
-            energy_change: &mut change,
-        };
+        let (w, v) = (delassus.each_ref().map(Column::from), velocity.each_ref().map(Column::from));
+        let mut problems = Problems::new(w, v, &e, &mu_d);
+        (problems.restitution_tangential, problems.friction_static) = ((&e_t).into(), (&mu_s).into());
+        let impulses = impulse.each_mut().map(Vec::as_mut_slice);
+        let mut answers = Answers::new(&mut mode, impulses, after.each_mut().map(Vec::as_mut_slice), &mut change);
         let result = batch::solve(&problems, &mut answers);
         match wrong {
             Some(field) => assert_refused(result, ErrorKind::Shape, field, &["4 numbers", "3 numbers"]),

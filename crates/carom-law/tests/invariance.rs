@@ -2,8 +2,8 @@
 
 mod common;
 
-use carom_law::batch::{self, Answers, Problems};
-use carom_law::{Delassus, GeneralizedContact, Guard, Mode, Outcome};
+use carom_law::batch::{self, Answers, Column, Problems};
+use carom_law::{Delassus, GeneralizedContact, Guard, MatrixView, Mode, Outcome};
 use common::oracle;
 use common::random::{self, FAMILIES, Problem};
 use fastrand::Rng;
@@ -197,7 +197,7 @@ fn a_tangential_unit_by_a_power_of_two_is_exact() {
 }
 
 /// Mode, impulse, velocity after, change of energy.
-type Answer = (Mode, [f64; 3], [f64; 3], f64);
+type Answer = (Option<Mode>, [f64; 3], [f64; 3], f64);
 
 /// A batch of spatial problems with room for the answers.
 fn solve_batch(problems: &[Problem], guard: Guard) -> (Vec<batch::BatchError>, Vec<Answer>) {
@@ -207,24 +207,13 @@ fn solve_batch(problems: &[Problem], guard: Guard) -> (Vec<batch::BatchError>, V
     let [e, e_t] = [column(&|p| p.e), column(&|p| p.e_t)];
     let [mu_s, mu_d] = [column(&|p| p.mu_s), column(&|p| p.mu_d)];
     let n = problems.len();
-    let mut mode = vec![Mode::Separating; n];
+    let mut mode = vec![None; n];
     let (mut impulse, mut after) = ([(); 3].map(|()| vec![0.0; n]), [(); 3].map(|()| vec![0.0; n]));
     let mut change = vec![0.0; n];
-    let input = Problems {
-        delassus: w.each_ref().map(Vec::as_slice),
-        contact_velocity: v.each_ref().map(Vec::as_slice),
-        restitution: &e,
-        restitution_tangential: Some(&e_t),
-        friction_static: &mu_s,
-        friction_dynamic: &mu_d,
-        guard,
-    };
-    let mut answers = Answers {
-        mode: &mut mode,
-        impulse: impulse.each_mut().map(Vec::as_mut_slice),
-        contact_velocity: after.each_mut().map(Vec::as_mut_slice),
-        energy_change: &mut change,
-    };
+    let mut input = Problems::new(w.each_ref().map(Column::from), v.each_ref().map(Column::from), &e, &mu_d);
+    (input.restitution_tangential, input.friction_static, input.guard) = ((&e_t).into(), (&mu_s).into(), guard);
+    let impulses = impulse.each_mut().map(Vec::as_mut_slice);
+    let mut answers = Answers::new(&mut mode, impulses, after.each_mut().map(Vec::as_mut_slice), &mut change);
     let errors = batch::solve(&input, &mut answers).unwrap();
     let at = |x: &[Vec<f64>; 3], k: usize| [x[0][k], x[1][k], x[2][k]];
     (errors, (0..n).map(|k| (mode[k], at(&impulse, k), at(&after, k), change[k])).collect())
@@ -273,7 +262,7 @@ fn assert_batch_like_single(problems: &[Problem], guard: Guard) {
         let single = p.solve(guard);
         let error = errors.next_if(|error| error.index == k).map(|error| error.error);
         if let Some(error) = &error {
-            assert_eq!(*mode, Mode::Separating);
+            assert_eq!(*mode, None);
             assert!(impulse.iter().chain(after).chain([change]).all(|x| x.is_nan()));
             // As text, for a NaN does not equal itself.
             assert_eq!(error.to_string(), single.unwrap_err().to_string(), "{p:?}");
@@ -282,7 +271,7 @@ fn assert_batch_like_single(problems: &[Problem], guard: Guard) {
         match single {
             Err(error) => assert!(is_of_the_report(&error), "{p:?}: {error}"),
             Ok(o) => {
-                assert_eq!((*mode, bits(impulse)), (o.mode, bits(&o.impulse)), "{p:?}\n{o:?}");
+                assert_eq!((*mode, bits(impulse)), (Some(o.mode), bits(&o.impulse)), "{p:?}\n{o:?}");
                 assert_eq!(bits(after), bits(&o.contact_velocity.after), "{p:?}\n{o:?}");
                 assert_eq!(change.to_bits(), o.energy.change.to_bits(), "{p:?}\n{o:?}");
                 assert_eq!(carom_law::impact(&p.w, &p.v, &p.coefficients().unwrap(), guard).unwrap(), o, "{p:?}");
@@ -310,6 +299,71 @@ fn batches_answer_bit_for_bit_like_single_impacts() {
             assert_batch_like_single(&problems[2000..2000 + n], guard);
         }
     }
+}
+
+/// What a batch makes of its problems, as bits.
+fn batch_bits(problems: &Problems<'_>, n: usize) -> (Vec<Option<Mode>>, Vec<u64>) {
+    let mut mode = vec![None; n];
+    let mut out = [(); 7].map(|()| vec![0.0; n]);
+    let [i_n, i_1, i_2, v_n, v_1, v_2, change] = &mut out;
+    batch::solve(problems, &mut Answers::new(&mut mode, [i_n, i_1, i_2], [v_n, v_1, v_2], change)).unwrap();
+    (mode, out.concat().into_iter().map(f64::to_bits).collect())
+}
+
+#[test]
+fn batches_of_rows_and_constants_answer_like_columns() {
+    let mut rng = random::generator("batches_of_rows_and_constants_answer_like_columns");
+    let n = 200;
+    let problems: Vec<Problem> = (0..n).map(|_| random::problem(&mut rng, 3, FAMILIES[0])).collect();
+    let rows: Vec<f64> = problems.iter().flat_map(|p| p.w.into_iter().flatten()).collect();
+    let velocities: Vec<f64> = problems.iter().flat_map(|p| p.v).collect();
+    let w = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
+        .map(|(i, j)| problems.iter().map(|p| p.w[i][j]).collect::<Vec<_>>());
+    let v = [0, 1, 2].map(|k| problems.iter().map(|p| p.v[k]).collect::<Vec<_>>());
+    let (e, mu) = (vec![0.3; n], vec![0.4; n]);
+    let columns = Problems::new(w.each_ref().map(Column::from), v.each_ref().map(Column::from), &e, &mu);
+    let expected = batch_bits(&columns, n);
+    assert!(expected.0.contains(&Some(Mode::Slip)) && expected.0.contains(&Some(Mode::Stick)));
+    assert_eq!(batch_bits(&Problems::from_rows(&rows, &velocities, 0.3, 0.4), n), expected);
+    assert_eq!(batch_bits(&Problems::from_rows(&rows, &velocities, Column::strided(&e, 0), &mu), n), expected);
+    // A matrix that is cut off is refused, whichever length is asked for.
+    let mut mode = vec![None; n + 1];
+    let mut out = [(); 7].map(|()| vec![0.0; n + 1]);
+    for n in [n - 1, n, n + 1] {
+        let [i_n, i_1, i_2, v_n, v_1, v_2, change] = out.each_mut().map(|column| &mut column[..n]);
+        let mut answers = Answers::new(&mut mode[..n], [i_n, i_1, i_2], [v_n, v_1, v_2], change);
+        let cut = Problems::from_rows(&rows[..9 * (n.min(199)) + 4], &velocities, 0.3, 0.4);
+        assert_eq!(batch::solve(&cut, &mut answers).unwrap_err().field(), "delassus");
+    }
+}
+
+#[test]
+fn matrices_with_strides_and_of_nalgebra_are_taken_as_they_are() {
+    let mut rng = random::generator("matrices_with_strides_and_of_nalgebra_are_taken_as_they_are");
+    let p = random::problem(&mut rng, 3, FAMILIES[0]);
+    let expected = Delassus::spatial(p.w).unwrap();
+    let fixed = nalgebra::Matrix3::from_fn(|i, j| p.w[i][j]);
+    let dynamic = DMatrix::from_fn(3, 3, |i, j| p.w[i][j]);
+    // Numbers that belong to something else are poisoned.
+    let mut wide = vec![f64::NAN; 5 + 7 * 3];
+    for (i, j) in (0..9).map(|k| (k / 3, k % 3)) {
+        wide[7 * i + 2 * j] = p.w[i][j];
+    }
+    for delassus in [
+        Delassus::new(&fixed),
+        Delassus::new(&dynamic),
+        Delassus::new(MatrixView::row_major(3, 3, p.w.as_flattened())),
+        Delassus::new(MatrixView::strided(3, 3, &wide, 7, 2)),
+    ] {
+        assert_eq!(delassus.unwrap().matrix(), expected.matrix());
+    }
+    let planar = Delassus::new(&nalgebra::Matrix2::new(2.0, 0.5, 0.5, 1.0)).unwrap();
+    assert_eq!(planar.matrix(), Delassus::planar([[2.0, 0.5], [0.5, 1.0]]).unwrap().matrix());
+    let short = Delassus::new(MatrixView::strided(3, 3, &wide[..18], 7, 2)).unwrap_err();
+    assert_eq!(short.to_string(), "delassus is 18 numbers, but must be long enough for 3 x 3 with strides 7 and 2");
+    let oblong = Delassus::new(MatrixView::row_major(2, 3, &[0.0; 6])).unwrap_err();
+    assert_eq!(oblong.to_string(), "delassus is 2 x 3, but must be 2 x 2");
+    assert_eq!(Delassus::new(MatrixView::strided(3, 3, &wide, usize::MAX, 2)).unwrap_err().field(), "delassus");
 }
 
 #[test]

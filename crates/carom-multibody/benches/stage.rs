@@ -13,7 +13,7 @@ const CALLS: usize = 500;
 
 fn main() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/carom-scene/models/quadruped.urdf");
-    let options = load::Options { floating_base: true, ..load::Options::default() };
+    let options = load::Options::new().floating_base(true);
     let model = load::file(&file, &options).expect("the quadruped");
     let floor = HalfSpace::new([0.0; 3], [0.0, 0.0, 1.0]).expect("a floor");
     let (candidates, _) = all_candidates(&model, &floor, &CandidateOptions::default()).expect("candidates");

@@ -1,6 +1,7 @@
 //! Errors in states and requests.
 
 use crate::UNIT_TOLERANCE;
+use crate::model::JointNameError;
 
 /// Sine of the angle between a rim's axis and the normal below which the rim counts as flat: its lowest point is then
 /// undefined. Rounding rotates the direction to the lowest point by 1e-16 over the sine, at this bound by 1e-10.
@@ -8,6 +9,7 @@ pub(crate) const FLAT: f64 = 1e-6;
 
 /// Why a state or request is invalid, or a result cannot be computed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DynamicsError {
     /// A vector of the wrong length.
     #[error("{field} has {given} numbers, but the model needs {expected}")]
@@ -52,6 +54,29 @@ pub enum DynamicsError {
     Overflow {
         /// The quantity that was to be computed.
         field: &'static str,
+    },
+    /// No link and no frame has the name.
+    #[error("{place:?} is neither a link nor a frame of {model}")]
+    UnknownPlace {
+        /// The name.
+        place: String,
+        /// The model.
+        model: String,
+    },
+    /// A name that does not denote a joint with its own state.
+    #[error(transparent)]
+    JointName(#[from] JointNameError),
+    /// The wrong number of values for a joint.
+    #[error("the {part} of joint {joint:?} has {given} numbers; the joint has {expected}")]
+    JointLength {
+        /// The joint.
+        joint: String,
+        /// position or velocity.
+        part: &'static str,
+        /// The number of values given.
+        given: usize,
+        /// The number of values of the joint.
+        expected: usize,
     },
     /// The link does not exist.
     #[error("link {index} does not exist: the model has {count} links, including the world")]

@@ -2,8 +2,11 @@
 //!
 //! A [`Model`] is immutable data. A [`Dynamics`] holds a state of it and computes kinematics, the mass matrix M,
 //! the bias h, contact Jacobians A and W = A M⁻¹ Aᵀ, without allocating after construction.
+//!
+//! The crate has no features.
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod any_error;
 mod configuration;
 mod dynamics;
 mod error;
@@ -13,6 +16,7 @@ mod model;
 mod rows;
 mod spatial;
 
+pub use any_error::Error;
 pub use dynamics::{ContactMotion, ContactTerms, Dynamics, EnergyChange, ImpulseEffect, WhitenedTerms};
 pub use error::DynamicsError;
 pub use geometry::{
@@ -20,8 +24,13 @@ pub use geometry::{
     candidates, contact_basis, half_spaces,
 };
 pub use model::{
-    BuildError, Frame, Geometry, Joint, JointKind, JointNameError, Link, LinkId, LinkSpec, Mimic, Model, ModelBuilder,
-    ModelJoint, Shape, Spring, Warning, WarningKind,
+    BuildError, Frame, Geometry, Joint, JointKind, JointNameError, JointNumbers, Link, LinkId, LinkSpec, Mimic, Model,
+    ModelBuilder, ModelJoint, Shape, Spring, State, Warning, WarningKind,
 };
 pub use rows::{Contacts, JointLimit, LimitSide, Matrix, joint_limits};
 pub use spatial::{Inertia, Placement, Quaternion, Rotation, Symmetric, UNIT_TOLERANCE, Vector};
+
+/// The code of the readme is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

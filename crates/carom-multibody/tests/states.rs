@@ -5,8 +5,8 @@ mod common;
 use std::sync::Arc;
 
 use carom_multibody::{
-    ContactPoint, Contacts, Dynamics, DynamicsError, Inertia, Joint, JointKind, LinkSpec, Model, Placement, Vector,
-    contact_basis,
+    ContactPoint, Contacts, Dynamics, DynamicsError, Inertia, Joint, JointKind, JointNameError, LinkSpec, Mimic, Model,
+    Placement, State, Vector, contact_basis,
 };
 use common::refusals::*;
 use common::*;
@@ -395,4 +395,52 @@ fn normals_of_any_length_but_zero_give_a_basis() {
             }
         }
     }
+}
+
+#[test]
+fn states_by_the_names_of_joints() {
+    let model = sound_model();
+    let turn = [0.6, 0.0, 0.8, 0.0];
+    let state = State::new().position("hinge", 0.3).position("wrist", turn).velocity("free", vec![1.0; 6]);
+    let (q, v) = model.state(&state.clone().velocity("hinge", -2.0)).unwrap();
+    let (mut expected_q, mut expected_v) = (model.home().to_vec(), vec![0.0; 10]);
+    (expected_q[0], expected_v[0]) = (0.3, -2.0);
+    expected_q[1..5].copy_from_slice(&turn);
+    expected_v[4..].fill(1.0);
+    assert_eq!((&q, &v), (&expected_q, &expected_v));
+    Dynamics::new(model.clone()).set_state(&q, &v).unwrap();
+
+    // What is not named stays; what is refused changes nothing.
+    let (mut other_q, mut other_v) = (vec![0.5; 12], vec![0.25; 10]);
+    model.apply_state(&State::new().position("hinge", 0.7), &mut other_q, &mut other_v).unwrap();
+    assert_eq!((other_q[0], &other_q[1..], &other_v[..]), (0.7, &[0.5; 11][..], &[0.25; 10][..]));
+    let before = (other_q.clone(), other_v.clone());
+    let wrong = State::new().position("hinge", 9.0).velocity("wrist", [1.0, 2.0]);
+    let error = model.apply_state(&wrong, &mut other_q, &mut other_v).unwrap_err();
+    says(&error, &["velocity", "\"wrist\"", "2 numbers", "3"]);
+    assert_eq!((other_q, other_v), before);
+    let error = model.state(&State::new().position("elbow", 0.0)).unwrap_err();
+    says(&error, &["\"elbow\"", "hinge, wrist, free"]);
+    let error = model.apply_state(&state, &mut [0.0; 3], &mut [0.0; 10]).unwrap_err();
+    assert_eq!(error, DynamicsError::Length { field: "configuration", given: 3, expected: 12 });
+    let error = ContactPoint::at_place(&model, "foot", Z).unwrap_err();
+    says(&error, &["\"foot\"", "neither a link nor a frame"]);
+    let hand = model.find_link("hand").unwrap();
+    assert_eq!(ContactPoint::at_place(&model, "hand", Z), ContactPoint::new(&model, hand, [0.0; 3], Z));
+}
+
+#[test]
+fn joints_without_a_state_of_their_own_say_so() {
+    let mut rng = Rng::with_seed(6);
+    let mut follower = Joint::new("b", JointKind::Revolute);
+    follower.mimic = Some(Mimic { leader: "a".into(), multiplier: 1.0, offset: 0.0 });
+    let links = vec![
+        (0, LinkSpec::new("one").joint(Joint::new("a", JointKind::Revolute)).inertia(inertia(&mut rng))),
+        (1, LinkSpec::new("two").joint(follower).inertia(inertia(&mut rng))),
+        (2, LinkSpec::new("three").joint(Joint::new("c", JointKind::Fixed)).inertia(inertia(&mut rng))),
+    ];
+    let model = Sketch { gravity: Vector::ZERO, links }.build();
+    let refused = |joint: &str| model.state(&State::new().velocity(joint, 1.0)).unwrap_err();
+    assert_eq!(refused("b"), JointNameError::Follower { name: "b".into(), leader: "a".into() }.into());
+    assert_eq!(refused("c"), JointNameError::Fixed { name: "c".into() }.into());
 }

@@ -45,7 +45,7 @@ fn every_kind_of_joint_is_read() {
         let model = model(&text);
         assert_eq!(model.joints()[0].joint.kind, expected);
         assert_eq!((model.nq(), model.nv()), (nq, nv), "{kind}");
-        let floating = read(&text, &Options { floating_base: true, ..Options::default() }).unwrap();
+        let floating = read(&text, &Options::new().floating_base(true)).unwrap();
         assert_eq!((floating.nq(), floating.nv()), (nq + 7, nv + 6), "{kind}");
     }
 }
@@ -102,7 +102,7 @@ fn mimics_follow_or_not_and_broken_ones_are_remarked() {
     );
     let following = model(&text);
     assert_eq!((following.nv(), following.warnings().len()), (1, 0));
-    let free = read(&text, &Options { mimics: Mimics::Free, ..Options::default() }).unwrap();
+    let free = read(&text, &Options::new().mimics(Mimics::Free)).unwrap();
     assert_eq!((free.nv(), free.warnings()[0].kind), (2, WarningKind::NotModelled));
     let dangling = model(&text.replace("mimic joint='j'", "mimic joint='nobody'"));
     assert!(dangling.warnings()[0].message.contains("mimics \"nobody\", which does not exist"));
@@ -135,7 +135,7 @@ fn faults_name_file_line_and_what_to_do() {
         let found = refused(&text);
         assert!(found.contains(complaint), "{complaint}\n{found}");
     }
-    let asked = Options { format: Some(RobotFormat::Mjcf), ..Options::default() };
+    let asked = Options::new().format(RobotFormat::Mjcf);
     assert!(
         read(&tree(joint), &asked).unwrap_err().to_string().contains("is a URDF file, but an MJCF file was requested")
     );
@@ -150,7 +150,7 @@ fn a_link_called_world_is_the_world() {
     let model = model(&text);
     assert_eq!(model.links().iter().map(|link| link.name.as_str()).collect::<Vec<_>>(), ["world", "universe"]);
     // With a floating base the link moves, and the world gets a name of its own.
-    let floating = read(&text, &Options { floating_base: true, ..Options::default() }).unwrap();
+    let floating = read(&text, &Options::new().floating_base(true)).unwrap();
     let names: Vec<&str> = floating.links().iter().map(|link| link.name.as_str()).collect();
     assert_eq!(names, ["universe_", "world", "universe"]);
     assert_eq!(floating.nv(), 7);

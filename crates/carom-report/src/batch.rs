@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Write};
 use std::path::Path;
 
 use carom_scene::document::{Document, Format, Kind};
-use carom_scene::record::{ErrorRecord, OutcomeRecord, RobotRecord, raw_id};
+use carom_scene::record::{ErrorRecord, Id, OutcomeRecord, RobotRecord};
 use carom_scene::{Answer, Problem, ProblemError};
 use rayon::prelude::*;
 
@@ -16,6 +16,7 @@ const CHUNK_BYTES: usize = 4 << 20;
 
 /// The progress of a batch, or its final counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Progress {
     /// Problems processed, including failed ones.
     pub problems: u64,
@@ -109,18 +110,18 @@ fn solve(chunk: &Chunk, folder: &Path) -> Vec<Line> {
 fn solve_line(line: usize, text: &[u8], folder: &Path) -> Line {
     let Ok(text) = std::str::from_utf8(text) else {
         let error = ProblemError::document(Kind::Syntax, "the line is not UTF-8 text", Some(line));
-        return Line { text: ErrorRecord { error: &error, id: None }.line(), failed: true };
+        return Line { text: ErrorRecord::new(&error, None).line(), failed: true };
     };
-    let id = raw_id(text);
+    let id = Id::of_json(text);
     match solve_text(text, folder) {
         Ok((answer, robot)) => {
-            Line { text: OutcomeRecord { answer: &answer, robot: robot.as_ref(), id }.line(), failed: false }
+            Line { text: OutcomeRecord::new(&answer, robot.as_ref(), Some(&id)).line(), failed: false }
         }
         Err(mut error) => {
             error.line = Some(line);
             // A line that cannot be parsed has no reliable id.
-            let id = id.filter(|_| error.kind != Kind::Syntax);
-            Line { text: ErrorRecord { error: &error, id }.line(), failed: true }
+            let id = Some(&id).filter(|_| error.kind != Kind::Syntax);
+            Line { text: ErrorRecord::new(&error, id).line(), failed: true }
         }
     }
 }
@@ -144,6 +145,27 @@ mod tests {
 
     const GOOD: &str =
         r#"{"delassus": [[2.0]], "contact_velocity": [-1.0], "restitution": 0.5, "id": 9007199254740993123}"#;
+
+    #[test]
+    fn lines_are_the_same_on_any_number_of_threads() {
+        let coefficients = (0..3000).map(|k| (f64::from(k % 10) / 9.0, f64::from(k % 7) / 5.0));
+        let problems = coefficients.map(|(e, mu)| {
+            format!(
+                "{{\"delassus\": [[1.0, 0.3, 0.1], [0.3, 2.0, 0.2], [0.1, 0.2, 1.5]], \"contact_velocity\": [-1, {mu}, {e}], \
+                 \"restitution\": {e}, \"friction\": {mu}}}\n"
+            )
+        });
+        let input: String = problems.collect();
+        let on = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut output = Vec::new();
+            pool.install(|| run(input.as_bytes(), Path::new(""), &mut output, |_| {})).unwrap();
+            output
+        };
+        let expected = on(1);
+        assert_eq!(expected.iter().filter(|&&byte| byte == b'\n').count(), 3000);
+        assert!([2, 5].into_iter().all(|threads| on(threads) == expected));
+    }
 
     #[test]
     fn bad_lines_stand_in_their_place() {

@@ -10,11 +10,18 @@
 //! | `run` | runs: tables, text, pages |
 //! | `figure` | figures as SVG and PNG |
 //! | `batch` | batches of problems as JSON lines |
+//! | `error` | any error of this crate |
 //! | `printable` | names with control characters escaped |
+//!
+//! | feature | default | adds |
+//! |---|---|---|
+//! | `parquet` | yes | runs as Parquet; CSV and JSON are always available |
+//! | `png` | yes | figures as PNG; SVG is always available |
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod batch;
 mod comparison;
+mod error;
 pub mod figure;
 mod map;
 mod model;
@@ -24,10 +31,14 @@ mod several;
 mod text;
 
 pub use comparison::{ComparisonText, comparison_json};
+pub use error::Error;
 pub use map::{map_csv, map_json};
 pub use model::ModelText;
 pub use printable::{printable, printable_json, printable_lines};
-pub use run::{EventLog, PageError, RunText, run_csv, run_events_csv, run_html, run_json, run_summary_json};
+pub use run::{
+    Column, EventLog, PageError, RunText, Values, run_columns, run_csv, run_event_columns, run_events_csv, run_html,
+    run_json, run_summary_json,
+};
 #[cfg(feature = "parquet")]
 pub use run::{run_events_parquet, run_parquet};
 pub use text::AnswerText;

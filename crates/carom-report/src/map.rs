@@ -22,7 +22,7 @@ pub fn map_json(map: &Map, output: &mut impl Write) -> io::Result<()> {
 pub fn map_csv(map: &Map, output: &mut impl Write) -> io::Result<()> {
     let [x, y] = map.axes.map(|axis| axis.quantity.name());
     writeln!(output, "{x},{y},mode,energy_change,solutions,admissible,admissible_any_state")?;
-    for Cell { at, mode, energy_change, solutions, admissible, admissible_any_state } in &map.cells {
+    for Cell { at, mode, energy_change, solutions, admissible, admissible_any_state, .. } in &map.cells {
         let [x, y] = at;
         let mode: &Mode = mode;
         // A number that was not computed is an empty field.

@@ -1,14 +1,13 @@
 //! The built-in scenes: impacts (`models/scenes/`) and simulations (`models/simulations/`).
 
-use serde_json::Value;
-
 use carom_sim::Setup;
 
-use crate::document::{Document, Format, ProblemError};
+use crate::document::{Document, Format, Kind, ProblemError, Tree};
 use crate::problem::Problem;
 
 /// A built-in scene.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Exhibit {
     /// Its name on the command line.
     pub name: &'static str,
@@ -21,8 +20,16 @@ impl Exhibit {
     ///
     /// # Errors
     /// None: the built-in scenes are tested.
-    pub fn tree(&self) -> Result<Value, ProblemError> {
+    pub fn tree(&self) -> Result<Tree, ProblemError> {
         Document::read(self.text, Format::Toml).map(|document| document.tree().clone())
+    }
+
+    /// The scene as a problem.
+    ///
+    /// # Errors
+    /// None: the built-in scenes are tested.
+    pub fn problem(&self) -> Result<Problem, ProblemError> {
+        Problem::from_tree(&self.tree()?)
     }
 
     /// The scene as a simulation.
@@ -30,12 +37,12 @@ impl Exhibit {
     /// # Errors
     /// None: the built-in scenes are tested.
     pub fn setup(&self) -> Result<Setup, ProblemError> {
-        Problem::from_tree(&self.tree()?)?.setup()
+        self.problem()?.setup()
     }
 
     /// What it shows, in one line.
     pub fn summary(&self) -> String {
-        let title = self.tree().ok().and_then(|tree| tree["title"].as_str().map(str::to_owned));
+        let title = self.tree().ok().and_then(|tree| tree.text("title").map(str::to_owned));
         title.unwrap_or_default()
     }
 }
@@ -66,4 +73,27 @@ pub fn find_simulation(name: &str) -> Option<&'static Exhibit> {
 /// The impact with this name.
 pub fn find(name: &str) -> Option<&'static Exhibit> {
     SCENES.iter().find(|scene| scene.name == name)
+}
+
+/// The problem of a built-in impact.
+///
+/// # Errors
+/// No impact has that name.
+pub fn impact(name: &str) -> Result<Problem, ProblemError> {
+    exhibit(find(name), name, SCENES)?.problem()
+}
+
+/// The setup of a built-in simulation.
+///
+/// # Errors
+/// No simulation has that name.
+pub fn simulation(name: &str) -> Result<Setup, ProblemError> {
+    exhibit(find_simulation(name), name, SIMULATIONS)?.setup()
+}
+
+fn exhibit(found: Option<&'static Exhibit>, name: &str, all: &[Exhibit]) -> Result<&'static Exhibit, ProblemError> {
+    found.ok_or_else(|| {
+        let names: Vec<&str> = all.iter().map(|exhibit| exhibit.name).collect();
+        ProblemError::document(Kind::UnknownName, format!("{name:?} is not one of {}", names.join(", ")), None)
+    })
 }

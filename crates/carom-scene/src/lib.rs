@@ -7,6 +7,8 @@
 //! assert!(!outcome.admissible);
 //! # Ok::<(), carom_scene::ProblemError>(())
 //! ```
+//!
+//! The crate has no features.
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod answer;
@@ -20,3 +22,8 @@ pub mod scene;
 pub use answer::{Answer, SimultaneousAnswer};
 pub use document::ProblemError;
 pub use problem::Problem;
+
+/// The code of the readme is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

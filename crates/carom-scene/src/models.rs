@@ -7,6 +7,7 @@ use carom_multibody::{Dynamics, DynamicsError, Model};
 
 /// A built-in model.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct BuiltIn {
     /// Its name in scenes.
     pub name: &'static str,

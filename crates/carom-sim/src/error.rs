@@ -1,4 +1,4 @@
-//! Why a simulation cannot begin, or cannot go on.
+//! Why an impact has no answer, and why a simulation cannot begin or go on.
 
 use carom_multibody::{DynamicsError, JointNameError};
 
@@ -8,6 +8,7 @@ use crate::stiffness::Stiffness;
 
 /// Why a simulation cannot begin, or cannot go on.
 #[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
 pub enum SimulationError {
     /// A setting out of its range.
     #[error("{field} = {value} must be {bound}")]
@@ -217,6 +218,29 @@ fn listed(names: &[String]) -> String {
         [one] => format!("is {one}"),
         many => format!("are {}", many.join(", ")),
     }
+}
+
+/// Any error of this crate, for callers who do not tell them apart: each converts into it by `?`.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A robot's impact that has no answer.
+    #[error(transparent)]
+    Strike(#[from] StrikeError),
+    /// A simulation that cannot begin or go on.
+    #[error(transparent)]
+    Simulation(#[from] SimulationError),
+}
+
+/// Why a robot's impact has no answer.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum StrikeError {
+    /// The state or the model.
+    #[error(transparent)]
+    Dynamics(#[from] DynamicsError),
+    /// The law refuses the contact, or the answer is beyond `f64`.
+    #[error(transparent)]
+    Law(#[from] carom_law::Error),
 }
 
 /// A result of simulating.

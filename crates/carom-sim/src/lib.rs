@@ -11,6 +11,8 @@
 //! | `dimension` | rows of contacts, as robots and as the law count them |
 //! | `number` | numbers for people |
 //! | `error` | what can be wrong |
+//!
+//! The crate has no features.
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod dimension;
@@ -22,7 +24,7 @@ mod simulation;
 mod stiffness;
 mod strike;
 
-pub use error::SimulationError;
+pub use error::{Error, SimulationError, StrikeError};
 pub use record::energy::Ledger;
 pub use record::event::{
     AmbiguousEvent, ContactMode, DeviceEvent, Event, EventKind, ImpactEvent, ModeEvent, SettleEvent,
@@ -31,7 +33,7 @@ pub use record::motion::{Body, Motion, Pose};
 pub use record::recorder::Recorder;
 pub use record::run::{ContactHeader, ContactSample, Ending, Header, Record, Sample, Summary, SurfaceHeader};
 pub use record::sink::{Discard, Sink};
-pub use setup::builder::{ContactSpec, JointValues, SimulationBuilder};
+pub use setup::builder::{ContactSpec, SimulationBuilder};
 pub use setup::{
     Actuator, CoordinateRange, ForceLaw, MOST_EVENTS, Settings, Setup, Surface, TOLERANCE, WatchedContact,
 };
@@ -39,4 +41,4 @@ pub use simulation::{Simulation, Stop};
 pub use stiffness::Stiffness;
 #[doc(hidden)]
 pub use strike::strike_unchecked;
-pub use strike::{StrikeError, contact_at, strike, strike_together, strike_with};
+pub use strike::{contact_at, strike, strike_outcome, strike_together, strike_with};

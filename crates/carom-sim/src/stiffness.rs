@@ -13,6 +13,7 @@ const MANY: f64 = 1e5;
 
 /// The joint whose damper or spring acts fastest, at the start, all other joints free.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Stiffness {
     /// The joint.
     pub joint: String,

@@ -9,6 +9,7 @@ const OBEYED: f64 = 1e-7;
 
 /// The answer of one law.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct LawAnswer {
     /// The law.
     pub law: Law,
@@ -35,6 +36,7 @@ pub enum Answered {
 
 /// An answer, and the conditions that it satisfies.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Verdict {
     /// The mode of the contact.
     pub mode: Mode,

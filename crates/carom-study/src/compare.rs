@@ -5,10 +5,12 @@ use carom_scene::{Problem, ProblemError};
 use serde::Serialize;
 
 use crate::answered::{Answered, LawAnswer, Verdict};
-use crate::impulse::{DiagramError, ImpulseSpace};
+use crate::error::DiagramError;
+use crate::impulse::ImpulseSpace;
 
 /// The answers of all laws to one impact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Comparison {
     /// The contact velocity before the impact.
     pub contact_velocity: Vec<f64>,

@@ -1,4 +1,4 @@
-//! Errors in making a map.
+//! Errors in making a map or a diagram.
 
 use carom_scene::ProblemError;
 
@@ -6,6 +6,7 @@ use crate::map::Quantity;
 
 /// Why a map cannot be made.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MapError {
     /// The problem cannot be solved.
     #[error(transparent)]
@@ -62,4 +63,31 @@ impl From<carom_law::Error> for MapError {
     fn from(error: carom_law::Error) -> Self {
         Self::Problem(error.into())
     }
+}
+
+/// Why there is no diagram.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DiagramError {
+    /// A contact of dimension 1.
+    #[error("the contact has dimension 1: without tangents its impulses are one number, and there is nothing to draw")]
+    Frictionless,
+    /// The contact does not approach.
+    #[error("the contact separates, v_n = {normal_velocity} >= 0: there is no impulse to draw")]
+    Separating {
+        /// `v_n⁻`
+        normal_velocity: f64,
+    },
+}
+
+/// Any error of this crate, for callers who do not tell them apart: each converts into it by `?`.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is no map.
+    #[error(transparent)]
+    Map(#[from] MapError),
+    /// There is no diagram.
+    #[error(transparent)]
+    Diagram(#[from] DiagramError),
 }

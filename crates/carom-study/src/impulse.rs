@@ -18,6 +18,7 @@ const SINGULAR: f64 = 1e-13;
 
 /// The geometry of all impulses and the laws' answers. Impulses have the normal component first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ImpulseSpace {
     /// 2 or 3.
     pub contact_dimension: u8,
@@ -34,6 +35,7 @@ pub struct ImpulseSpace {
 
 /// The impulses `i` with `rows · i = values`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Locus {
     /// The condition that they satisfy.
     pub name: LocusName,
@@ -68,25 +70,12 @@ pub struct Ellipse {
 
 /// Laws that give the same answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Coincidence {
     /// The first law's impulse.
     pub impulse: Vec<f64>,
     /// Their names.
     pub laws: Vec<Law>,
-}
-
-/// Why there is no impulse diagram.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-pub enum DiagramError {
-    /// A contact of dimension 1.
-    #[error("the contact has dimension 1: its impulse is a single number, and there is nothing to draw")]
-    Frictionless,
-    /// The contact does not approach.
-    #[error("the contact separates, v_n = {normal_velocity} >= 0: there is no impulse to draw")]
-    Separating {
-        /// `v_n⁻`
-        normal_velocity: f64,
-    },
 }
 
 impl ImpulseSpace {

@@ -15,6 +15,8 @@
 //! | `compare` | comparison of all laws |
 //! | `impulse` | the geometry of the impulses of one impact |
 //! | `error` | errors |
+//!
+//! The crate has no features.
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod answered;
@@ -33,8 +35,8 @@ pub mod trace;
 
 pub use answered::{Answered, LawAnswer, Verdict};
 pub use compare::Comparison;
-pub use error::MapError;
-pub use impulse::{Coincidence, DiagramError, Ellipse, ImpulseSpace, Locus, LocusName};
+pub use error::{DiagramError, Error, MapError};
+pub use impulse::{Coincidence, Ellipse, ImpulseSpace, Locus, LocusName};
 pub use map::{Axis, Cell, Curve, CurveName, EnergyUnit, Map, Over, Point, Quantity, Region, RegionKind};
 pub use range::Range;
 pub use subject::MapOptions;

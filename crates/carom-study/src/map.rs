@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The answers of the law over two quantities.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Map {
     /// The title.
     pub title: String,
@@ -46,6 +47,7 @@ pub enum Over {
 
 /// An axis.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Axis {
     /// Its quantity.
     pub quantity: Quantity,
@@ -87,6 +89,7 @@ pub enum EnergyUnit {
 
 /// The problem's own point in its map.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Point {
     /// Position along the axes.
     pub at: [f64; 2],
@@ -102,6 +105,7 @@ pub struct Point {
 
 /// A curve in the map's axes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Curve {
     /// Its name.
     pub name: CurveName,
@@ -134,6 +138,7 @@ pub enum CurveName {
 
 /// A part of the map.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Region {
     /// Its kind.
     pub kind: RegionKind,
@@ -161,6 +166,7 @@ pub enum RegionKind {
 
 /// The law's answer at the centre of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Cell {
     /// Position along the axes.
     pub at: [f64; 2],

@@ -1,5 +1,6 @@
-//! Frictional impacts in multibody systems: the facade of carom's crates.
+#![doc = include_str!("../README.md")]
 //!
+//! # Modules
 //! | module | crate | contents |
 //! |---|---|---|
 //! | [`law`] | `carom-law` | forces and impulses at contacts, in one instant |
@@ -9,13 +10,9 @@
 //! | [`study`] | `carom-study` | maps and comparisons of laws, as data |
 //! | [`report`], [`batch`] | `carom-report` | text, tables, figures, pages; batches of problems |
 //!
-//! ```
-//! let scene = carom::gallery::find("kane").expect("built in");
-//! let outcome = carom::Problem::from_tree(&scene.tree()?)?.solve()?;
-//! assert_eq!(outcome.mode, carom::law::Mode::Stick);
-//! assert!(!outcome.admissible);
-//! # Ok::<(), carom::ProblemError>(())
-//! ```
+//! Every error of these crates converts into [`Error`].
+
+mod error;
 
 pub use carom_law as law;
 pub use carom_multibody as multibody;
@@ -25,10 +22,6 @@ pub use carom_scene::{Answer, Problem, ProblemError, SimultaneousAnswer, documen
 pub use carom_sim as sim;
 #[doc(hidden)]
 pub use carom_sim::strike_unchecked;
-pub use carom_sim::{StrikeError, strike, strike_together, strike_with};
+pub use carom_sim::{StrikeError, strike, strike_outcome, strike_together, strike_with};
 pub use carom_study as study;
-
-/// Compiles and runs the code of the book.
-#[cfg(doctest)]
-#[doc = include_str!("../../../book/src/simulation.md")]
-struct Book;
+pub use error::{Error, Result};

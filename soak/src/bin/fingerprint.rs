@@ -7,7 +7,7 @@
 use std::process::ExitCode;
 
 use carom::gallery;
-use carom::law::batch::{Answers, Problems, solve};
+use carom::law::batch::{Answers, Column, Problems, solve};
 use carom::law::{Guard, Mode};
 use carom::models;
 use carom::multibody::load::Options;
@@ -92,24 +92,21 @@ fn batch(count: usize) -> u64 {
         let numbers = [w(0, 0), w(0, 1), w(0, 2), w(1, 1), w(1, 2), w(2, 2), v[0], v[1], v[2], e, mu * 1.2, mu];
         columns.iter_mut().zip(numbers).for_each(|(column, x)| column.push(x));
     }
-    let problems = Problems {
-        delassus: std::array::from_fn(|k| &columns[k][..]),
-        contact_velocity: std::array::from_fn(|k| &columns[6 + k][..]),
-        restitution: &columns[9],
-        restitution_tangential: None,
-        friction_static: &columns[10],
-        friction_dynamic: &columns[11],
-        guard: Guard::Slip,
-    };
-    let mut mode = vec![Mode::Separating; count];
+    let mut problems = Problems::new(
+        std::array::from_fn(|k| Column::from(&columns[k])),
+        std::array::from_fn(|k| Column::from(&columns[6 + k])),
+        &columns[9],
+        &columns[11],
+    );
+    (problems.friction_static, problems.guard) = ((&columns[10]).into(), Guard::Slip);
+    let mut mode = vec![None; count];
     let mut out = vec![vec![0.0; count]; 7];
     let [i_n, i_1, i_2, v_n, v_1, v_2, change] = &mut out[..] else { unreachable!("seven columns") };
-    let mut answers =
-        Answers { mode: &mut mode, impulse: [i_n, i_1, i_2], contact_velocity: [v_n, v_1, v_2], energy_change: change };
+    let mut answers = Answers::new(&mut mode, [i_n, i_1, i_2], [v_n, v_1, v_2], change);
     let errors = solve(&problems, &mut answers).expect("columns of one length");
     let mut hash = Hash::new();
     hash.numbers(&[errors.len() as f64]);
-    mode.iter().for_each(|mode| hash.bytes(&[*mode as u8]));
+    mode.iter().for_each(|mode| hash.bytes(&[mode.unwrap_or(Mode::Separating) as u8]));
     out.iter().for_each(|column| hash.numbers(column));
     hash.0
 }

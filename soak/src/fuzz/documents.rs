@@ -23,8 +23,7 @@ fn text(data: &[u8]) -> Option<&str> {
 /// The problem of a document that does not refer to a file.
 fn read(text: &str) -> Option<Problem> {
     let document = Document::read(text, Format::guess("", text)).ok()?;
-    let names_a_file = |model: &Value| !model.get("builtin").is_some_and(Value::is_string);
-    if document.tree().get("model").is_some_and(names_a_file) {
+    if document.tree().contains("model") && document.tree().text("model.builtin").is_none() {
         return None;
     }
     match Problem::from_tree(document.tree()) {
@@ -62,7 +61,7 @@ pub fn robot(data: &[u8]) {
         return;
     }
     for (floating_base, mimics) in [(false, Mimics::Follow), (true, Mimics::Free)] {
-        let options = Options { floating_base, mimics, format: None };
+        let options = Options::new().floating_base(floating_base).mimics(mimics);
         let Ok(model) = load::text(text, Path::new("robot.xml"), &options) else { continue };
         assert!(!model.links().is_empty());
         shake(model);

@@ -13,7 +13,7 @@ use crate::output::print;
 
 pub fn run(arguments: &Check) -> Result<ExitCode, Failure> {
     let mimics = if arguments.free_mimics { Mimics::Free } else { Mimics::Follow };
-    let options = Options { floating_base: arguments.floating_base, mimics, format: None };
+    let options = Options::new().floating_base(arguments.floating_base).mimics(mimics);
     let built_in = arguments.robot.to_str().and_then(models::find);
     let model = match built_in {
         Some(model) => model.load(&options),

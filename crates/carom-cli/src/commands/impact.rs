@@ -28,7 +28,7 @@ pub fn run(arguments: &Impact) -> Result<ExitCode, Failure> {
         Err(error) => {
             let error = source.locate(error, &edits);
             if arguments.format == args::Format::Json {
-                print(&(ErrorRecord { error: &error, id: None }.line() + "\n"), arguments.format)?;
+                print(&(ErrorRecord::new(&error, None).line() + "\n"), arguments.format)?;
             }
             Err(source.failure(error, &edits))
         }
@@ -46,6 +46,6 @@ fn answer(source: &Source, edits: &[Edit], format: args::Format) -> Result<Strin
             let (title, velocity) = (&source.title(problem), problem.velocity());
             AnswerText { title, answer: &answer, velocity, robot }.to_string()
         }
-        args::Format::Json => OutcomeRecord { answer: &answer, robot, id: stated.id.as_raw() }.line() + "\n",
+        args::Format::Json => OutcomeRecord::new(&answer, robot, Some(&stated.id)).line() + "\n",
     })
 }

@@ -37,7 +37,7 @@ pub fn run(arguments: &Simulate) -> Result<ExitCode, Failure> {
         Err(error) => {
             let error = source.locate(error, &arguments.edits);
             if arguments.format == Format::Json {
-                output::print(&(ErrorRecord { error: &error, id: None }.line() + "\n"), Format::Json)?;
+                output::print(&(ErrorRecord::new(&error, None).line() + "\n"), Format::Json)?;
             }
             return Err(source.failure(error, &arguments.edits));
         }

@@ -3,11 +3,31 @@
 //! The answers are bit for bit those of [`Contact::impact`]; only the limits, which an engine has no
 //! use for, are not computed.
 //!
+//! ```
+//! use carom_law::Mode;
+//! use carom_law::batch::{Answers, Problems, solve};
+//!
+//! // Two contacts, W as rows of 3 x 3; the second does not approach. Coefficients may be arrays, too.
+//! let delassus = [2.0, 0.3, 0.0, 0.3, 1.5, 0.0, 0.0, 0.0, 1.5, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+//! let velocity = [-1.0, 0.4, 0.0, 0.5, 0.0, 0.0];
+//! let problems = Problems::from_rows(&delassus, &velocity, 0.5, 0.1);
+//! let (mut mode, mut numbers) = ([None; 2], [[0.0; 2]; 7]);
+//! let [i_n, i_1, i_2, v_n, v_1, v_2, change] = &mut numbers;
+//! let mut answers = Answers::new(&mut mode, [i_n, i_1, i_2], [v_n, v_1, v_2], change);
+//! assert!(solve(&problems, &mut answers)?.is_empty());
+//! assert_eq!(mode, [Some(Mode::Slip), Some(Mode::Separating)]);
+//! # Ok::<(), carom_law::Error>(())
+//! ```
+//!
 //! | file | what it has |
 //! |---|---|
+//! | `column` | the numbers of a batch in the caller's memory |
 //! | `common` | the common path without a branch |
 
+mod column;
 mod common;
+
+pub use column::Column;
 
 use crate::contact::Contact;
 use crate::contact::coefficients::{Friction, Restitution};
@@ -18,30 +38,67 @@ use crate::impact::mode::Mode;
 use crate::impact::outcome::{Law, RestitutionValues};
 use common::{BLOCK, Columns, INPUTS, OUTPUTS};
 
-/// Spatial problems, one array a number: the six of `W`, the three of `v_c⁻`, the coefficients.
+/// Spatial problems, a column a number: the six of `W`, the three of `v_c⁻`, the coefficients.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Problems<'a> {
     /// `W_nn, W_n1, W_n2, W_11, W_12, W_22`.
-    pub delassus: [&'a [f64]; 6],
+    pub delassus: [Column<'a>; 6],
     /// `v_n, v_1, v_2`.
-    pub contact_velocity: [&'a [f64]; 3],
+    pub contact_velocity: [Column<'a>; 3],
     /// `e`
-    pub restitution: &'a [f64],
-    /// `e_t`; `None` for zero everywhere.
-    pub restitution_tangential: Option<&'a [f64]>,
+    pub restitution: Column<'a>,
+    /// `e_t`; zero everywhere unless set.
+    pub restitution_tangential: Column<'a>,
     /// `μ_s`
-    pub friction_static: &'a [f64],
+    pub friction_static: Column<'a>,
     /// `μ_d`
-    pub friction_dynamic: &'a [f64],
-    /// What to do with sticks that create energy.
+    pub friction_dynamic: Column<'a>,
+    /// What to do with sticks that create energy; [`Guard::Report`] unless set.
     pub guard: Guard,
+}
+
+impl<'a> Problems<'a> {
+    /// Problems with one coefficient of friction and no tangential restitution; the fields can be changed.
+    pub fn new(
+        delassus: [Column<'a>; 6],
+        contact_velocity: [Column<'a>; 3],
+        restitution: impl Into<Column<'a>>,
+        friction: impl Into<Column<'a>>,
+    ) -> Self {
+        let friction = friction.into();
+        Self {
+            delassus,
+            contact_velocity,
+            restitution: restitution.into(),
+            restitution_tangential: Column::constant(0.0),
+            friction_static: friction,
+            friction_dynamic: friction,
+            guard: Guard::Report,
+        }
+    }
+
+    /// [`Problems::new`] from matrices one after the other, 9 numbers each, of which the upper triangles are looked at, and
+    /// velocities one after the other, 3 numbers each.
+    pub fn from_rows(
+        delassus: &'a [f64],
+        contact_velocity: &'a [f64],
+        restitution: impl Into<Column<'a>>,
+        friction: impl Into<Column<'a>>,
+    ) -> Self {
+        let part = |data: &'a [f64], first: usize, n: usize| Column::strided(data.get(first..).unwrap_or_default(), n);
+        let w = [0, 1, 2, 4, 5, 8].map(|first| part(delassus, first, 9));
+        let v = [0, 1, 2].map(|first| part(contact_velocity, first, 3));
+        Self::new(w, v, restitution, friction)
+    }
 }
 
 /// Where the answers go.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Answers<'a> {
-    /// What each contact does.
-    pub mode: &'a mut [Mode],
+    /// What each contact does; `None` for a problem without an answer.
+    pub mode: &'a mut [Option<Mode>],
     /// `i_n, i_1, i_2`.
     pub impulse: [&'a mut [f64]; 3],
     /// `v_n⁺, v_1⁺, v_2⁺`.
@@ -50,17 +107,32 @@ pub struct Answers<'a> {
     pub energy_change: &'a mut [f64],
 }
 
+impl<'a> Answers<'a> {
+    /// Arrays with an entry a problem.
+    pub fn new(
+        mode: &'a mut [Option<Mode>],
+        impulse: [&'a mut [f64]; 3],
+        contact_velocity: [&'a mut [f64]; 3],
+        energy_change: &'a mut [f64],
+    ) -> Self {
+        Self { mode, impulse, contact_velocity, energy_change }
+    }
+}
+
 /// A problem of a batch that has no answer.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("problem {index}: {error}")]
+#[non_exhaustive]
 pub struct BatchError {
     /// Its place in the arrays.
     pub index: usize,
     /// What is wrong.
+    #[source]
     pub error: Error,
 }
 
-/// Solves every problem. The answers of bad problems are NaN with mode separating, and their errors
-/// are returned in order; the others are not disturbed.
+/// Solves every problem. A bad problem has no mode, NaN for its numbers, and an error in the list that is returned, in
+/// order; the others are not disturbed.
 ///
 /// # Errors
 /// Arrays of different lengths.
@@ -91,9 +163,9 @@ fn solve_by<const CHECKED: bool>(problems: &Problems<'_>, answers: &mut Answers<
             let index = start + i;
             if let Some(mode) = common::mode_of(output[7][i]) {
                 let [i_n, i_1, i_2, v_n, v_1, v_2, change] = [0, 1, 2, 3, 4, 5, 6].map(|k: usize| output[k][i]);
-                answers.put(index, mode, [i_n, i_1, i_2], [v_n, v_1, v_2], change);
+                answers.put(index, Some(mode), [i_n, i_1, i_2], [v_n, v_1, v_2], change);
             } else if let Err(error) = solve_one(problems, answers, index) {
-                answers.put(index, Mode::Separating, [f64::NAN; 3], [f64::NAN; 3], f64::NAN);
+                answers.put(index, None, [f64::NAN; 3], [f64::NAN; 3], f64::NAN);
                 errors.push(BatchError { index, error });
             }
         }
@@ -104,38 +176,33 @@ fn solve_by<const CHECKED: bool>(problems: &Problems<'_>, answers: &mut Answers<
 impl Problems<'_> {
     /// The numbers of a block; what is left of an earlier one beyond `length` does no harm.
     fn copy_block(&self, start: usize, length: usize, input: &mut Columns<INPUTS>) {
-        let range = start..start + length;
         let (w, v) = (&self.delassus, &self.contact_velocity);
         let columns = [w[0], w[1], w[2], w[3], w[4], w[5], v[0], v[1], v[2]];
-        let rest = [self.restitution, self.friction_static, self.friction_dynamic];
-        for (column, place) in columns.into_iter().zip(0..).chain(rest.into_iter().zip([9, 11, 12])) {
-            input[place][..length].copy_from_slice(&column[range.clone()]);
-        }
-        match self.restitution_tangential {
-            Some(e_t) => input[10][..length].copy_from_slice(&e_t[range]),
-            None => input[10][..length].fill(0.0),
+        let rest = [self.restitution, self.restitution_tangential, self.friction_static, self.friction_dynamic];
+        for (column, target) in columns.into_iter().chain(rest).zip(input) {
+            column.copy_to(start, &mut target[..length]);
         }
     }
 }
 
 #[inline]
 fn solve_one(p: &Problems<'_>, answers: &mut Answers<'_>, i: usize) -> Result<()> {
-    let [nn, n1, n2, t11, t12, t22] = p.delassus.map(|w| w[i]);
+    let [nn, n1, n2, t11, t12, t22] = p.delassus.map(|w| w.at(i));
     let entries = Entries::spatial([[nn, n1, n2], [n1, t11, t12], [n2, t12, t22]]);
     let (delassus, is_sound) = Delassus::assemble(&entries);
     if !is_sound {
         return Err(entries.fault());
     }
-    let velocity = p.contact_velocity.map(|v| v[i]);
+    let velocity = p.contact_velocity.map(|v| v.at(i));
     let contact = Contact::assemble(delassus, velocity);
     if !contact.is_sound() {
         return Err(contact.fault());
     }
-    let (e, e_t) = (p.restitution[i], p.restitution_tangential.map_or(0.0, |e_t| e_t[i]));
+    let (e, e_t) = (p.restitution.at(i), p.restitution_tangential.at(i));
     Restitution::with_tangential(e, e_t)?;
-    let friction = Friction::with_static(p.friction_static[i], p.friction_dynamic[i])?;
+    let friction = Friction::with_static(p.friction_static.at(i), p.friction_dynamic.at(i))?;
     if !contact.approaches() {
-        answers.put(i, Mode::Separating, [0.0; 3], velocity, 0.0);
+        answers.put(i, Some(Mode::Separating), [0.0; 3], velocity, 0.0);
         return Ok(());
     }
     let impact = contact.request::<false>(&RestitutionValues { normal: e, tangential: e_t }, Some(friction))?;
@@ -143,13 +210,13 @@ fn solve_one(p: &Problems<'_>, answers: &mut Answers<'_>, i: usize) -> Result<()
     let solution = contact.in_callers_units::<false>(&answer);
     contact.check_representable(&solution)?;
     contact.verified(&impact, &answer, Law::Aghili, p.guard)?;
-    answers.put(i, solution.mode, solution.impulse, solution.after, solution.energy_change);
+    answers.put(i, Some(solution.mode), solution.impulse, solution.after, solution.energy_change);
     Ok(())
 }
 
 impl Answers<'_> {
     #[inline]
-    fn put(&mut self, i: usize, mode: Mode, impulse: [f64; 3], velocity: [f64; 3], change: f64) {
+    fn put(&mut self, i: usize, mode: Option<Mode>, impulse: [f64; 3], velocity: [f64; 3], change: f64) {
         self.mode[i] = mode;
         for k in 0..3 {
             self.impulse[k][i] = impulse[k];
@@ -160,13 +227,14 @@ impl Answers<'_> {
 }
 
 fn check_lengths(p: &Problems<'_>, a: &Answers<'_>, n: usize) -> Result<()> {
-    let inputs = p.delassus.iter().map(|x| ("delassus", x.len()));
-    let inputs = inputs.chain(p.contact_velocity.iter().map(|x| ("contact_velocity", x.len()))).chain([
-        ("restitution", p.restitution.len()),
-        ("restitution.tangential", p.restitution_tangential.map_or(n, <[f64]>::len)),
-        ("friction.static", p.friction_static.len()),
-        ("friction.dynamic", p.friction_dynamic.len()),
+    let inputs = p.delassus.iter().map(|x| ("delassus", x));
+    let inputs = inputs.chain(p.contact_velocity.iter().map(|x| ("contact_velocity", x))).chain([
+        ("restitution", &p.restitution),
+        ("restitution.tangential", &p.restitution_tangential),
+        ("friction.static", &p.friction_static),
+        ("friction.dynamic", &p.friction_dynamic),
     ]);
+    let inputs = inputs.map(|(field, column)| (field, column.count().unwrap_or(n)));
     let outputs = a.impulse.iter().map(|x| ("impulse", x.len()));
     let outputs = outputs
         .chain(a.contact_velocity.iter().map(|x| ("contact_velocity.after", x.len())))

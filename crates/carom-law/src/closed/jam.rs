@@ -27,6 +27,7 @@ pub(crate) const JAM_TOLERANCE: f64 = 1e-6;
 /// What a jammed contact does at once.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Jam {
     /// Stick or slip.
     pub mode: Mode,

@@ -215,8 +215,7 @@ pub(crate) fn check_shapes(m: &MatrixView<'_>, a: &MatrixView<'_>, v: &[f64]) ->
     }
     for (matrix, name) in [(m, "mass_matrix"), (a, "contact_jacobian")] {
         if !matrix.is_complete() {
-            let expected = format!("{} x {} numbers", matrix.rows, matrix.columns);
-            return Err(shape(name, format!("{} numbers", matrix.len()), expected));
+            return Err(shape(name, format!("{} numbers", matrix.len()), matrix.expected()));
         }
         for i in 0..matrix.rows {
             for j in 0..matrix.columns {

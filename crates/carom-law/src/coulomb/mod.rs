@@ -104,6 +104,7 @@ pub(crate) struct Effort {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum SimultaneousStage {
     /// Sweeps of exact one-contact answers, or the one-contact law itself.
     #[default]

@@ -15,6 +15,7 @@ use crate::numeric::tolerance::ROUNDING;
 /// `energy` the answer after the guard. The request is judged by Aghili's criterion, whatever the law.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[non_exhaustive]
 pub struct Outcome {
     /// What the contact does.
     pub mode: Mode,
@@ -81,6 +82,7 @@ pub struct Outcome {
 /// sqrt(delassus)`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[non_exhaustive]
 pub struct Conditioning {
     /// Of `M`, with its diagonal brought to order one; an estimate.
     pub mass_matrix: f64,
@@ -102,6 +104,7 @@ impl Conditioning {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum Law {
     /// Aghili's law, corrected and completed.
     #[default]
@@ -167,6 +170,7 @@ pub struct BeforeAfter {
 /// Where the energy went.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[non_exhaustive]
 pub struct Energy {
     /// `K⁻`; only for problems given by `(M, A, v)`.
     pub before: Option<f64>,
@@ -206,6 +210,7 @@ impl Energy {
 /// \[22\] and \[23\] to the letter; exact only for `e = 0` or `G_nt = 0`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[non_exhaustive]
 pub struct Printed {
     /// `μ_s² ξ_n² (1+e)² - |ξ_t|²`, `ξ = G v_c⁻`.
     pub discriminator: f64,
@@ -216,6 +221,7 @@ pub struct Printed {
 /// The largest restitution at which a stick does not create energy. May exceed 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[non_exhaustive]
 pub struct RestitutionLimit {
     /// `e*(v)` \[30\]; `None` when the contact separates, or hardly approaches and the limit is beyond `f64`.
     pub state: Option<f64>,
@@ -226,6 +232,7 @@ pub struct RestitutionLimit {
 /// A limit that the request violates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[non_exhaustive]
 pub struct Violation {
     /// Which limit.
     pub limit: Limit,
@@ -238,6 +245,7 @@ pub struct Violation {
 /// The limits that can be violated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[non_exhaustive]
 pub enum Limit {
     /// `e > e*(v)` in a stick: this impact creates energy.
     #[cfg_attr(feature = "serde", serde(rename = "restitution_limit.state"))]
@@ -264,6 +272,7 @@ impl Limit {
 /// What the guard did.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[non_exhaustive]
 pub struct GuardReport {
     /// Which guard was asked for.
     pub name: Guard,
@@ -278,6 +287,7 @@ pub struct GuardReport {
 /// The law's own answer, in short.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[non_exhaustive]
 pub struct Unguarded {
     /// Its mode.
     pub mode: Mode,

@@ -2,30 +2,66 @@
 
 use std::ops::{Index, IndexMut};
 
-/// A matrix in the caller's memory, row by row or column by column. With the feature `nalgebra`, a
-/// `&DMatrix<f64>` is one.
+/// A matrix in the caller's memory: rows or columns one after the other, or with strides. With the feature `nalgebra`, a
+/// reference to a `Matrix3<f64>`, a `DMatrix<f64>` or any other contiguous matrix of nalgebra is one.
 #[derive(Debug, Clone, Copy)]
 pub struct MatrixView<'a> {
     pub(crate) rows: usize,
     pub(crate) columns: usize,
     data: &'a [f64],
-    is_column_major: bool,
+    row_stride: usize,
+    column_stride: usize,
+    /// Whether `data` has the entries and nothing else.
+    is_dense: bool,
 }
 
 impl<'a> MatrixView<'a> {
     /// `rows * columns` numbers, one row after the other.
     pub fn row_major(rows: usize, columns: usize, data: &'a [f64]) -> Self {
-        Self { rows, columns, data, is_column_major: false }
+        Self { rows, columns, data, row_stride: columns, column_stride: 1, is_dense: true }
     }
 
     /// `rows * columns` numbers, one column after the other.
     pub fn column_major(rows: usize, columns: usize, data: &'a [f64]) -> Self {
-        Self { rows, columns, data, is_column_major: true }
+        Self { rows, columns, data, row_stride: 1, column_stride: rows, is_dense: true }
     }
 
-    /// Whether there are as many numbers as entries.
+    /// Part of a larger array: entry (i, j) is `data[i * row_stride + j * column_stride]`. Numbers between and after the
+    /// entries are not looked at.
+    ///
+    /// ```
+    /// use carom_law::{ContactSet, Dimension, MatrixView};
+    ///
+    /// // The upper left 2 x 2 block of a 3 x 3 matrix.
+    /// let larger = [2.0, 0.5, 9.0, 0.5, 1.0, 9.0, 9.0, 9.0, 9.0];
+    /// let set = ContactSet::new(&[Dimension::Planar], MatrixView::strided(2, 2, &larger, 3, 1), &[-1.0, 0.2])?;
+    /// assert_eq!(set.velocity(), [-1.0, 0.2]);
+    /// # Ok::<(), carom_law::Error>(())
+    /// ```
+    pub fn strided(rows: usize, columns: usize, data: &'a [f64], row_stride: usize, column_stride: usize) -> Self {
+        Self { rows, columns, data, row_stride, column_stride, is_dense: false }
+    }
+
+    /// Whether there are as many numbers as entries, or, with strides, whether the last entry is there.
     pub(crate) fn is_complete(&self) -> bool {
-        self.rows.checked_mul(self.columns) == Some(self.data.len())
+        if self.is_dense {
+            return self.rows.checked_mul(self.columns) == Some(self.data.len());
+        }
+        let (Some(last_row), Some(last_column)) = (self.rows.checked_sub(1), self.columns.checked_sub(1)) else {
+            return true;
+        };
+        let along = |steps: usize, stride: usize| steps.checked_mul(stride);
+        let last = along(last_row, self.row_stride).zip(along(last_column, self.column_stride));
+        last.and_then(|(down, across)| down.checked_add(across)).is_some_and(|last| last < self.data.len())
+    }
+
+    /// How many numbers an incomplete matrix should have, for messages.
+    pub(crate) fn expected(&self) -> String {
+        let Self { rows, columns, row_stride, column_stride, .. } = self;
+        match self.is_dense {
+            true => format!("{rows} x {columns} numbers"),
+            false => format!("long enough for {rows} x {columns} with strides {row_stride} and {column_stride}"),
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -34,13 +70,18 @@ impl<'a> MatrixView<'a> {
 
     #[inline]
     pub(crate) fn at(&self, i: usize, j: usize) -> f64 {
-        self.data[if self.is_column_major { j * self.rows + i } else { i * self.columns + j }]
+        self.data[i * self.row_stride + j * self.column_stride]
     }
 }
 
 #[cfg(feature = "nalgebra")]
-impl<'a> From<&'a nalgebra::DMatrix<f64>> for MatrixView<'a> {
-    fn from(matrix: &'a nalgebra::DMatrix<f64>) -> Self {
+impl<'a, R, C, S> From<&'a nalgebra::Matrix<f64, R, C, S>> for MatrixView<'a>
+where
+    R: nalgebra::Dim,
+    C: nalgebra::Dim,
+    S: nalgebra::RawStorage<f64, R, C> + nalgebra::IsContiguous,
+{
+    fn from(matrix: &'a nalgebra::Matrix<f64, R, C, S>) -> Self {
         Self::column_major(matrix.nrows(), matrix.ncols(), matrix.as_slice())
     }
 }

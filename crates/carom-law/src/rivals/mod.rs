@@ -16,8 +16,11 @@
 //! | `hunt_crossley` | a compliant contact, integrated |
 //! | `path` | the contact through compression and restitution |
 //! | `work` | a bound on the work of any law |
+//! | `extreme` | for tests: random impacts at the ends of `f64` |
 
 mod chatterjee_ruina;
+#[cfg(test)]
+mod extreme;
 mod hunt_crossley;
 mod moreau;
 mod newton;
@@ -45,6 +48,7 @@ use crate::numeric::scaling::{exponent, scale};
 
 /// What a law claims of its answers, whatever the contact and the coefficients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Claims {
     /// `v̄·i <= 0`: no impact creates energy.
     pub dissipates: bool,

@@ -5,10 +5,6 @@ thread_local! {
     static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-#[cfg(test)]
-#[path = "../../tests/common/extreme.rs"]
-mod extreme;
-
 /// One more step.
 #[inline(always)]
 pub(super) fn count() {
@@ -28,8 +24,8 @@ pub(super) fn of<T>(act: impl FnOnce() -> T) -> (usize, T) {
 mod tests {
     use fastrand::Rng;
 
-    use super::extreme::{self, Extreme};
     use super::of;
+    use crate::rivals::extreme::{self, Extreme};
     use crate::rivals::path::{self, keller};
     use crate::{Coefficients, Contact, Delassus, Friction, Guard, Law, Restitution};
 

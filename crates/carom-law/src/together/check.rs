@@ -35,7 +35,7 @@ pub(crate) fn shapes(dimensions: &[Dimension], w: &MatrixView<'_>, velocity: &[f
         return Err(shape("delassus", format!("{} x {}", w.rows, w.columns), format!("{n} x {n}, {reason}")));
     }
     if !w.is_complete() {
-        return Err(shape("delassus", format!("{} numbers", w.len()), format!("{n} x {n} numbers")));
+        return Err(shape("delassus", format!("{} numbers", w.len()), w.expected()));
     }
     if velocity.len() != n {
         return Err(shape("contact_velocity", format!("{} numbers", velocity.len()), format!("{n} numbers, {reason}")));

@@ -13,6 +13,7 @@ use crate::impact::outcome::{BeforeAfter, Energy, Law, RestitutionValues};
 /// What an impact of several contacts does.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[non_exhaustive]
 pub struct SimultaneousOutcome {
     /// Each contact's share, in the order of the problem.
     pub contacts: Vec<ContactOutcome>,
@@ -52,6 +53,7 @@ pub struct SimultaneousOutcome {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum AnswerSearch {
     /// Every combination of modes was tried, and each has one answer at most.
     #[default]
@@ -67,6 +69,7 @@ pub enum AnswerSearch {
 /// the last, and mode, direction and restitution those of the last one in which the contact took part.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[non_exhaustive]
 pub struct ContactOutcome {
     /// What it does; separating is a contact without an impulse, be it that the others drive it away.
     pub mode: Mode,
@@ -91,6 +94,7 @@ pub struct ContactOutcome {
 /// The work of an impulse, `v̄ · i`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[non_exhaustive]
 pub struct ContactEnergy {
     /// The sum.
     pub change: f64,
@@ -103,6 +107,7 @@ pub struct ContactEnergy {
 /// What the guard did.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[non_exhaustive]
 pub struct SimultaneousGuard {
     /// Which guard was asked for.
     pub name: Guard,
@@ -120,6 +125,7 @@ pub struct SimultaneousGuard {
 /// The law's own answer, in short.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[non_exhaustive]
 pub struct SimultaneousUnguarded {
     /// Each contact's mode.
     pub modes: Vec<Mode>,
@@ -130,6 +136,7 @@ pub struct SimultaneousUnguarded {
 /// What an answer took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[non_exhaustive]
 pub struct SimultaneousEffort {
     /// The last resort that was needed.
     pub stage: SimultaneousStage,

@@ -56,3 +56,53 @@ dispatch!(
     (contact: &ContactPoint, velocity: &[f64]) -> [ContactMotion; 2]
 );
 dispatch!(kinetic_energy_change, kinetic_energy_change_inlined, (velocity: &[f64]) -> EnergyChange);
+
+#[cfg(test)]
+mod tests {
+    use crate::{ContactPoint, Dynamics, Inertia, Joint, JointKind, LinkId, LinkSpec, ModelBuilder, Vector};
+
+    /// The passes compiled for AVX2 do the same operations in the same order: no bit differs. (Where the processor has no
+    /// AVX2, both are the same code.)
+    #[test]
+    fn processors_with_and_without_avx2_give_the_same_bits() {
+        let mut builder = ModelBuilder::new("chain");
+        let trunk = LinkSpec::new("trunk").joint(Joint::new("free", JointKind::Floating));
+        let mut last = builder.link(LinkId::WORLD, trunk.inertia(Inertia::ball(3.0, 0.4))).unwrap();
+        for (name, axis) in [("a", [0.0, 1.0, 0.0]), ("b", [1.0, 0.0, 0.0]), ("c", [0.0, 0.6, 0.8])] {
+            let joint = Joint::new(name, JointKind::Revolute).along(axis).through([0.1, -0.2, 0.3]);
+            let link = LinkSpec::new(name).joint(joint).inertia(Inertia::ball(0.7, 0.15));
+            last = builder.link(last, link).unwrap();
+        }
+        let model = builder.build().unwrap();
+        let contact = ContactPoint::new(&model, last, [0.2, 0.1, -0.3], [0.1, -0.2, 1.0]).unwrap();
+        let (nq, nv) = (model.nq(), model.nv());
+        let mut rng = fastrand::Rng::with_seed(3);
+        let mut dispatched = Dynamics::new(model);
+        for _ in 0..100 {
+            let mut q: Vec<f64> = (0..nq).map(|_| 2.0 * rng.f64() - 1.0).collect();
+            dispatched.model().normalize(&mut q);
+            let v: Vec<f64> = (0..nv).map(|_| 2.0 * rng.f64() - 1.0).collect();
+            dispatched.set_state(&q, &v).unwrap();
+            let mut baseline = dispatched.clone();
+
+            super::place(&mut dispatched);
+            baseline.place();
+            super::bias(&mut dispatched);
+            baseline.bias_inlined();
+            assert_eq!(bits(&dispatched.vector), bits(&baseline.vector));
+            let terms = super::single_contact(&mut dispatched, &contact).unwrap();
+            let expected = baseline.single_contact_inlined(&contact).unwrap();
+            assert_eq!(bits(terms.delassus.as_flattened()), bits(expected.delassus.as_flattened()));
+            assert_eq!(bits(&terms.velocity), bits(&expected.velocity));
+            let (mut after, mut expected) = (vec![0.0; nv], vec![0.0; nv]);
+            let impulse = Vector::from([1.0, 0.2, -0.3]);
+            super::strike(&mut dispatched, &contact, impulse, true, &mut after).unwrap();
+            baseline.strike_inlined(&contact, impulse, true, &mut expected).unwrap();
+            assert_eq!(bits(&after), bits(&expected));
+        }
+    }
+
+    fn bits(numbers: &[f64]) -> Vec<u64> {
+        numbers.iter().map(|x| x.to_bits()).collect()
+    }
+}

@@ -22,6 +22,7 @@ pub struct ContactTerms {
 
 /// The velocity of a contact for a velocity of the robot.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct ContactMotion {
     /// A v; zero beyond the contact's dimension.
     pub velocity: [f64; 3],

@@ -26,6 +26,7 @@ pub struct CandidateOptions {
 
 /// Why a shape has no candidates.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CandidateError {
     /// The link has no shape with this index.
     #[error("shape {index} of link {link:?} does not exist: the link has {count} shapes")]

@@ -52,6 +52,17 @@ impl ContactPoint {
         Ok(Self::spatial(model, link, point, normal)?.flattened(model))
     }
 
+    /// The origin of the link or frame with this name; otherwise as [`ContactPoint::new`].
+    ///
+    /// # Errors
+    /// No link and no frame has this name, or as for [`ContactPoint::new`].
+    pub fn at_place(model: &Model, name: &str, normal: impl Into<Vector>) -> Result<Self, DynamicsError> {
+        let Some((link, placement)) = model.find_place(name) else {
+            return Err(DynamicsError::UnknownPlace { place: name.to_owned(), model: model.name().to_owned() });
+        };
+        Self::new(model, link, placement.translation, normal)
+    }
+
     /// A point of a link as for [`ContactPoint::new`], but always with two tangents.
     ///
     /// # Errors

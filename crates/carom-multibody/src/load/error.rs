@@ -7,6 +7,7 @@ use crate::BuildError;
 
 /// Why a robot file cannot be read.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct LoadError {
     /// The kind of error.
     pub kind: LoadErrorKind,
@@ -20,6 +21,7 @@ pub struct LoadError {
 
 /// The kinds of errors in robot files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum LoadErrorKind {
     /// The file does not exist or cannot be read.
     Read,

@@ -21,8 +21,9 @@ pub use error::{LoadError, LoadErrorKind};
 
 use crate::Model;
 
-/// Options for reading a robot file.
+/// Options for reading a robot file: `Options::new().floating_base(true)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Options {
     /// Lets the root link of a URDF move freely. An MJCF file states this itself.
     pub floating_base: bool,
@@ -30,6 +31,31 @@ pub struct Options {
     pub mimics: Mimics,
     /// The required format; by default it follows from the root element.
     pub format: Option<RobotFormat>,
+}
+
+impl Options {
+    /// A fixed base, mimics that follow, either format.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets whether the root link of a URDF moves freely.
+    #[must_use]
+    pub fn floating_base(self, floating_base: bool) -> Self {
+        Self { floating_base, ..self }
+    }
+
+    /// Sets what to do with joints that mimic others.
+    #[must_use]
+    pub fn mimics(self, mimics: Mimics) -> Self {
+        Self { mimics, ..self }
+    }
+
+    /// Sets the format that the file must have.
+    #[must_use]
+    pub fn format(self, format: RobotFormat) -> Self {
+        Self { format: Some(format), ..self }
+    }
 }
 
 /// The formats of robot files.
@@ -67,7 +93,8 @@ pub fn check_regular(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// The file cannot be read, is not a robot, or has an unsupported element that would change the dynamics.
-pub fn file(path: &Path, options: &Options) -> Result<Model, LoadError> {
+pub fn file(path: impl AsRef<Path>, options: &Options) -> Result<Model, LoadError> {
+    let path = path.as_ref();
     text(&xml::read(path)?, path, options)
 }
 

@@ -21,6 +21,7 @@ const MAX_LINKS: usize = 20_000;
 
 /// A link as given to the builder.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct LinkSpec {
     /// Unique among the links.
     pub name: String,

@@ -2,6 +2,7 @@
 
 /// A model that cannot be built.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BuildError {
     /// A name is used twice.
     #[error("{what} name {name:?} is used twice: names of {what}s must be unique")]

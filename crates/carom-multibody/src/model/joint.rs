@@ -95,6 +95,7 @@ pub struct Spring {
 
 /// A joint of a link, as given to the builder.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Joint {
     /// Unique among the model's joints.
     pub name: String,

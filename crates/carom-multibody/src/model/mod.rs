@@ -7,6 +7,7 @@
 //! | `builder` | builds and checks a model from links and joints |
 //! | `lookup` | joints by name |
 //! | `tree` | the nodes that the algorithms run on |
+//! | `state` | states by joint name |
 //! | `sparsity` | chains: the nonzero entries of M and its factor |
 //! | `warning` | warnings about a model |
 //! | `error` | errors in building a model |
@@ -17,6 +18,7 @@ mod joint;
 mod lookup;
 mod shape;
 mod sparsity;
+mod state;
 mod tree;
 mod warning;
 
@@ -27,6 +29,7 @@ pub use error::BuildError;
 pub use joint::{Joint, JointKind, Mimic, Spring};
 pub use lookup::JointNameError;
 pub use shape::{Geometry, Shape};
+pub use state::{JointNumbers, State};
 pub use warning::{Warning, WarningKind};
 
 pub(crate) use sparsity::Sparsity;
@@ -55,6 +58,7 @@ impl LinkId {
 
 /// A link of a built model.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Link {
     /// Unique among the links.
     pub name: String,
@@ -75,6 +79,7 @@ pub struct Link {
 
 /// A joint of a built model: its definition, and its indices in q and v.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ModelJoint {
     /// The joint as given, with an axis of unit length.
     pub joint: Joint,
@@ -112,6 +117,7 @@ impl ModelJoint {
 
 /// A named frame on a link.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Frame {
     /// Unique among the frames.
     pub name: String,

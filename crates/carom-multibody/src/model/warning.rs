@@ -4,6 +4,7 @@ use std::fmt;
 
 /// A warning about a model that loads although not everything in it is correct or used.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Warning {
     /// Its kind.
     pub kind: WarningKind,
@@ -17,6 +18,7 @@ pub struct Warning {
 
 /// The kinds of warnings, a closed list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum WarningKind {
     /// A negative mass.
     NegativeMass,

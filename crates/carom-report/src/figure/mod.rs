@@ -58,6 +58,7 @@ pub const WIDTHS: [u32; 2] = [100, 4000];
 
 /// Why a figure cannot be drawn.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum FigureError {
     /// The embedded font cannot be read: a broken build.
     #[error("the embedded font cannot be read: {0}")]

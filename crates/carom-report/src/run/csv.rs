@@ -11,7 +11,7 @@ use carom_sim::Record;
 /// # Errors
 /// Writing fails.
 pub fn run_csv(record: &Record, output: &mut impl Write) -> io::Result<()> {
-    let mut columns = table::samples(record);
+    let mut columns = table::run_columns(record);
     let count = record.samples.len();
     let ending = (1..=count).map(|row| (row == count).then(|| table::ending(record.summary.ending))).collect();
     columns.push(Column { name: "ending".to_owned(), values: Values::SomeWords(ending) });
@@ -23,7 +23,7 @@ pub fn run_csv(record: &Record, output: &mut impl Write) -> io::Result<()> {
 /// # Errors
 /// Writing fails.
 pub fn run_events_csv(record: &Record, output: &mut impl Write) -> io::Result<()> {
-    write(&table::events(record), record.events.len(), output)
+    write(&table::run_event_columns(record), record.events.len(), output)
 }
 
 fn write(columns: &[Column<'_>], rows: usize, output: &mut impl Write) -> io::Result<()> {

@@ -32,6 +32,7 @@ const MOST_SAMPLES: usize = 50_000;
 
 /// Why a page cannot be written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PageError {
     /// A sample is not a valid state of the model.
     #[error(transparent)]

@@ -5,10 +5,12 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::table::{self, Columns};
+use carom_scene::document::FORMAT_VERSION;
 use carom_sim::{Event, Header, Record, Summary};
 
 #[derive(Serialize)]
 struct RunRecord<'a> {
+    format_version: u32,
     header: &'a Header,
     summary: &'a Summary,
     samples: Columns<'a>,
@@ -17,6 +19,7 @@ struct RunRecord<'a> {
 
 #[derive(Serialize)]
 struct SummaryRecord<'a> {
+    format_version: u32,
     header: &'a Header,
     summary: &'a Summary,
     events: Vec<EventRecord<'a>>,
@@ -52,24 +55,30 @@ impl<'a> EventRecord<'a> {
     }
 }
 
-/// The whole run on one line: `header`, `summary`, `samples` as columns, `events`.
+/// The whole run on one line: `format_version`, `header`, `summary`, `samples` as columns, `events`.
 ///
 /// # Errors
 /// Writing fails.
 pub fn run_json(record: &Record, output: &mut impl Write) -> io::Result<()> {
     let Record { header, summary, .. } = record;
-    let samples = Columns(table::samples(record));
-    serde_json::to_writer(&mut *output, &RunRecord { header, summary, samples, events: events(record) })?;
+    let samples = Columns(table::run_columns(record));
+    serde_json::to_writer(
+        &mut *output,
+        &RunRecord { format_version: FORMAT_VERSION, header, summary, samples, events: events(record) },
+    )?;
     output.write_all(b"\n")
 }
 
-/// The run without its samples on one line: `header`, `summary`, `events`.
+/// The run without its samples on one line: `format_version`, `header`, `summary`, `events`.
 ///
 /// # Errors
 /// Writing fails.
 pub fn run_summary_json(record: &Record, output: &mut impl Write) -> io::Result<()> {
     let Record { header, summary, .. } = record;
-    serde_json::to_writer(&mut *output, &SummaryRecord { header, summary, events: events(record) })?;
+    serde_json::to_writer(
+        &mut *output,
+        &SummaryRecord { format_version: FORMAT_VERSION, header, summary, events: events(record) },
+    )?;
     output.write_all(b"\n")
 }
 

@@ -26,4 +26,5 @@ pub use json::{run_json, run_summary_json};
 pub use log::EventLog;
 #[cfg(feature = "parquet")]
 pub use parquet::{run_events_parquet, run_parquet};
+pub use table::{Column, Values, run_columns, run_event_columns};
 pub use text::RunText;

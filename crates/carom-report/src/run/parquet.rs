@@ -13,24 +13,26 @@ use ::parquet::schema::types::{Type, TypePtr};
 
 use super::json::events_json;
 use super::table::{self, Column, Values};
+use carom_scene::document::FORMAT_VERSION;
 use carom_sim::Record;
 
 /// Rows per group; a reader holds one group in memory.
 const ROWS_A_GROUP: usize = 1 << 18;
 
-/// The samples, one per row. The file's metadata contain `carom.header`, `carom.summary` and `carom.events` as JSON and
+/// The samples, one per row. The file's metadata contain `carom.format_version`, `carom.header`, `carom.summary` and `carom.events` as JSON and
 /// `carom.ending`.
 ///
 /// # Errors
 /// Writing fails.
 pub fn run_parquet(record: &Record, output: impl Write + Send) -> io::Result<()> {
     let metadata = [
+        format_version(),
         ("carom.ending", table::ending(record.summary.ending).to_owned()),
         ("carom.header", serde_json::to_string(&record.header)?),
         ("carom.summary", serde_json::to_string(&record.summary)?),
         ("carom.events", events_json(record)?),
     ];
-    write(&table::samples(record), record.samples.len(), &metadata, output).map_err(io::Error::other)
+    write(&table::run_columns(record), record.samples.len(), &metadata, output).map_err(io::Error::other)
 }
 
 /// The events, one per row.
@@ -38,8 +40,12 @@ pub fn run_parquet(record: &Record, output: impl Write + Send) -> io::Result<()>
 /// # Errors
 /// Writing fails.
 pub fn run_events_parquet(record: &Record, output: impl Write + Send) -> io::Result<()> {
-    let metadata = [("carom.ending", table::ending(record.summary.ending).to_owned())];
-    write(&table::events(record), record.events.len(), &metadata, output).map_err(io::Error::other)
+    let metadata = [format_version(), ("carom.ending", table::ending(record.summary.ending).to_owned())];
+    write(&table::run_event_columns(record), record.events.len(), &metadata, output).map_err(io::Error::other)
+}
+
+fn format_version() -> (&'static str, String) {
+    ("carom.format_version", FORMAT_VERSION.to_string())
 }
 
 type Result<T> = std::result::Result<T, ParquetError>;

@@ -11,15 +11,20 @@ const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// A named column.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Column<'a> {
-    pub(super) name: String,
-    pub(super) values: Values<'a>,
+#[non_exhaustive]
+pub struct Column<'a> {
+    /// Its name, as in files.
+    pub name: String,
+    /// Its values, one a row.
+    pub values: Values<'a>,
 }
 
 /// The values of a column, one per row.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Values<'a> {
+pub enum Values<'a> {
+    /// A number in every row.
     Numbers(Vec<f64>),
+    /// A word in every row.
     Words(Vec<&'a str>),
     /// Values that may be missing.
     SomeNumbers(Vec<Option<f64>>),
@@ -27,8 +32,22 @@ pub(super) enum Values<'a> {
     SomeWords(Vec<Option<&'a str>>),
 }
 
-/// The columns of samples, one row per sample.
-pub(super) fn samples(record: &Record) -> Vec<Column<'static>> {
+/// The samples of a run, one per row: the columns of its files.
+///
+/// ```
+/// use carom_report::{Values, run_columns};
+/// use carom_sim::{Recorder, Simulation};
+///
+/// let mut simulation = Simulation::new(carom_scene::gallery::simulation("ball")?)?;
+/// let mut recorder = Recorder::new();
+/// simulation.run_until(1.0, &mut recorder)?;
+/// let record = recorder.finish(&simulation);
+/// let columns = run_columns(&record);
+/// assert_eq!(columns[0].name, "time");
+/// assert!(matches!(&columns[0].values, Values::Numbers(times) if times.len() == record.samples.len()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn run_columns(record: &Record) -> Vec<Column<'static>> {
     let header = &record.header;
     let mut table = Table { samples: &record.samples, columns: Vec::new() };
     table.numbers("time", |sample| sample.time);
@@ -47,8 +66,8 @@ pub(super) fn samples(record: &Record) -> Vec<Column<'static>> {
     table.columns
 }
 
-/// The columns of events, one row per event.
-pub(super) fn events(record: &Record) -> Vec<Column<'_>> {
+/// The events of a run, with one row per contact of an event.
+pub fn run_event_columns(record: &Record) -> Vec<Column<'_>> {
     let all = || record.events.iter();
     let numbers = |of: fn(&Event) -> f64| Values::Numbers(all().map(of).collect());
     let impulse = |k: usize| Values::Numbers(all().map(|event| event.impulse()[k]).collect());

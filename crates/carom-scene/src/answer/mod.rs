@@ -57,6 +57,7 @@ impl Answer {
 
 /// The outcome of several contacts, with their names.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct SimultaneousAnswer {
     /// The outcome.
     pub outcome: SimultaneousOutcome,
@@ -103,7 +104,7 @@ struct Record<'a> {
 
 impl Serialize for SimultaneousAnswer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // Without `..`, so that a new field of the outcome must be added here.
+        // A new field of the outcome must be added here: a test compares them.
         let SimultaneousOutcome {
             contacts,
             velocity,
@@ -119,6 +120,7 @@ impl Serialize for SimultaneousAnswer {
             settled,
             effort,
             law,
+            ..
         } = &self.outcome;
         let name = |k: usize| self.names.get(k).and_then(Option::as_deref);
         let contacts =
@@ -140,5 +142,24 @@ impl Serialize for SimultaneousAnswer {
             law: *law,
         };
         record.serialize(serializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::Answer;
+
+    #[test]
+    fn several_contacts_have_every_field_of_the_law_s_outcome() {
+        let answer = crate::gallery::impact("landing").unwrap().answer().unwrap();
+        let Answer::Many(several) = answer else { panic!("the landing has four contacts") };
+        let mut named = serde_json::to_value(&several).unwrap();
+        for contact in named["contacts"].as_array_mut().unwrap() {
+            assert!(contact.as_object_mut().unwrap().remove("name").is_some_and(|name| name.is_string()));
+        }
+        let plain: Value = serde_json::to_value(&several.outcome).unwrap();
+        assert_eq!(named, plain);
     }
 }

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::error::{Kind, ProblemError};
-use super::tree::{Document, Format, PathStep, split_path};
+use super::tree::{Document, Format, PathStep, Tree, split_path};
 
 /// One change, `key=value`.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,7 +25,7 @@ impl std::str::FromStr for Edit {
         }
         let value = value.trim();
         let value = match Document::read(value, Format::Json) {
-            Ok(document) => document.tree().clone(),
+            Ok(document) => document.tree().0.clone(),
             Err(error) if error.kind == Kind::Syntax => Value::String(value.to_owned()),
             Err(error) => return Err(format!("{path}: {error}")),
         };
@@ -39,9 +39,9 @@ impl Edit {
     ///
     /// # Errors
     /// The path leads through a value that is not an object, or past the end of a list.
-    pub fn apply(&self, tree: &mut Value) -> Result<(), ProblemError> {
+    pub fn apply(&self, tree: &mut Tree) -> Result<(), ProblemError> {
         let steps = split_path(&self.path).unwrap_or_default();
-        let mut here = tree;
+        let mut here = &mut tree.0;
         for (depth, step) in steps.iter().enumerate() {
             if depth > 0
                 && let (PathStep::Key(coefficient), PathStep::Key(part)) = (steps[depth - 1], step)

@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 /// An error as it appears in files: kind, message, field and line.
 #[derive(Debug, Clone, PartialEq, Serialize, thiserror::Error)]
 #[error("{message}")]
+#[non_exhaustive]
 pub struct ProblemError {
     /// The kind, from a closed list.
     pub kind: Kind,
@@ -23,6 +24,7 @@ pub struct ProblemError {
 
 /// The kinds of errors, a closed list: those of the law, and those of documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Kind {
     /// The document is not JSON or TOML.
     Syntax,
@@ -38,13 +40,15 @@ pub enum Kind {
     UnknownName,
     /// A robot file that cannot be read.
     Model,
+    /// The document itself cannot be read.
+    File,
     /// An error of the law, about a number or the answer.
     Law(carom_law::ErrorKind),
 }
 
 impl Kind {
     /// Every kind that documents add to those of the law.
-    pub const OF_DOCUMENTS: [Kind; 7] = [
+    pub const OF_DOCUMENTS: [Kind; 8] = [
         Kind::Syntax,
         Kind::UnknownKey,
         Kind::DuplicateKey,
@@ -52,6 +56,7 @@ impl Kind {
         Kind::Conflict,
         Kind::UnknownName,
         Kind::Model,
+        Kind::File,
     ];
 
     /// The name used in files.
@@ -64,6 +69,7 @@ impl Kind {
             Kind::Conflict => "conflict",
             Kind::UnknownName => "unknown_name",
             Kind::Model => "model",
+            Kind::File => "file",
             Kind::Law(kind) => kind.name(),
         }
     }
@@ -107,7 +113,7 @@ mod tests {
     fn no_answer_of_several_contacts_is_a_typed_record() {
         let law =
             carom_law::Error::NotConverged { field: "impulse".into(), residual: 2e-3, bound: 1e-8, best: vec![1.0] };
-        let record = ErrorRecord { error: &law.into(), id: None }.line();
+        let record = ErrorRecord::new(&law.into(), None).line();
         let record: serde_json::Value = serde_json::from_str(&record).unwrap();
         assert_eq!((&record["error"]["kind"], &record["error"]["field"]), (&"not_converged".into(), &"impulse".into()));
         assert!(record["error"]["message"].as_str().unwrap().contains("2e-3 of the largest speed is left"));

@@ -7,6 +7,7 @@
 //! | `value` | typed values, with errors that give their path |
 //! | `coefficients` | restitution, friction and dimension |
 //! | `edit` | changes by path: `--set key=value` |
+//! | `version` | the format version of a document |
 //! | `error` | errors |
 
 pub(crate) mod coefficients;
@@ -14,8 +15,9 @@ mod edit;
 mod error;
 mod tree;
 pub(crate) mod value;
+pub(crate) mod version;
 
 pub use edit::Edit;
 pub use error::{Kind, ProblemError};
-pub use serde_json::Value as Tree;
-pub use tree::{Document, Format};
+pub use tree::{Document, Format, Tree};
+pub use version::FORMAT_VERSION;

@@ -5,6 +5,7 @@ use std::fmt;
 use std::ops::Range;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use toml::de::{DeTable, DeValue};
@@ -34,12 +35,62 @@ impl Format {
     }
 }
 
+/// The content of a document: objects, lists, numbers and text. It serialises as plain JSON.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tree(pub(crate) Value);
+
+impl Tree {
+    /// The tree of serialisable data: a struct, a map, a value of a JSON library.
+    ///
+    /// # Errors
+    /// JSON cannot represent the data. A number that is not finite becomes null, which is rejected when it is read.
+    pub fn of(data: &(impl Serialize + ?Sized)) -> Result<Self, ProblemError> {
+        let value = serde_json::to_value(data);
+        value.map(Self).map_err(|error| ProblemError::document(Kind::Syntax, error.to_string(), None))
+    }
+
+    /// The text at a dotted path such as `model.builtin`, if there is one.
+    pub fn text(&self, path: &str) -> Option<&str> {
+        self.at(path)?.as_str()
+    }
+
+    /// The number at a dotted path such as `friction.dynamic` or `velocity[1]`, if there is one.
+    pub fn number(&self, path: &str) -> Option<f64> {
+        self.at(path)?.as_f64()
+    }
+
+    /// Whether there is a value at a dotted path.
+    pub fn contains(&self, path: &str) -> bool {
+        self.at(path).is_some()
+    }
+
+    fn at(&self, path: &str) -> Option<&Value> {
+        split_path(path)?.into_iter().try_fold(&self.0, |here, step| match step {
+            PathStep::Key(key) => here.get(key),
+            PathStep::Index(index) => here.get(index),
+        })
+    }
+}
+
+/// As JSON, on one line.
+impl fmt::Display for Tree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Serialize for Tree {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
 /// A problem document: its text and its content.
 #[derive(Debug, Clone)]
 pub struct Document<'a> {
     text: &'a str,
     format: Format,
-    tree: Value,
+    tree: Tree,
 }
 
 impl<'a> Document<'a> {
@@ -56,11 +107,11 @@ impl<'a> Document<'a> {
             Format::Json => read_json(text)?,
             Format::Toml => read_toml(text)?,
         };
-        Ok(Self { text, format, tree })
+        Ok(Self { text, format, tree: Tree(tree) })
     }
 
     /// The content of the document.
-    pub fn tree(&self) -> &Value {
+    pub fn tree(&self) -> &Tree {
         &self.tree
     }
 

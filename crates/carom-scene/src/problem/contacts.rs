@@ -20,13 +20,24 @@ pub(super) struct StatedContact {
     pub dimension: Option<Dimension>,
     /// Its own coefficients, or those of the problem.
     pub coefficients: Coefficients,
+    /// Whether the restitution is its own.
+    pub has_own_restitution: bool,
+    /// Whether the friction is its own.
+    pub has_own_friction: bool,
 }
 
 /// The contacts listed in `contacts`, or the single contact of a problem without that key.
 pub(super) fn read(map: &Map<String, Value>) -> Result<Vec<StatedContact>> {
     let list = match map.get("contacts") {
         None => {
-            return Ok(vec![StatedContact { name: None, dimension: None, coefficients: of_problem(map)? }]);
+            let coefficients = of_problem(map)?;
+            return Ok(vec![StatedContact {
+                name: None,
+                dimension: None,
+                coefficients,
+                has_own_restitution: false,
+                has_own_friction: false,
+            }]);
         }
         Some(Value::Array(list)) => list,
         Some(other) => return Err(wrong_type(other, "contacts", "a list of contacts")),
@@ -74,5 +85,6 @@ fn contact(problem: &Map<String, Value>, value: &Value, path: &str, is_one_of_se
         return Err(missing(&field("friction"), reason));
     }
     let name = map.get("name").map(|name| text(name, &field("name")).map(str::to_owned)).transpose()?;
-    Ok(StatedContact { name, dimension, coefficients })
+    let [has_own_restitution, has_own_friction] = [own_e.is_some(), own_mu.is_some()];
+    Ok(StatedContact { name, dimension, coefficients, has_own_restitution, has_own_friction })
 }

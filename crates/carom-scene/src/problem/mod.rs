@@ -10,7 +10,8 @@ mod contacts;
 mod read;
 mod terms;
 
-use carom_law::{Coefficients, Contact, ErrorKind, Guard, Law, Outcome};
+use carom_law::{Coefficients, Contact, ErrorKind, Friction, Guard, Law, Outcome, Restitution};
+use carom_multibody::State;
 
 use self::contacts::StatedContact;
 use self::terms::Terms;
@@ -122,6 +123,84 @@ impl Problem {
         }
     }
 
+    /// The problem with another friction, as if its key `friction` were different: contacts with their own friction
+    /// keep it.
+    ///
+    /// ```
+    /// use carom_law::{Friction, Mode};
+    ///
+    /// let kane = carom_scene::gallery::impact("kane")?;
+    /// assert_eq!(kane.solve()?.mode, Mode::Stick);
+    /// assert_eq!(kane.with_friction(Friction::new(0.2)?).solve()?.mode, Mode::Slip);
+    /// # Ok::<(), carom_scene::ProblemError>(())
+    /// ```
+    #[must_use]
+    pub fn with_friction(&self, friction: Friction) -> Self {
+        let mut changed = self.clone();
+        match &mut changed.form {
+            Form::Matrices { contacts, .. } => {
+                let shared = contacts.iter_mut().filter(|contact| !contact.has_own_friction);
+                shared.for_each(|contact| contact.coefficients.friction = Some(friction));
+            }
+            Form::Scene { coefficients, .. } => coefficients.friction = Some(friction),
+        }
+        changed
+    }
+
+    /// The problem with another restitution, as if its key `restitution` were different: contacts with their own
+    /// restitution keep it.
+    #[must_use]
+    pub fn with_restitution(&self, restitution: Restitution) -> Self {
+        let mut changed = self.clone();
+        match &mut changed.form {
+            Form::Matrices { contacts, .. } => {
+                let shared = contacts.iter_mut().filter(|contact| !contact.has_own_restitution);
+                shared.for_each(|contact| contact.coefficients.restitution = restitution);
+            }
+            Form::Scene { coefficients, .. } => coefficients.restitution = restitution,
+        }
+        changed
+    }
+
+    /// The problem in another state of its robot, by joint names; joints that are not named stay as they are. Postures
+    /// of a simulation keep their targets.
+    ///
+    /// ```
+    /// use carom_multibody::State;
+    ///
+    /// let kane = carom_scene::gallery::impact("kane")?;
+    /// let faster = kane.with_state(&State::new().velocity("shoulder", -0.3))?;
+    /// assert!(faster.solve()?.contact_velocity.before[0] < kane.solve()?.contact_velocity.before[0]);
+    /// # Ok::<(), carom_scene::ProblemError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A problem without a robot, a joint that the robot does not have, another number of coordinates, or a state that the
+    /// robot cannot have.
+    pub fn with_state(&self, state: &State) -> Result<Self, ProblemError> {
+        self.with_changed_scene(|scene| scene.with_state(state))
+    }
+
+    /// The problem in another state of its robot, as whole vectors q and v.
+    ///
+    /// # Errors
+    /// A problem without a robot, vectors of another length, or a state that the robot cannot have.
+    pub fn with_state_vectors(&self, configuration: &[f64], velocity: &[f64]) -> Result<Self, ProblemError> {
+        self.with_changed_scene(|scene| scene.with_state_vectors(configuration, velocity))
+    }
+
+    fn with_changed_scene(
+        &self,
+        change: impl FnOnce(&Scene) -> Result<Scene, ProblemError>,
+    ) -> Result<Self, ProblemError> {
+        let Form::Scene { scene, coefficients } = &self.form else {
+            let message = "a state by joints needs a robot: give a scene with model";
+            return Err(ProblemError::at(Kind::Law(ErrorKind::Missing), "model", message));
+        };
+        let form = Form::Scene { scene: Box::new(change(scene)?), coefficients: *coefficients };
+        Ok(Self { form, ..self.clone() })
+    }
+
     /// The problem with another guard.
     #[must_use]
     pub fn with_guard(&self, guard: Guard) -> Self {
@@ -146,6 +225,7 @@ impl Problem {
     }
 
     /// The problem with another law.
+    #[must_use]
     pub fn with_law(&self, law: Law) -> Self {
         Self { law, ..self.clone() }
     }

@@ -1,29 +1,76 @@
 //! Reads a tree into a typed problem: checks all keys and types.
 
 use std::path::Path;
+use std::str::FromStr;
 
 use carom_law::{Guard, Law};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::terms::{Matrix, Terms};
 use super::{Form, Problem, contacts};
 use crate::document::value::{missing, named, numbers, required, rows, type_name, unknown_key};
-use crate::document::{Kind, ProblemError};
+use crate::document::{Document, Format, Kind, ProblemError, Tree, version};
 use crate::scene::{self, Scene};
 
 type Result<T> = std::result::Result<T, ProblemError>;
 
 const GENERALIZED: [&str; 3] = ["mass_matrix", "contact_jacobian", "velocity"];
 const CONTACT_SPACE: [&str; 2] = ["delassus", "contact_velocity"];
-const COMMON: [&str; 5] = ["restitution", "friction", "guard", "law", "id"];
+const COMMON: [&str; 6] = ["restitution", "friction", "guard", "law", "id", "format_version"];
+
+/// The problem that a text in JSON or TOML states. Robot files are looked for from the present folder.
+impl FromStr for Problem {
+    type Err = ProblemError;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::from_text_in(text, Format::guess("", text), Path::new(""))
+    }
+}
 
 impl Problem {
+    /// The problem in a file, JSON or TOML. Paths of robot files are relative to the folder of the file.
+    ///
+    /// ```no_run
+    /// let outcome = carom_scene::Problem::from_file("scene.toml")?.solve()?;
+    /// # Ok::<(), carom_scene::ProblemError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The file cannot be read, or as [`Problem::from_tree`]; the error has the line of its field.
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let name = path.display().to_string();
+        let text = carom_multibody::load::check_regular(path).and_then(|()| std::fs::read_to_string(path));
+        let text =
+            text.map_err(|error| ProblemError::document(Kind::File, format!("{name} cannot be read: {error}"), None))?;
+        Self::from_text_in(&text, Format::guess(&name, &text), path.parent().unwrap_or(Path::new("")))
+    }
+
+    /// The problem given by a text. Paths of robot files are relative to `folder`.
+    ///
+    /// # Errors
+    /// As [`Problem::from_tree`]; the error has the line of its field.
+    pub fn from_text_in(text: &str, format: Format, folder: &Path) -> Result<Self> {
+        let document = Document::read(text, format)?;
+        Self::from_tree_in(document.tree(), folder).map_err(|error| document.locate(error))
+    }
+
+    /// The problem given by serialisable data with the names of the interface, such as a map or a JSON value. Paths of robot
+    /// files are relative to the current folder.
+    ///
+    /// # Errors
+    /// As [`Problem::from_tree`].
+    pub fn from_data(data: &(impl Serialize + ?Sized)) -> Result<Self> {
+        Self::from_tree(&Tree::of(data)?)
+    }
+
     /// The problem given by a tree. Paths of robot files are relative to the current folder.
     ///
     /// # Errors
     /// Unknown, missing or conflicting keys, values of the wrong type, coefficients out of range, a robot that cannot
     /// be read.
-    pub fn from_tree(tree: &Value) -> Result<Self> {
+    pub fn from_tree(tree: &Tree) -> Result<Self> {
         Self::from_tree_in(tree, Path::new(""))
     }
 
@@ -31,11 +78,12 @@ impl Problem {
     ///
     /// # Errors
     /// As [`Problem::from_tree`].
-    pub fn from_tree_in(tree: &Value, folder: &Path) -> Result<Self> {
+    pub fn from_tree_in(Tree(tree): &Tree, folder: &Path) -> Result<Self> {
         let Value::Object(map) = tree else {
             let message = format!("a problem must be an object with keys, not {}", type_name(tree));
             return Err(ProblemError::document(Kind::WrongType, message, None));
         };
+        version::check(map)?;
         // A document with a robot is a scene, which has its own keys.
         let form_keys = if map.contains_key("model") {
             scene::KEYS.to_vec()

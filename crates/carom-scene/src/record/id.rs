@@ -2,16 +2,25 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-/// Any JSON value, on one line.
-#[derive(Debug)]
+use crate::document::Tree;
+
+/// Any JSON value, on one line; null where a problem has none.
+#[derive(Debug, Clone, Default)]
 pub struct Id(Option<Box<RawValue>>);
+
+impl Serialize for Id {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
 
 impl Id {
     /// The id in a tree.
-    pub fn of_tree(tree: &Value) -> Self {
+    pub fn of_tree(Tree(tree): &Tree) -> Self {
         Self(tree.get("id").and_then(|id| to_raw_value(id).ok()))
     }
 
@@ -27,14 +36,14 @@ impl Id {
         }))
     }
 
-    /// The raw value, for a record.
-    pub fn as_raw(&self) -> Option<&RawValue> {
-        self.0.as_deref()
+    /// Whether the problem has no id.
+    pub fn is_none(&self) -> bool {
+        self.0.is_none()
     }
 }
 
 /// The `id` of a JSON problem, verbatim.
-pub fn raw_id(text: &str) -> Option<&RawValue> {
+fn raw_id(text: &str) -> Option<&RawValue> {
     // Most problems have none; searching for the word (or an escape that may hide it) is much cheaper than
     // parsing them twice.
     if !text.contains("\"id\"") && !text.contains("\\u") {

@@ -10,6 +10,6 @@ mod id;
 mod outcome;
 mod robot;
 
-pub use id::{Id, raw_id};
+pub use id::Id;
 pub use outcome::{ErrorRecord, OutcomeRecord, to_line};
 pub use robot::{ContactRecord, RobotRecord, StruckRecord};

@@ -1,15 +1,16 @@
 //! Outcomes and errors as JSON objects, with the problem's id.
 
-use serde::Serialize;
-use serde_json::value::RawValue;
-
-use super::RobotRecord;
+use super::{Id, RobotRecord};
 use crate::answer::Answer;
-use crate::document::ProblemError;
+use crate::document::{FORMAT_VERSION, ProblemError};
+use serde::Serialize;
 
 /// An outcome with the id of its problem.
 #[derive(Debug, Serialize)]
+#[non_exhaustive]
 pub struct OutcomeRecord<'a> {
+    /// [`FORMAT_VERSION`].
+    pub format_version: u32,
     /// The answer: the fields of [`Outcome`](carom_law::Outcome) or, for several contacts, those of
     /// [`SimultaneousOutcome`](carom_law::SimultaneousOutcome).
     #[serde(flatten)]
@@ -18,26 +19,39 @@ pub struct OutcomeRecord<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub robot: Option<&'a RobotRecord>,
     /// The problem's `id`, verbatim; null without one.
-    pub id: Option<&'a RawValue>,
+    pub id: Option<&'a Id>,
 }
 
 /// An error in place of an outcome.
 #[derive(Debug, Serialize)]
+#[non_exhaustive]
 pub struct ErrorRecord<'a> {
+    /// [`FORMAT_VERSION`].
+    pub format_version: u32,
     /// The error.
     pub error: &'a ProblemError,
     /// The problem's `id`, verbatim; null without one.
-    pub id: Option<&'a RawValue>,
+    pub id: Option<&'a Id>,
 }
 
-impl OutcomeRecord<'_> {
+impl<'a> OutcomeRecord<'a> {
+    /// The record of an answer.
+    pub fn new(answer: &'a Answer, robot: Option<&'a RobotRecord>, id: Option<&'a Id>) -> Self {
+        Self { format_version: FORMAT_VERSION, answer, robot, id }
+    }
+
     /// The record on one line.
     pub fn line(&self) -> String {
         to_line(self)
     }
 }
 
-impl ErrorRecord<'_> {
+impl<'a> ErrorRecord<'a> {
+    /// The record of an error.
+    pub fn new(error: &'a ProblemError, id: Option<&'a Id>) -> Self {
+        Self { format_version: FORMAT_VERSION, error, id }
+    }
+
     /// The record on one line.
     pub fn line(&self) -> String {
         to_line(self)

@@ -8,6 +8,7 @@ use crate::scene::Scene;
 
 /// The robot of a scene, as part of the outcome.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct RobotRecord {
     /// The model's name.
     pub model: String,
@@ -38,6 +39,7 @@ pub enum StruckRecord {
 
 /// The position and axes of a contact of a robot.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ContactRecord {
     /// The contact's name.
     pub contact: String,

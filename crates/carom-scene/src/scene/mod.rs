@@ -18,12 +18,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use carom_law::{Coefficients, Contact, Friction, Guard, Law, Outcome, Restitution};
-use carom_multibody::{ContactPoint, Contacts, Dynamics, DynamicsError, Model, Vector, Warning};
+use carom_multibody::{ContactPoint, Contacts, Dynamics, DynamicsError, Model, State, Vector, Warning};
 
 use crate::answer::SimultaneousAnswer;
 use crate::document::{Kind, ProblemError};
 use carom_sim::{CoordinateRange, Setup, Surface, WatchedContact};
-use carom_sim::{StrikeError, contact_at, strike_together, strike_with};
+use carom_sim::{StrikeError, contact_at, strike_outcome, strike_together};
 use motion::SimulationKeys;
 
 /// The keys of a scene, in addition to those of every problem.
@@ -61,6 +61,7 @@ pub struct Scene {
 
 /// The source of a robot.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ModelSource {
     /// A built-in model, by name.
     BuiltIn(&'static str),
@@ -70,6 +71,7 @@ pub enum ModelSource {
 
 /// A contact of the robot with a surface.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct SceneContact {
     /// Its name: as given, or that of its link or frame.
     pub name: String,
@@ -211,23 +213,42 @@ impl Scene {
         (position, self.surfaces[contact.surface].half_space.gap(position))
     }
 
-    /// The impact of a single contact, with joint velocities and kinetic energies.
-    pub(crate) fn strike(&self, law: Law, coefficients: &Coefficients, guard: Guard) -> Result<Outcome, ProblemError> {
-        self.check_friction(self.struck_contacts(), coefficients)?;
-        let mut dynamics = self.dynamics()?;
-        let mut after = vec![0.0; self.velocity.len()];
-        let coefficients = self.coefficients_of(self.contact(), coefficients);
-        let mut outcome = strike_with(law, &mut dynamics, &self.contact().point, &coefficients, guard, &mut after)
-            .map_err(|error| self.strike_error(error))?;
-        outcome.energy.before = Some(dynamics.kinetic_energy());
-        dynamics.set_state(&self.configuration, &after).map_err(dynamics_error)?;
-        outcome.energy.after = Some(dynamics.kinetic_energy());
-        outcome.velocity = Some(after);
-        Ok(outcome)
+    /// The scene in another state, by joint names; joints that are not named keep their state.
+    ///
+    /// # Errors
+    /// A joint that the robot does not have, another number of coordinates, or a state that the robot cannot have.
+    pub fn with_state(&self, state: &State) -> Result<Self, ProblemError> {
+        let (mut configuration, mut velocity) = (self.configuration.clone(), self.velocity.clone());
+        self.model.apply_state(state, &mut configuration, &mut velocity).map_err(dynamics_error)?;
+        self.with_state_vectors(&configuration, &velocity)
     }
 
-    /// The impact of all contacts that strike.
-    pub(crate) fn strike_several(
+    /// The scene in another state, given as vectors q and v.
+    ///
+    /// # Errors
+    /// Vectors of another length, or a state that the robot cannot have.
+    pub fn with_state_vectors(&self, configuration: &[f64], velocity: &[f64]) -> Result<Self, ProblemError> {
+        let scene = Self { configuration: configuration.to_vec(), velocity: velocity.to_vec(), ..self.clone() };
+        scene.dynamics().map(|_| scene)
+    }
+
+    /// The impact of the contact that strikes, or the first of several, with joint velocities and kinetic energies. A contact's
+    /// own coefficients take precedence over `coefficients`.
+    ///
+    /// # Errors
+    /// A number that the law refuses, or a guard that it has no answer to.
+    pub fn strike(&self, law: Law, coefficients: &Coefficients, guard: Guard) -> Result<Outcome, ProblemError> {
+        self.check_friction(self.struck_contacts(), coefficients)?;
+        let coefficients = self.coefficients_of(self.contact(), coefficients);
+        strike_outcome(law, &mut self.dynamics()?, &self.contact().point, &coefficients, guard)
+            .map_err(|error| self.strike_error(error))
+    }
+
+    /// The impact of all contacts that strike, each with its own coefficients if given, otherwise `coefficients`.
+    ///
+    /// # Errors
+    /// A number that the law refuses, or no answer to the precision promised.
+    pub fn strike_several(
         &self,
         coefficients: &Coefficients,
         guard: Guard,
@@ -310,6 +331,13 @@ fn dynamics_error(error: DynamicsError) -> ProblemError {
             (ErrorKind::OutOfRange, "contact.link".to_owned())
         }
         DynamicsError::Overflow { .. } => (ErrorKind::Overflow, "state".to_owned()),
+        DynamicsError::UnknownPlace { .. } => {
+            return ProblemError::at(Kind::UnknownName, "contact.link", error.to_string());
+        }
+        DynamicsError::JointName(_) => return ProblemError::at(Kind::UnknownName, "state", error.to_string()),
+        DynamicsError::JointLength { .. } => (ErrorKind::Shape, "state".to_owned()),
+        // A fault that is new to this crate is one of the state that was asked for.
+        _ => (ErrorKind::OutOfRange, "state".to_owned()),
     };
     ProblemError::at(Kind::Law(kind), field, error.to_string())
 }

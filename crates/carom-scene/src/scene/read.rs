@@ -65,12 +65,12 @@ fn model(map: &Map<String, Value>, base: &Base, folder: &Path) -> Result<(ModelS
         Mimics::Follow => "follow",
         Mimics::Free => "free",
     })?;
-    let format = match way {
-        "urdf" => Some(RobotFormat::Urdf),
-        "mjcf" => Some(RobotFormat::Mjcf),
-        _ => None,
+    let options = Options::new().floating_base(base.floating.unwrap_or(false)).mimics(mimics);
+    let options = match way {
+        "urdf" => options.format(RobotFormat::Urdf),
+        "mjcf" => options.format(RobotFormat::Mjcf),
+        _ => options,
     };
-    let options = Options { floating_base: base.floating.unwrap_or(false), mimics, format };
     let (source, loaded) = match way {
         "builtin" => {
             let built_in = models::find(name).ok_or_else(|| {

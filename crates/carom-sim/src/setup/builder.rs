@@ -3,34 +3,10 @@
 use std::sync::Arc;
 
 use carom_law::{Coefficients, Guard, Restitution};
-use carom_multibody::{ContactPoint, HalfSpace, Model, ModelJoint, Vector};
+use carom_multibody::{ContactPoint, HalfSpace, JointNumbers, Model, ModelJoint, Vector};
 
 use crate::error::{Result, SimulationError};
 use crate::setup::{Actuator, CoordinateRange, Settings, Setup, Surface, WatchedContact};
-
-/// Numbers of a joint: one for a joint with a single coordinate, or a list.
-pub trait JointValues {
-    /// As a list.
-    fn values(&self) -> &[f64];
-}
-
-impl JointValues for f64 {
-    fn values(&self) -> &[f64] {
-        std::slice::from_ref(self)
-    }
-}
-
-impl<const N: usize> JointValues for [f64; N] {
-    fn values(&self) -> &[f64] {
-        self
-    }
-}
-
-impl JointValues for &[f64] {
-    fn values(&self) -> &[f64] {
-        self
-    }
-}
 
 /// Something of the robot that can touch a surface, by names.
 ///
@@ -155,11 +131,11 @@ impl SimulationBuilder {
 
     /// Where a joint is at the start: rad or m; of a floating joint (x, y, z, qw, qx, qy, qz), of a ball (qw, qx, qy, qz).
     #[must_use]
-    pub fn joint_position(self, joint: &str, position: impl JointValues) -> Self {
+    pub fn joint_position(self, joint: &str, position: impl Into<JointNumbers>) -> Self {
         self.put(
             joint,
             "position",
-            position.values(),
+            position.into().as_slice(),
             |joint| joint.coordinates.clone(),
             |setup| &mut setup.configuration,
         )
@@ -167,8 +143,14 @@ impl SimulationBuilder {
 
     /// How a joint moves at the start: rad/s or m/s; of floating and ball joints in the link's axes, linear first.
     #[must_use]
-    pub fn joint_velocity(self, joint: &str, velocity: impl JointValues) -> Self {
-        self.put(joint, "velocity", velocity.values(), |joint| joint.velocities.clone(), |setup| &mut setup.velocity)
+    pub fn joint_velocity(self, joint: &str, velocity: impl Into<JointNumbers>) -> Self {
+        self.put(
+            joint,
+            "velocity",
+            velocity.into().as_slice(),
+            |joint| joint.velocities.clone(),
+            |setup| &mut setup.velocity,
+        )
     }
 
     fn put(

@@ -4,8 +4,9 @@
 use carom_law::{Coefficients, ContactFactor, Evidence, FactoredContact, Guard, Law, Outcome};
 use carom_multibody::{ContactPoint, ContactTerms, Dynamics, WhitenedTerms};
 
-use super::{StrikeError, energies};
+use super::energies;
 use crate::dimension::dimension_of;
+use crate::error::StrikeError;
 
 /// A contact whose W has a condition number above this is struck by a factor of W. Solving with W loses as many digits as the
 /// number has: at 1e6 velocities have ten left, one more than the check of an outcome asks for.

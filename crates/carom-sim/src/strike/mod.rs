@@ -12,16 +12,7 @@ use carom_law::{
 };
 use carom_multibody::{ContactPoint, ContactTerms, Contacts, Dynamics, DynamicsError, EnergyChange, ImpulseEffect};
 
-/// Why a robot's impact has no answer.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum StrikeError {
-    /// The state or the model.
-    #[error(transparent)]
-    Dynamics(#[from] DynamicsError),
-    /// The law refuses the contact, or the answer is beyond `f64`.
-    #[error(transparent)]
-    Law(#[from] carom_law::Error),
-}
+use crate::error::StrikeError;
 
 /// What an impact at a contact does to the state that `dynamics` holds: the outcome in contact space, and the
 /// velocity after in `velocity`. Nothing is allocated. The outcome was checked by [`Check::Contact`]; [`strike_with`] checks by
@@ -73,6 +64,29 @@ pub fn strike_with(
     velocity: &mut [f64],
 ) -> Result<Outcome, StrikeError> {
     strike_checked(law, Check::Full, dynamics, contact, coefficients, guard, velocity)
+}
+
+/// [`strike_with`] as a whole outcome: with the velocity after, and with the kinetic energies before and after. `dynamics`
+/// keeps its state.
+///
+/// # Errors
+/// As [`strike_with`].
+pub fn strike_outcome(
+    law: Law,
+    dynamics: &mut Dynamics,
+    contact: &ContactPoint,
+    coefficients: &Coefficients,
+    guard: Guard,
+) -> Result<Outcome, StrikeError> {
+    let (q, before) = (dynamics.configuration().to_vec(), dynamics.velocity().to_vec());
+    let mut after = vec![0.0; before.len()];
+    let mut outcome = strike_with(law, dynamics, contact, coefficients, guard, &mut after)?;
+    outcome.energy.before = Some(dynamics.kinetic_energy());
+    dynamics.set_state(&q, &after)?;
+    outcome.energy.after = Some(dynamics.kinetic_energy());
+    dynamics.set_state(&q, &before)?;
+    outcome.velocity = Some(after);
+    Ok(outcome)
 }
 
 /// [`strike`] without a check: what benchmarks hold the price of the check against. Spatial contacts only.

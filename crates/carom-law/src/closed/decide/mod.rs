@@ -85,6 +85,7 @@ impl ClosedMode {
 /// The modes of all contacts, with the forces and accelerations that go with them.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Modes {
     /// One for each contact.
     pub modes: Vec<ClosedMode>,

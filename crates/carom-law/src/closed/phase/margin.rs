@@ -11,6 +11,7 @@ use super::{PhaseContact, PhaseForces, PhaseReport};
 
 /// How much room there is inside the cones.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct StickMargin {
     /// The largest `s` over `scale`, at most 1; positive if some distribution of forces is inside all cones.
     pub margin: f64,

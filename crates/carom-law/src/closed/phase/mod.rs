@@ -66,6 +66,7 @@ pub enum Rows {
 
 /// How the forces were found.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct PhaseReport {
     /// The rank of the system, at most `unknowns`. Below that the forces are a choice among many.
     pub rank: usize,

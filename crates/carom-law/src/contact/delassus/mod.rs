@@ -7,6 +7,7 @@
 pub(crate) mod tangent;
 
 use crate::error::{Error, Field, Result, finite};
+use crate::numeric::matrix::MatrixView;
 use crate::numeric::plane::{Sym2, Vec2};
 use crate::numeric::scaling::{exponent, is_tame, larger, scale};
 use crate::numeric::tolerance::{FACTOR_RANK, SYMMETRY, TANGENT_RANK};
@@ -139,6 +140,31 @@ impl Delassus {
             matrix[i][..d].copy_from_slice(row);
         }
         Self::checked(dimension, matrix)
+    }
+
+    /// A matrix in the caller's memory, 1 x 1, 2 x 2 or 3 x 3: slices with or without strides, or, with the feature
+    /// `nalgebra`, a reference to a `Matrix3<f64>` and its like.
+    ///
+    /// # Errors
+    /// Another shape, or as [`Delassus::spatial`].
+    pub fn new<'m>(matrix: impl Into<MatrixView<'m>>) -> Result<Self> {
+        let view: MatrixView<'m> = matrix.into();
+        let dimension = Dimension::from_rows(view.rows, "delassus")?;
+        let d = dimension.rows();
+        if view.columns != d || !view.is_complete() {
+            let (found, expected) = match view.columns == d {
+                true => (format!("{} numbers", view.len()), view.expected()),
+                false => (format!("{d} x {}", view.columns), format!("{d} x {d}")),
+            };
+            return Err(Error::Shape { field: "delassus".into(), found, expected });
+        }
+        let mut entries = [[0.0; 3]; 3];
+        for (i, row) in entries.iter_mut().enumerate().take(d) {
+            for (j, entry) in row.iter_mut().enumerate().take(d) {
+                *entry = view.at(i, j);
+            }
+        }
+        Self::checked(dimension, entries)
     }
 
     fn checked(dimension: Dimension, matrix: [[f64; 3]; 3]) -> Result<Self> {

@@ -2,9 +2,9 @@
 
 use carom_law::{ContactSet, Error as LawError, Evidence, Jam, SimultaneousOutcome};
 
-use crate::strike::{StrikeError, energies, respond_together};
+use crate::strike::{energies, respond_together};
 
-use crate::error::{Result, SimulationError};
+use crate::error::{Result, SimulationError, StrikeError};
 use crate::simulation::Simulation;
 use crate::simulation::motion::system::dynamics;
 

@@ -2,8 +2,8 @@
 
 mod common;
 
-use carom::report::run_html;
-use carom::sim::Record;
+use carom_report::run_html;
+use carom_sim::Record;
 
 fn page(record: &Record, title: &str) -> String {
     let mut text = Vec::new();

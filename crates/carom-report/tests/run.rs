@@ -4,8 +4,9 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use carom::report::{EventLog, RunText, run_csv, run_events_csv, run_json};
-use carom::sim::{Ending, Record};
+use carom_report::{EventLog, RunText, run_csv, run_events_csv, run_json};
+use carom_scene::document::FORMAT_VERSION;
+use carom_sim::{Ending, Record};
 use serde_json::Value;
 
 fn csv(record: &Record) -> Vec<Vec<String>> {
@@ -141,6 +142,7 @@ fn json_comes_back_with_its_bits() {
                 columns[&column].as_array().unwrap().iter().map(|x| x.as_f64().unwrap().to_bits()).collect();
             assert!(read == bits, "{name}: {column}");
         }
+        assert_eq!(run["format_version"], FORMAT_VERSION);
         assert_eq!(run["header"], serde_json::to_value(&record.header).unwrap());
         assert_eq!(run["summary"], serde_json::to_value(&record.summary).unwrap());
         assert_eq!(run["events"].as_array().unwrap().len(), record.events.len());
@@ -165,7 +167,7 @@ fn events_stand_in_their_own_csv() {
         assert_eq!(row[at("time")].parse::<f64>().unwrap().to_bits(), event.time().to_bits());
         assert_eq!(row[at("kind")], event.kind().name());
         assert_eq!(row[at("contact")], "bottom");
-        assert_eq!(row[at("impact")], event.impact().map_or("", carom::law::Mode::name));
+        assert_eq!(row[at("impact")], event.impact().map_or("", carom_law::Mode::name));
         assert_eq!(row[at("impulse.normal")].parse::<f64>().unwrap().to_bits(), event.impulse()[0].to_bits());
         assert_eq!(row[at("settled")].parse::<f64>().ok(), event.settled());
     }
@@ -176,8 +178,8 @@ mod parquet {
     use super::*;
     use ::parquet::file::reader::{FileReader, SerializedFileReader};
     use ::parquet::record::{Field, Row};
-    use carom::report::{run_events_parquet, run_parquet};
-    use carom::sim::{DeviceEvent, Event};
+    use carom_report::{run_events_parquet, run_parquet};
+    use carom_sim::{DeviceEvent, Event};
 
     fn read(bytes: Vec<u8>) -> (Vec<Row>, Vec<(String, String)>) {
         let file = SerializedFileReader::new(bytes::Bytes::from(bytes)).unwrap();
@@ -211,6 +213,7 @@ mod parquet {
             }
             let get = |key: &str| metadata.iter().find(|(name, _)| name == key).unwrap().1.clone();
             let run = json(&record);
+            assert_eq!(get("carom.format_version"), FORMAT_VERSION.to_string());
             assert_eq!(serde_json::from_str::<Value>(&get("carom.header")).unwrap(), run["header"]);
             assert_eq!(serde_json::from_str::<Value>(&get("carom.summary")).unwrap(), run["summary"]);
             assert_eq!(serde_json::from_str::<Value>(&get("carom.events")).unwrap(), run["events"]);
@@ -288,10 +291,10 @@ fn many_contacts_are_counted() {
     let mut record = common::cube();
     for k in 0..30 {
         let (header, now) = (record.header.contacts[0].clone(), record.samples[0].contacts[0]);
-        record.header.contacts.push(carom::sim::ContactHeader { name: format!("more_{k}"), ..header });
+        record.header.contacts.push(carom_sim::ContactHeader { name: format!("more_{k}"), ..header });
         record.samples.iter_mut().for_each(|sample| sample.contacts.push(now));
     }
-    record.samples.last_mut().unwrap().contacts[33].mode = carom::sim::ContactMode::Slip;
+    record.samples.last_mut().unwrap().contacts[33].mode = carom_sim::ContactMode::Slip;
     let text = RunText { title: "many", record: &record }.to_string();
     assert!(text.contains("    more_25           slip\n    37 more           flight\n"), "{text}");
 }

@@ -4,10 +4,10 @@ use std::f64::consts::PI;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use carom::law::{Coefficients, Friction, Guard, Restitution};
-use carom::multibody::load::{self, Options};
-use carom::multibody::{ContactPoint, Dynamics, HalfSpace, Model, Quaternion, Vector};
-use carom::sim::{Settings, Setup, Surface, WatchedContact};
+use carom_law::{Coefficients, Friction, Guard, Restitution};
+use carom_multibody::load::{self, Options};
+use carom_multibody::{ContactPoint, Dynamics, HalfSpace, Model, Quaternion, Vector};
+use carom_sim::{Settings, Setup, Surface, WatchedContact};
 use fastrand::Rng;
 
 /// What is dropped.

@@ -6,10 +6,10 @@
 
 use std::sync::Arc;
 
-use carom::law::{Coefficients, Friction, Guard, Restitution};
-use carom::multibody::load::{self, Options};
-use carom::multibody::{ContactPoint, HalfSpace, Model, Quaternion, Vector, candidates};
-use carom::sim::{Event, EventKind, Recorder, Settings, Setup, Simulation, Surface, WatchedContact};
+use carom_law::{Coefficients, Friction, Guard, Restitution};
+use carom_multibody::load::{self, Options};
+use carom_multibody::{ContactPoint, HalfSpace, Model, Quaternion, Vector, candidates};
+use carom_sim::{Event, EventKind, Recorder, Settings, Setup, Simulation, Surface, WatchedContact};
 
 const G: f64 = 9.81;
 
@@ -49,7 +49,7 @@ fn surface(name: &str, point: [f64; 3], normal: [f64; 3]) -> Surface {
 fn corners(model: &Model, surface: &Surface, place: usize, coefficients: Coefficients) -> Vec<WatchedContact> {
     let link = model.find_link("body").unwrap();
     let found = candidates(model, link, 0, &surface.half_space, &Default::default()).unwrap();
-    let watched = |candidate: carom::multibody::Candidate| WatchedContact {
+    let watched = |candidate: carom_multibody::Candidate| WatchedContact {
         name: format!("{} on {}", candidate.name, surface.name),
         point: candidate.contact,
         surface: place,
@@ -252,7 +252,7 @@ fn welded(links: &[(&str, String)], weld: &str) -> Model {
     let link =
         |(name, inertial): &(&str, String)| format!(r#"<link name="{name}"><inertial>{inertial}</inertial></link>"#);
     let text = format!(r#"<robot name="r">{}{weld}</robot>"#, links.iter().map(link).collect::<String>());
-    let options = Options { floating_base: true, ..Options::default() };
+    let options = Options::new().floating_base(true);
     load::text(&text, "r.urdf".as_ref(), &options).unwrap()
 }
 

@@ -1,7 +1,7 @@
 //! Robots whose contact has an ill-conditioned W: against the same problem given as matrices, and against closed forms.
 
-use carom::law::{Coefficients, Friction, GeneralizedContact, Guard, Law, MatrixView, Mode, Outcome, Restitution};
-use carom::multibody::{
+use carom_law::{Coefficients, Friction, GeneralizedContact, Guard, Law, MatrixView, Mode, Outcome, Restitution};
+use carom_multibody::{
     ContactPoint, Contacts, Dynamics, Inertia, Joint, JointKind, LinkId, LinkSpec, Mimic, Model, ModelBuilder,
 };
 use fastrand::Rng;
@@ -24,7 +24,7 @@ fn by_matrices(
     contact: &ContactPoint,
     coefficients: &Coefficients,
     guard: Guard,
-) -> carom::law::Result<Outcome> {
+) -> carom_law::Result<Outcome> {
     let mut contacts = Contacts::new(dynamics.model(), &[*contact]);
     dynamics.contact_terms(&mut contacts).unwrap();
     let (a, n) = (contacts.jacobian(), dynamics.velocity().len());
@@ -50,7 +50,7 @@ fn rimless_wheel(inertia: f64) -> (Model, LinkId) {
     let x = builder.link(LinkId::WORLD, x).unwrap();
     let z = builder.link(x, LinkSpec::new("z").joint(sliding("z", [0.0, 0.0, 1.0]))).unwrap();
     let mut hub = Inertia::point(2.0, [0.0; 3]);
-    hub.rotational = carom::multibody::Symmetric::diagonal([inertia; 3]);
+    hub.rotational = carom_multibody::Symmetric::diagonal([inertia; 3]);
     let wheel = LinkSpec::new("wheel").joint(turning("pitch", [0.0, 1.0, 0.0])).inertia(hub);
     let wheel = builder.link(z, wheel).unwrap();
     (builder.build().unwrap(), wheel)
@@ -78,8 +78,8 @@ fn a_rimless_wheel_keeps_its_angular_momentum_about_the_spoke_that_strikes() {
     for law in [None, Some(Law::Aghili)] {
         let (mut found, coefficients) = ([0.0; 3], coefficients(0.0, 0.5));
         let outcome = match law {
-            None => carom::strike(&mut dynamics, &contact, &coefficients, Guard::Report, &mut found),
-            Some(law) => carom::strike_with(law, &mut dynamics, &contact, &coefficients, Guard::Report, &mut found),
+            None => carom_sim::strike(&mut dynamics, &contact, &coefficients, Guard::Report, &mut found),
+            Some(law) => carom_sim::strike_with(law, &mut dynamics, &contact, &coefficients, Guard::Report, &mut found),
         };
         let outcome = outcome.unwrap();
         assert_eq!(outcome.mode, Mode::Stick);
@@ -198,7 +198,7 @@ fn robots_keep_the_digits_that_their_matrices_keep() {
             if condition.mass_matrix > 1e3 || !in_range {
                 continue;
             }
-            let found = carom::strike(&mut dynamics, &contact, &coefficients, guard, &mut after)
+            let found = carom_sim::strike(&mut dynamics, &contact, &coefficients, guard, &mut after)
                 .unwrap_or_else(|error| panic!("{family:?} {}: {error}", errors.len()));
             assert_eq!(found.mode, expected.mode, "{family:?} {}", errors.len());
             let told = found.condition.unwrap();
@@ -225,8 +225,9 @@ fn no_leg_is_too_straight() {
         let (mut dynamics, contact) = robot(Family::StraightLeg, ratio, &mut rng);
         let coefficients = coefficients(rng.f64(), 0.1 + 0.9 * rng.f64());
         let mut after = vec![0.0; dynamics.velocity().len()];
-        let outcome = carom::strike_with(Law::Aghili, &mut dynamics, &contact, &coefficients, Guard::Slip, &mut after)
-            .unwrap_or_else(|error| panic!("{case}, {ratio:e}: {error}"));
+        let outcome =
+            carom_sim::strike_with(Law::Aghili, &mut dynamics, &contact, &coefficients, Guard::Slip, &mut after)
+                .unwrap_or_else(|error| panic!("{case}, {ratio:e}: {error}"));
         let expected = by_matrices(&mut dynamics, &contact, &coefficients, Guard::Slip).unwrap();
         let condition = expected.condition.unwrap().delassus;
         // Each number is of another norm.

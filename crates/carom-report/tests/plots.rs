@@ -2,8 +2,8 @@
 
 mod common;
 
-use carom::report::figure::run_svg;
-use carom::sim::{Ending, Record};
+use carom_report::figure::run_svg;
+use carom_sim::{Ending, Record};
 
 fn svg(record: &Record) -> String {
     run_svg(record, "a run & more").unwrap()
@@ -101,13 +101,13 @@ fn the_least_runs_have_figures() {
 #[cfg(feature = "png")]
 #[test]
 fn pictures_have_the_width_asked_for() {
-    let png = carom::report::figure::run_png(&common::cube(), "cube", 800).unwrap();
+    let png = carom_report::figure::run_png(&common::cube(), "cube", 800).unwrap();
     assert_eq!(png[..8], [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n']);
     assert_eq!(png[16..20], 800_u32.to_be_bytes());
     if let Some(folder) = std::env::var_os("CAROM_PAGES") {
         for (name, record) in common::runs() {
             let title = record.header.title.clone().unwrap();
-            let png = carom::report::figure::run_png(&record, &title, 1000).unwrap();
+            let png = carom_report::figure::run_png(&record, &title, 1000).unwrap();
             std::fs::write(std::path::Path::new(&folder).join(format!("{name}.png")), png).unwrap();
         }
     }

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use carom::law::Mode;
-use carom::multibody::{
+use carom_law::Mode;
+use carom_multibody::{
     Dynamics, Inertia, Joint, JointKind, LinkId, LinkSpec, Model, ModelBuilder, Placement, Quaternion, Vector, load,
 };
-use carom::sim::{
+use carom_sim::{
     ContactHeader, ContactMode, ContactSample, Ending, Event, Header, ImpactEvent, Ledger, ModeEvent, Record, Sample,
     SettleEvent, Summary, SurfaceHeader,
 };
@@ -15,7 +15,7 @@ use carom::sim::{
 const G: f64 = 9.81;
 
 fn model(name: &str) -> Arc<Model> {
-    Arc::new(carom::models::find(name).unwrap().load(&load::Options::default()).unwrap())
+    Arc::new(carom_scene::models::find(name).unwrap().load(&load::Options::default()).unwrap())
 }
 
 fn header(model: &Model, title: &str, contacts: &[&str], dimension: usize, until: f64) -> Header {
@@ -238,8 +238,8 @@ pub fn cube() -> Record {
 /// A quadruped trots: postures by sines, not by forces. A foot below a line counts as standing.
 pub fn quadruped() -> Record {
     const FEET: [&str; 4] = ["front_left_foot", "front_right_foot", "rear_left_foot", "rear_right_foot"];
-    let options = load::Options { floating_base: true, ..load::Options::default() };
-    let model = Arc::new(carom::models::find("quadruped").unwrap().load(&options).unwrap());
+    let options = load::Options::new().floating_base(true);
+    let model = Arc::new(carom_scene::models::find("quadruped").unwrap().load(&options).unwrap());
     let mut header = header(&model, "a quadruped trots, by sines", &FEET, 3, 2.0);
     header.length = 0.5;
     let mut dynamics = Dynamics::new(Arc::clone(&model));

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use carom::multibody::{ContactPoint, Contacts, Dynamics};
-use carom::sim::{ContactMode, Event, EventKind, Sample, Setup, Simulation, Sink, Stop};
+use carom_multibody::{ContactPoint, Contacts, Dynamics};
+use carom_sim::{ContactMode, Event, EventKind, Sample, Setup, Simulation, Sink, Stop};
 
 use super::scenes;
 

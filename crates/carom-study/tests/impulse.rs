@@ -1,10 +1,10 @@
 //! The impulse space says what the laws say: each answer lies on the lines, in the cone and inside the ellipse that it must.
 
-use carom::Problem;
-use carom::document::Edit;
-use carom::gallery::{Exhibit, SCENES};
-use carom::law::{Law, Mode};
-use carom::study::{Answered, Comparison, DiagramError, ImpulseSpace, LocusName, Verdict};
+use carom_law::{Law, Mode};
+use carom_scene::Problem;
+use carom_scene::document::Edit;
+use carom_scene::gallery::{Exhibit, SCENES};
+use carom_study::{Answered, Comparison, DiagramError, ImpulseSpace, LocusName, Verdict};
 use serde_json::{Value, json};
 
 /// Exact laws are within roundings of sums of a few terms.
@@ -13,7 +13,7 @@ const ROUNDING: f64 = 1e-12;
 const INTEGRATED: f64 = 1e-7;
 
 fn compared(scene: &str, edits: &[&str]) -> Comparison {
-    let mut tree = carom::gallery::find(scene).unwrap().tree().unwrap();
+    let mut tree = carom_scene::gallery::find(scene).unwrap().tree().unwrap();
     for edit in edits {
         edit.parse::<Edit>().unwrap().apply(&mut tree).unwrap();
     }
@@ -29,7 +29,7 @@ fn impacts() -> Vec<(String, Comparison)> {
         &["friction=2"],
         &["friction.static=0.4", "friction.dynamic=0.2"],
     ];
-    let is_single = |scene: &&Exhibit| Problem::from_tree(&scene.tree().unwrap()).unwrap().contact_count() == 1;
+    let is_single = |scene: &&Exhibit| scene.problem().unwrap().contact_count() == 1;
     let scenes = SCENES.iter().filter(is_single).flat_map(|scene| edits.map(|edits| (scene.name, edits)));
     scenes.map(|(scene, edits)| (format!("{scene} {edits:?}"), compared(scene, edits))).collect()
 }
@@ -207,7 +207,7 @@ fn laws_that_answer_alike_share_a_mark() {
 
 #[test]
 fn what_has_no_diagram_says_why() {
-    let of = |tree: Value| Comparison::new(&Problem::from_tree(&tree).unwrap()).unwrap();
+    let of = |tree: Value| Comparison::new(&Problem::from_data(&tree).unwrap()).unwrap();
     let one = of(json!({ "delassus": [[2.0]], "contact_velocity": [-1.0], "restitution": 0.5 }));
     assert_eq!(one.diagram().unwrap_err(), DiagramError::Frictionless);
     let apart = of(json!({ "delassus": [[2.0, 0.0], [0.0, 1.0]], "contact_velocity": [0.5, 1.0], "restitution": 0.5,
