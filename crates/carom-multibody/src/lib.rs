@@ -9,6 +9,7 @@ mod dynamics;
 mod error;
 mod geometry;
 pub mod load;
+mod mesh;
 mod model;
 mod rows;
 mod spatial;
@@ -19,6 +20,7 @@ pub use geometry::{
     Candidate, CandidateError, CandidateOptions, ContactKind, ContactPoint, HalfSpace, Rims, all_candidates,
     candidates, contact_basis, half_spaces,
 };
+pub use mesh::{Hull, HullOptions};
 pub use model::{
     BuildError, Frame, Geometry, Joint, JointKind, Link, LinkId, LinkSpec, Mimic, Model, ModelBuilder, ModelJoint,
     Shape, Spring, Warning, WarningKind,

@@ -1,8 +1,9 @@
-//! What of a link's shapes can touch a half-space: balls, rims and corners.
+//! What of a link's shapes can touch a half-space: balls, rims, ellipsoids and corners.
 
 use super::contact::ContactPoint;
 use super::half_space::HalfSpace;
 use super::outline::{Rims, TouchingFeature, TouchingForm, features, plane_on_link};
+use crate::Placement;
 use crate::error::DynamicsError;
 use crate::model::{LinkId, Model};
 
@@ -69,7 +70,9 @@ const LEAST_POINTS: usize = 3;
 /// | box | 8 corners, `corner_+-+` by the signs of x, y, z | those that differ in the plane: 4, `corner_+0-`, if an axis is out of it |
 /// | capsule | the balls at its ends, `ball_+` and `ball_-` along its axis | the same; `ball_0` if the axis is out of the plane |
 /// | cylinder | points of its rims, `rim_+_0` and on, or rims, `rim_+` and `rim_-`: see [`Rims`] | `disc`, a ball, if the axis is out of the plane; 4 corners, `corner_+-` across and along the axis, if it is in it |
-/// | ellipsoid, mesh, plane | none: an error | the same |
+/// | ellipsoid | `ellipsoid` | `ellipsoid` |
+/// | mesh with a hull | `vertex_0` and on, the vertices of its hull | as in space, in the plane of the motion |
+/// | mesh without, plane | none: an error | none: an error |
 ///
 /// In a plane means: the model moves in one, and the half-space's normal lies in it. Points are then in the middle of
 /// the shape's depth. What stands for a box, capsule or cylinder with rolling rims is exact against a half-space:
@@ -110,6 +113,9 @@ pub fn candidates(
             TouchingForm::Point => ContactPoint::new(model, link, center, normal),
             TouchingForm::Ball { radius } => ContactPoint::ball(model, link, center, radius, normal),
             TouchingForm::Rim { axis, radius } => ContactPoint::rim(model, link, center, axis, radius, normal),
+            TouchingForm::Ellipsoid { rotation, half } => {
+                ContactPoint::ellipsoid(model, link, &Placement { rotation, translation: center }, half, normal)
+            }
         };
         let name = format!("{}/{name}/{suffix}", carrier.name);
         Ok(Candidate { name, contact: contact?, half_space: *half_space })

@@ -1,9 +1,10 @@
 //! Contacts: what of a link touches a surface, and along which axes.
 
 use super::feature::{ContactKind, Feature};
+use super::outline::plane_on_link;
 use crate::error::DynamicsError;
 use crate::model::{LinkId, Model, PARALLEL};
-use crate::{Rotation, Vector};
+use crate::{Placement, Rotation, Vector};
 
 /// Normal and tangents of a surface: (n, t1, t2), all of length one.
 ///
@@ -21,7 +22,7 @@ pub fn contact_basis(normal: impl Into<Vector>) -> Result<[Vector; 3], DynamicsE
     Ok([n, t1, t2])
 }
 
-/// What of a link touches a surface: a point of it, a ball or a rim.
+/// What of a link touches a surface: a point of it, a ball, a rim or an ellipsoid.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactPoint {
     link: LinkId,
@@ -113,6 +114,35 @@ impl ContactPoint {
         Ok(Self { feature: Feature::Rim { radius, axis }, ..contact })
     }
 
+    /// An ellipsoid of a link: half axes along the axes of a placement in the link's frame. It touches at the point that is
+    /// lowest against the normal n, centre - S n/sqrt(n·S n) with S = R diag(half²) Rᵀ, and rolls. Half axes may
+    /// be zero: one makes a disc, two a rod.
+    ///
+    /// Planar or spatial as [`ContactPoint::new`] says; of a planar contact the touching point is in the plane of the centre.
+    ///
+    /// # Errors
+    /// As for [`ContactPoint::new`], and half axes that are negative or not finite.
+    pub fn ellipsoid(
+        model: &Model,
+        link: LinkId,
+        placement: &Placement,
+        half: [f64; 3],
+        normal: impl Into<Vector>,
+    ) -> Result<Self, DynamicsError> {
+        for radius in half {
+            checked_radius(radius)?;
+        }
+        let contact = Self::new(model, link, placement.translation, normal)?;
+        let on_node = model.link(link).on_node.rotation * placement.rotation;
+        let out_of_plane = (contact.dimension == 2).then(|| plane_on_link(model, link, contact.basis[0])).flatten();
+        let out_of_plane = out_of_plane.map(|plane| model.link(link).on_node.rotation.apply(plane));
+        let axis = |k: usize| {
+            let axis = half[k] * on_node.columns[k];
+            out_of_plane.map_or(axis, |plane| axis.plus(-plane.dot(axis), plane))
+        };
+        Ok(Self { feature: Feature::Ellipsoid { axes: [axis(0), axis(1), axis(2)] }, ..contact })
+    }
+
     /// With the one tangent in the plane, where the model and the normal are in one.
     fn flattened(self, model: &Model) -> Self {
         let [n, t1, t2] = self.basis;
@@ -147,7 +177,7 @@ impl ContactPoint {
         self.feature.kind()
     }
 
-    /// Of a ball or rim, m; zero for a point.
+    /// Of a ball or rim, m; zero for a point and for an ellipsoid, which has three half axes.
     pub fn radius(&self) -> f64 {
         self.feature.radius()
     }

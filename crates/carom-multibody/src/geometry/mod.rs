@@ -2,10 +2,10 @@
 //!
 //! | file | what it has |
 //! |---|---|
-//! | `feature` | what touches: a point, a ball, a rim |
+//! | `feature` | what touches: a point, a ball, a rim, an ellipsoid |
 //! | `contact` | a feature of a link with a normal and tangents |
 //! | `half_space` | what is touched |
-//! | `outline` | points, balls and rims among which the lowest of a shape is |
+//! | `outline` | points, balls, rims and ellipsoids among which the lowest point of a shape is |
 //! | `candidate` | what of a model can touch a half-space |
 
 mod candidate;

@@ -5,10 +5,14 @@
 //! | `urdf` | URDF |
 //! | `schema` | what of a URDF file is read, and what is not |
 //! | `mjcf` | MJCF |
+//! | `mesh_file` | mesh files |
+//! | `address` | where a URDF's meshes are |
 //! | `xml` | elements with places |
 //! | `error` | what is wrong with a file |
 
+mod address;
 mod error;
+mod mesh_file;
 pub mod mjcf;
 mod schema;
 pub mod urdf;
@@ -19,10 +23,10 @@ use std::path::Path;
 
 pub use error::{LoadError, LoadErrorKind};
 
-use crate::Model;
+use crate::{HullOptions, Model};
 
 /// What a reader may choose where the file leaves it open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Options {
     /// Lets the root link of a URDF move freely. In MJCF the file itself says so.
     pub floating_base: bool,
@@ -30,6 +34,9 @@ pub struct Options {
     pub mimics: Mimics,
     /// The format that the file must have; by default its root element says.
     pub format: Option<Format>,
+    /// Reads the meshes of shapes that can touch and gives them convex hulls. The dynamics do not need them, so by default no
+    /// mesh is read for its shape.
+    pub hulls: Option<HullOptions>,
 }
 
 /// The formats of robot files.

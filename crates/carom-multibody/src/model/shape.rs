@@ -1,6 +1,9 @@
 //! Shapes of links, for contacts.
 
+use std::sync::Arc;
+
 use crate::Placement;
+use crate::mesh::Hull;
 
 /// A shape fixed to a link. Sizes are half sizes, the long axis of capsules and cylinders is z.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,5 +54,7 @@ pub enum Geometry {
     Mesh {
         /// As the file names it.
         file: String,
+        /// Its convex hull, where the loader was asked for it and could read the mesh.
+        hull: Option<Arc<Hull>>,
     },
 }

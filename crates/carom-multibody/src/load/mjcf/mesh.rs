@@ -2,17 +2,18 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::axes::settled;
 use super::class::{Classes, Stated};
-use super::hull::hull;
 use super::integral::{self, Filling};
 use super::known;
 use super::notes::check_attributes;
 use super::settings::{Settings, choice};
 use super::source::{Part, Sources};
-use super::triangles::{self, Triangles};
-use crate::load::LoadError;
+use crate::load::mesh_file::{self, MeshError};
+use crate::load::{LoadError, LoadErrorKind};
+use crate::mesh::{Format, Hull, HullOptions, Objects, Triangles, hull};
 use crate::{Inertia, Quaternion, Rotation, Symmetric, Vector};
 
 struct Asset<'a> {
@@ -20,6 +21,7 @@ struct Asset<'a> {
     file: Option<&'a str>,
     /// Once it was needed.
     solid: Option<Solid>,
+    hull: Option<Arc<Hull>>,
 }
 
 /// A mesh filled with mass of density one.
@@ -35,17 +37,24 @@ pub(super) struct Solid {
     pub(super) high: [f64; 3],
 }
 
-/// The meshes of a model, none of which is read before its inertia is needed.
+/// The meshes of a model, none of which is read before its inertia or hull is needed.
 pub(super) struct Meshes<'a> {
     assets: HashMap<String, Asset<'a>>,
     directory: PathBuf,
     strip_path: bool,
+    /// Whether shapes get hulls, and how fine.
+    hulls: Option<HullOptions>,
     /// Those of which a part gives all the mass.
     pub(super) parts: Vec<Part<'a>>,
 }
 
 impl<'a> Meshes<'a> {
-    pub(super) fn read(sources: &Sources<'a>, classes: &Classes<'a>, settings: &Settings) -> Result<Self, LoadError> {
+    pub(super) fn read(
+        sources: &Sources<'a>,
+        classes: &Classes<'a>,
+        settings: &Settings,
+        hulls: Option<HullOptions>,
+    ) -> Result<Self, LoadError> {
         let main = sources.root.path.parent().unwrap_or(Path::new(""));
         let directory = settings.mesh_directory.as_ref().map_or(main.to_owned(), |directory| main.join(directory));
         let mut assets = HashMap::new();
@@ -60,11 +69,11 @@ impl<'a> Meshes<'a> {
             });
             let name = part.text("name").or(stem);
             let name = name.ok_or_else(|| part.value("<mesh> needs a name or a file"))?;
-            if assets.insert(name.to_owned(), Asset { stated, file, solid: None }).is_some() {
+            if assets.insert(name.to_owned(), Asset { stated, file, solid: None, hull: None }).is_some() {
                 return Err(part.value(format!("the mesh {name:?} stands twice")));
             }
         }
-        Ok(Self { assets, directory, strip_path: settings.strip_path, parts: Vec::new() })
+        Ok(Self { assets, directory, strip_path: settings.strip_path, hulls, parts: Vec::new() })
     }
 
     /// What a shape calls its mesh: the file, or the name where the mesh stands in the model.
@@ -87,13 +96,44 @@ impl<'a> Meshes<'a> {
         Ok(solid)
     }
 
-    fn integrate(&self, asset: &Asset<'a>, name: &str) -> Result<(Solid, bool), LoadError> {
+    /// The convex hull of a mesh, simplified, in the frame of its geom; `None` where no hull is asked for.
+    pub(super) fn hull(&mut self, name: &str, geom: Part<'a>) -> Result<Option<Arc<Hull>>, LoadError> {
+        let Some(options) = &self.hulls else { return Ok(None) };
+        let missing = || geom.value(format!("<geom> names the mesh {name:?}, which is not an asset"));
+        let asset = self.assets.get(name).ok_or_else(missing)?;
+        if let Some(hull) = &asset.hull {
+            return Ok(Some(Arc::clone(hull)));
+        }
+        let mesh = self.triangles(asset, name)?;
+        let flat = || asset.stated.part.value(format!("the mesh {name:?} is flat: it has no hull"));
+        // MuJoCo makes the hull of what faces use.
+        let points = if mesh.faces.is_empty() { mesh.vertices } else { mesh.used_vertices() };
+        let hull = Arc::new(Hull::of(&points, options).ok_or_else(flat)?);
+        if let Some(asset) = self.assets.get_mut(name) {
+            asset.hull = Some(Arc::clone(&hull));
+        }
+        Ok(Some(hull))
+    }
+
+    /// The mesh as its element places it.
+    fn triangles(&self, asset: &Asset<'a>, name: &str) -> Result<Triangles, LoadError> {
         let Asset { stated, file, .. } = asset;
         let part = stated.part;
         if part.text("builtin").is_some() || part.child("plugin").is_some() {
-            let message = format!("the mesh {name:?} is made by MuJoCo and gives a body mass; save it to a file");
-            return Err(part.unsupported(message));
+            return Err(part.unsupported(format!("the mesh {name:?} is made by MuJoCo; save it to a file")));
         }
+        let mut mesh = match file {
+            Some(file) => mesh_file::read(&self.place(file), format(part, file)?, Objects::First)
+                .map_err(|error| faulty(part, &error))?,
+            None => inline(part)?,
+        };
+        place(&mut mesh, stated)?;
+        Ok(mesh)
+    }
+
+    fn integrate(&self, asset: &Asset<'a>, name: &str) -> Result<(Solid, bool), LoadError> {
+        let stated = &asset.stated;
+        let part = stated.part;
         let words = [
             ("convex", Filling::Convex),
             ("exact", Filling::Exact),
@@ -102,11 +142,7 @@ impl<'a> Meshes<'a> {
         ];
         let filling = stated.origin("inertia").map_or(Ok(None), |origin| choice(origin, "inertia", &words))?;
         let filling = filling.unwrap_or(Filling::Legacy);
-        let mut mesh = match file {
-            Some(file) => triangles::read(&self.place(file), kind(part, file)?, part)?,
-            None => inline(part)?,
-        };
-        place(&mut mesh, stated)?;
+        let mut mesh = self.triangles(asset, name)?;
         if filling == Filling::Exact && !integral::is_oriented(&mesh) {
             let message = format!("the mesh {name:?} has faces inside out, and inertia = \"exact\" needs their sides");
             return Err(part.value(message));
@@ -130,6 +166,16 @@ impl<'a> Meshes<'a> {
     }
 }
 
+/// A file that cannot be opened is the element's fault, what it says is its own.
+fn faulty(part: Part<'_>, error: &MeshError) -> LoadError {
+    let (kind, file, line) = if error.is_unread() {
+        (LoadErrorKind::Read, part.path, Some(part.line()))
+    } else {
+        (LoadErrorKind::Syntax, error.path(), None)
+    };
+    LoadError { kind, file: file.to_owned(), line, message: error.to_string() }
+}
+
 fn solid(mesh: &Triangles, inertia: &Inertia) -> Solid {
     let (moments, axes) = settled(&inertia.rotational);
     let rotational = Symmetric::diagonal(moments).rotated(&axes);
@@ -143,17 +189,15 @@ fn solid(mesh: &Triangles, inertia: &Inertia) -> Solid {
 }
 
 /// The format: by the content type, else by the file's ending.
-fn kind(part: Part<'_>, file: &str) -> Result<triangles::Format, LoadError> {
+fn format(part: Part<'_>, file: &str) -> Result<Format, LoadError> {
     let word = match part.text("content_type") {
         Some(text) => text.rsplit(['/', '.']).next().unwrap_or(text).to_owned(),
         None => file.rsplit_once('.').map_or(String::new(), |(_, ending)| ending.to_ascii_lowercase()),
     };
-    match word.as_str() {
-        "stl" => Ok(triangles::Format::Stl),
-        "obj" => Ok(triangles::Format::Obj),
-        "msh" => Ok(triangles::Format::Msh),
-        _ => Err(part.unsupported(format!("<mesh> file = {file:?} gives a body mass and is not STL, OBJ or MSH"))),
-    }
+    // MuJoCo does not read COLLADA.
+    Format::by_name(&word)
+        .filter(|format| *format != Format::Dae)
+        .ok_or_else(|| part.unsupported(format!("<mesh> file = {file:?} is not STL, OBJ or MSH")))
 }
 
 /// The mesh that an element states itself.
