@@ -91,10 +91,6 @@ impl<'p> Growing<'p> {
         self.faces.iter().flatten().map(|face| face.corners.map(|i| self.points[i]))
     }
 
-    pub(super) fn point(&self, point: usize) -> Vector {
-        self.points[point]
-    }
-
     fn add(&mut self, corners: [usize; 3]) -> usize {
         let place = self.faces.len();
         for edge in edges(corners) {

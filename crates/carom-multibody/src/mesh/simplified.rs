@@ -105,50 +105,56 @@ impl Ord for Farthest {
 
 /// Vertices, faces and error of a hull that grows by the farthest point of all.
 ///
-/// First by the distance from the face that a point is kept with, which is quick and a lower bound of its distance from the hull; then,
+/// First by the distance from the face that keeps a point, which is quick and a lower bound of its distance from the hull; then,
 /// as long as the latter exceeds the tolerance, by that.
 fn simplify(points: &[Vector], options: &HullOptions) -> Option<(Vec<Vector>, Vec<[usize; 3]>, f64)> {
     let bound = options.tolerance * size(points);
     let mut growing = Growing::new(points)?;
+    let mut count = 4;
     let mut waiting = BinaryHeap::new();
-    let (mut known, mut count) = (0, 4);
+    let mut known = 0;
     loop {
-        for face in known..growing.face_count() {
-            waiting.extend(growing.farthest(face).map(|(point, distance)| Farthest { distance, face, point }));
-        }
+        let new = (known..growing.face_count()).filter_map(|face| {
+            let (point, distance) = growing.farthest(face)?;
+            Some(Farthest { distance, face, point })
+        });
+        waiting.extend(new);
         known = growing.face_count();
-        let next = waiting.peek().filter(|next| count < options.vertices && next.distance > bound);
-        if let Some(&Farthest { face, point, .. }) = next {
-            waiting.pop();
-            if growing.has(face) {
-                growing.reach(face, point);
-                count += 1;
-            }
-            continue;
-        }
-        let farthest = growing.farthest_left_out();
-        match farthest {
-            Some((face, point, distance)) if distance > bound && count < options.vertices => {
-                growing.reach(face, point);
-                count += 1;
-            }
-            _ => {
-                let (vertices, faces) = compacted(points, &growing.into_faces());
-                return Some((vertices, faces, farthest.map_or(0.0, |(.., distance)| distance)));
-            }
+        let next = waiting.pop().filter(|next| count < options.vertices && next.distance > bound);
+        let Some(Farthest { face, point, .. }) = next else { break };
+        if growing.has(face) {
+            growing.reach(face, point);
+            count += 1;
         }
     }
+    // A hull that grows comes nearer to every point: a distance measured before is an upper bound.
+    let mut left_out: Vec<(usize, f64)> = growing.beyond().map(|(_, point)| (point, f64::INFINITY)).collect();
+    let error = loop {
+        let Some(last) = left_out.iter_mut().max_by(|one, other| one.1.total_cmp(&other.1)) else { break 0.0 };
+        let (point, before) = *last;
+        let keeper = growing.beyond().find(|(_, other)| *other == point).map(|(face, _)| face);
+        // What no face keeps is inside by now.
+        let distance = keeper.map_or(0.0, |_| growing.distance(points[point]));
+        last.1 = distance;
+        if distance < before {
+            continue;
+        }
+        match keeper {
+            Some(face) if distance > bound && count < options.vertices => {
+                growing.reach(face, point);
+                count += 1;
+            }
+            _ => break distance,
+        }
+    };
+    let (vertices, faces) = compacted(points, &growing.into_faces());
+    Some((vertices, faces, error))
 }
 
 impl Growing<'_> {
-    /// Of the points beyond the hull the one that is farthest from it, the face that it is kept with, and its distance.
-    fn farthest_left_out(&self) -> Option<(usize, usize, f64)> {
-        let faces: Vec<[Vector; 3]> = self.corners().collect();
-        let distance = |point: Vector| {
-            faces.iter().map(|corners| distance_to_triangle(point, *corners)).fold(f64::INFINITY, f64::min)
-        };
-        let left_out = self.beyond().map(|(face, point)| (face, point, distance(self.point(point))));
-        left_out.max_by(|one, other| one.2.total_cmp(&other.2))
+    /// The distance of a point beyond the hull.
+    fn distance(&self, point: Vector) -> f64 {
+        self.corners().map(|corners| distance_to_triangle(point, corners)).fold(f64::INFINITY, f64::min)
     }
 }
 
