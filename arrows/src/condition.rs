@@ -1,9 +1,9 @@
-//! Conditions of compilation: what is there for tests alone.
+//! Conditional compilation: what is compiled only for tests.
 
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ImplItem, Item, Meta, Stmt, Token, TraitItem};
 
-/// Whether something with these attributes is compiled for tests alone.
+/// Whether an item with these attributes is compiled only for tests.
 pub fn is_test_only(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let is_test = attribute.path().is_ident("test") || attribute.path().is_ident("bench");
@@ -12,7 +12,7 @@ pub fn is_test_only(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// Whether a condition holds in tests only. `doctest` counts as one.
+/// Whether a condition holds only in tests, including doctests.
 fn needs_test(condition: &Meta) -> bool {
     let list = match condition {
         Meta::Path(path) => return path.is_ident("test") || path.is_ident("doctest"),

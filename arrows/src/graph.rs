@@ -1,28 +1,28 @@
-//! A graph of named nodes whose edges know a line of code.
+//! A graph of named nodes whose edges refer to lines of code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-/// A place in the code that makes an edge.
+/// A location in the code that causes an edge.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Site {
     /// The file.
     pub file: PathBuf,
-    /// The line, from one.
+    /// The line, counted from 1.
     pub line: usize,
-    /// The path that is named there.
+    /// The path used there.
     pub path: String,
 }
 
-/// Edges by the numbers of their nodes, from user to used.
+/// Edges by the indices of their nodes, from user to used.
 pub type Edges = BTreeSet<(usize, usize)>;
 
-/// Nodes with names in order, and edges from users to what they use.
+/// Named nodes, and edges from users to what they use.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     /// Names, sorted.
     pub nodes: Vec<String>,
-    /// Every edge with the places that make it, sorted; never from a node to itself.
+    /// Every edge with the locations that cause it, sorted; never from a node to itself.
     pub edges: BTreeMap<(usize, usize), BTreeSet<Site>>,
 }
 
@@ -33,7 +33,7 @@ impl Graph {
         Self { nodes: nodes.into_iter().collect(), edges: BTreeMap::new() }
     }
 
-    /// Adds an edge, or a place to one; nothing where a name is unknown or both are the same.
+    /// Adds an edge, or a location to an existing one; does nothing if a name is unknown or both are the same.
     pub fn add(&mut self, from: &str, to: &str, site: Site) {
         let find = |name: &str| self.nodes.binary_search_by(|node| node.as_str().cmp(name));
         if let (Ok(from), Ok(to)) = (find(from), find(to))
@@ -43,7 +43,7 @@ impl Graph {
         }
     }
 
-    /// For every node, which nodes its edges lead to, near or far.
+    /// For every node, the nodes reachable from it.
     fn reach(&self) -> Vec<BTreeSet<usize>> {
         let next = |node: usize| self.edges.range((node, 0)..(node + 1, 0)).map(|((_, to), _)| *to);
         let all = 0..self.nodes.len();
@@ -70,8 +70,8 @@ impl Graph {
         sets.into_iter().collect()
     }
 
-    /// The edges between nodes of different cycles, and of those inside a cycle the ones from earlier to later names:
-    /// they have no cycle. The others are the ones that go back.
+    /// The edges between different strongly connected components, and those inside a component from earlier to later names:
+    /// these are acyclic. The remaining edges point back.
     pub fn without_cycles(&self) -> (Edges, Edges) {
         let cycles = self.cycles();
         let is_back = |edge: &(usize, usize)| {
@@ -81,11 +81,11 @@ impl Graph {
         (forward, back)
     }
 
-    /// How many edges the longest way down from each node has. All nodes of a cycle are at the same height.
+    /// Length of the longest path down from each node. All nodes of a cycle have the same height.
     pub fn layers(&self) -> Vec<usize> {
         let reach = self.reach();
         let mut layers = vec![0; self.nodes.len()];
-        // A node reaches more than what it uses, unless both are in one cycle; or as much, if what it uses is in one.
+        // A node reaches more nodes than those it uses, unless both are in one cycle; or as many, if the used one is in a cycle.
         let mut order: Vec<usize> = (0..self.nodes.len()).collect();
         order.sort_by_key(|node| (reach[*node].len(), !reach[*node].contains(node)));
         for (place, node) in order.iter().copied().enumerate() {
@@ -96,7 +96,7 @@ impl Graph {
         layers
     }
 
-    /// The graph of some of the nodes: an edge for every way between two of them that meets none of the others.
+    /// The graph of some of the nodes: an edge for every path between two of them that avoids the others.
     pub fn restricted(&self, kept: &BTreeSet<String>) -> Self {
         let mut small = Self::new(kept.iter().filter(|name| self.nodes.contains(name)).cloned());
         for (start, name) in self.nodes.iter().enumerate().filter(|(_, name)| kept.contains(*name)) {
@@ -116,7 +116,7 @@ impl Graph {
     }
 }
 
-/// Of edges without a cycle those that do not follow from others.
+/// The transitive reduction of acyclic edges.
 pub fn reduced(edges: &Edges) -> Edges {
     let is_implied = |edge: &(usize, usize)| {
         let mut seen = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! What a `use` declaration brings in, one name after the other.
+//! The names that a `use` declaration imports.
 
 use syn::{ItemUse, UseTree};
 
@@ -6,7 +6,7 @@ use syn::{ItemUse, UseTree};
 pub struct Import {
     /// The segments, without a last `*` or `self`.
     pub path: Vec<String>,
-    /// How it is called here; none for `_` and for `*`.
+    /// Its name in this scope; none for `_` and for `*`.
     pub name: Option<String>,
     /// Whether it ends in `*`.
     pub is_glob: bool,
@@ -14,7 +14,7 @@ pub struct Import {
     pub line: usize,
 }
 
-/// The leaves of a declaration; none where it begins with `::`, which names another crate.
+/// The leaves of a declaration; none if it begins with `::`, which refers to another crate.
 pub fn imports(item: &ItemUse) -> Vec<Import> {
     let mut leaves = Vec::new();
     if item.leading_colon.is_none() {

@@ -1,34 +1,34 @@
-//! Where boxes and arrows of a layered drawing are.
+//! Layout of a layered drawing of boxes and arrows.
 //!
-//! Sugiyama's way: layers by the longest way down, a bend in every layer that a long arrow passes, the order in a layer
-//! by the mean place of the neighbours, then places as near to the neighbours as the order and the widths allow.
+//! Sugiyama's method: layers by the longest path down, a bend in every layer that a long arrow crosses, the order in a layer
+//! by the mean position of the neighbours, then positions as near to the neighbours as order and widths allow.
 
-/// A point, downward from the upper left corner.
+/// A point relative to the upper left corner; y points down.
 pub type Point = (f64, f64);
 
 /// Space between boxes of a layer, and between layers.
 #[derive(Clone, Copy)]
 pub struct Gap {
-    /// Between neighbours.
+    /// Distance between neighbours.
     pub across: f64,
-    /// Between layers, for the arrows.
+    /// Distance between layers, for the arrows.
     pub down: f64,
 }
 
-/// Boxes and arrows in their places.
+/// The positions of boxes and arrows.
 pub struct Layout {
     /// The upper left corners of the boxes.
     pub corners: Vec<Point>,
-    /// Each arrow's points: straight from the first to the second, bent from there to the third, and so on.
+    /// The points of each arrow: straight from the first to the second, curved from there to the third, and so on.
     pub routes: Vec<Vec<Point>>,
-    /// Width and height of it all.
+    /// Width and height of the drawing.
     pub size: Point,
 }
 
-/// Passes over the layers, up and down.
+/// Number of passes over the layers, up and down.
 const PASSES: usize = 12;
 
-/// Places boxes of the given widths and heights, so that all arrows lead down; they have no cycle.
+/// Lays out boxes of the given widths and heights so that all arrows, which must be acyclic, point down.
 pub fn layout(sizes: &[Point], arrows: &[(usize, usize)], gap: Gap) -> Layout {
     let mut rows = Rows::new(sizes, arrows);
     rows.order();
@@ -74,12 +74,12 @@ fn highest(row: &[usize], sizes: &[Point]) -> f64 {
     row.iter().filter_map(|slot| sizes.get(*slot)).map(|size| size.1).fold(0.0, f64::max)
 }
 
-/// Slots in rows, the highest row first: the boxes by their numbers, then the bends.
+/// Slots in rows, the highest row first: the boxes by index, then the bends.
 struct Rows {
     rows: Vec<Vec<usize>>,
     row: Vec<usize>,
     widths: Vec<f64>,
-    /// The slots that an arrow passes, from its first box to its last.
+    /// The slots along an arrow, from its first box to its last.
     chains: Vec<Vec<usize>>,
 }
 
@@ -112,7 +112,7 @@ impl Rows {
         Self { rows, row, widths, chains }
     }
 
-    /// The slots above or below one that arrows join it with.
+    /// The neighbours of a slot in the row above or below.
     fn neighbours(&self, slot: usize, is_above: bool) -> Vec<usize> {
         let pairs = self.chains.iter().flat_map(|chain| chain.windows(2));
         let joined = pairs.filter_map(|pair| match is_above {
@@ -122,7 +122,7 @@ impl Rows {
         joined.collect()
     }
 
-    /// Where each slot stands in its row.
+    /// The position of each slot in its row.
     fn places(&self) -> Vec<f64> {
         let mut places = vec![0.0; self.row.len()];
         for row in &self.rows {
@@ -131,7 +131,7 @@ impl Rows {
         places
     }
 
-    /// Puts slots in the order of the mean place of their neighbours, and keeps the order with the fewest crossings.
+    /// Orders slots by the mean position of their neighbours, and keeps the order with the fewest crossings.
     fn order(&mut self) {
         let mut best = (self.crossings(), self.rows.clone());
         for pass in 0..PASSES {
@@ -164,13 +164,13 @@ impl Rows {
         pairs.iter().enumerate().map(|(i, a)| pairs[..i].iter().filter(|b| crosses(a, b)).count()).sum()
     }
 
-    /// The middle of each slot, from the left.
+    /// The horizontal centre of each slot.
     fn centres(&self, gap: f64) -> Vec<f64> {
         let mut centres = vec![0.0; self.row.len()];
         for row in &self.rows {
             self.spread(row, gap, &mut centres, |_, _| 0.0);
         }
-        // Down to hang each row under the one before, then up to stand it on the one below; the last pass is upward.
+        // Down to align each row with the one above, then up to align it with the one below; the last pass is upward.
         for pass in 0..PASSES {
             let is_downward = pass % 2 == 0;
             for step in 0..self.rows.len() {
@@ -186,8 +186,8 @@ impl Rows {
         centres
     }
 
-    /// Moves a row as near to its wishes as widths allow, in the least squares: neighbours that would overlap move
-    /// together (pool adjacent violators).
+    /// Moves a row as near to its desired positions as widths allow, in the least-squares sense: neighbours that would
+    /// overlap move together (pool adjacent violators).
     fn spread(&self, row: &[usize], gap: f64, centres: &mut [f64], wish: impl Fn(usize, &[f64]) -> f64) {
         let mut offset = 0.0;
         let mut offsets = Vec::new();
@@ -211,7 +211,7 @@ impl Rows {
         }
     }
 
-    /// Where along a box one of its arrows begins or ends: they share the side evenly, in the order of their other ends.
+    /// The position along a box where an arrow begins or ends: arrows share the side evenly, in the order of their other ends.
     fn port(&self, arrow: usize, node: usize, centres: &[f64], sizes: &[Point]) -> f64 {
         let next = |chain: &[usize]| match chain {
             [first, second, ..] if *first == node => Some((false, *second)),
@@ -230,13 +230,13 @@ impl Rows {
         ends.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let place = ends.iter().position(|end| end.1 == arrow).unwrap_or(0);
         let share = (place + 1) as f64 / (ends.len() + 1) as f64;
-        // Not more than needed to tell them apart.
+        // Not more than needed to distinguish them.
         let width = sizes[node].0.min(SPACING * (ends.len() + 1) as f64);
         centres[node] + width * (share - 0.5)
     }
 }
 
-/// Between two arrows at the side of a box, where there is room.
+/// Distance between two arrows at the side of a box, if there is space.
 const SPACING: f64 = 20.0;
 
 fn mean(slots: &[usize], values: &[f64]) -> Option<f64> {

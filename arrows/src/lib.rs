@@ -1,14 +1,14 @@
-//! The arrows of the workspace: which crate, folder and module uses which.
+//! The dependency graph of the workspace: which crate, folder and module uses which.
 //!
 //! [`Workspace::read`] makes a graph of the packages, by their manifests, and for every module one of its direct
-//! children, by their code: an arrow from `a::x` to `b::y` counts as one from `a` to `b`, where the two part. A child
-//! may use what its parent defines, and a parent its children; every other way back is a [`Cycle`].
+//! children, by their code: an arrow from `a::x` to `b::y` counts as one from `a` to `b`, where the two paths part. A child
+//! may use what its parent defines, and a parent its children; every other dependency back is a [`Cycle`].
 //!
 //! A path leads to where its item is defined, through all re-exports: `crate::Foo` is an arrow to `foo` if the root has
 //! `pub use foo::Foo`. Paths are found in `use` declarations, expressions, types, patterns, the tokens of macros and
-//! the strings of attributes. Code for tests alone is passed over.
+//! the strings of attributes. Code compiled only for tests is ignored.
 //!
-//! Not seen are methods, since their types are not computed (the type that a method is called on is named somewhere,
+//! Not detected are methods, since their types are not computed (the type that a method is called on is named somewhere,
 //! or came from one that is); names brought in by a `use` inside a function, beyond the `use` itself; macros without a
 //! path; and what macros make.
 
@@ -30,5 +30,5 @@ pub use package::Package;
 pub use picture::picture;
 pub use workspace::{Crate, Cycle, Level, Workspace};
 
-/// Where the picture is, from the workspace's folder.
+/// The path of the picture, relative to the workspace.
 pub const PICTURE: &str = "book/src/figures/arrows.svg";

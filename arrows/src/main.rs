@@ -1,4 +1,4 @@
-//! `carom-arrows [--draw]` in the workspace's folder: the layers and the cycles, or the picture.
+//! `carom-arrows [--draw]` in the workspace's folder prints layers and cycles, or draws the picture.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -19,7 +19,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// How many cycles there are.
+/// The number of cycles.
 fn run() -> Result<usize, String> {
     let workspace = Workspace::read(Path::new("."))?;
     match std::env::args().nth(1).as_deref() {
@@ -29,7 +29,7 @@ fn run() -> Result<usize, String> {
             println!("{PICTURE}");
             return Ok(0);
         }
-        Some(other) => return Err(format!("{other}: the only option is --draw")),
+        Some(other) => return Err(format!("unknown option {other}: the only option is --draw")),
     }
     let cycles = workspace.cycles();
     println!("{workspace}");

@@ -1,4 +1,4 @@
-//! The modules of a library or a program: which there are, and in which files.
+//! The modules of a library or a program, and their files.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -7,25 +7,25 @@ use syn::{Attribute, Expr, Item, ItemMod, Lit, Meta};
 
 use crate::condition::is_test_only;
 
-/// How the text of a source file is had.
+/// Reads the text of a source file.
 pub type Read<'a> = &'a dyn Fn(&Path) -> Option<String>;
 
-/// A module, without what is compiled for tests alone.
+/// A module, without items compiled only for tests.
 #[derive(Default)]
 pub struct Module {
     /// Its own name; empty at the root.
     pub name: String,
-    /// Where it is declared; the root is its own parent.
+    /// Its parent; the root is its own parent.
     pub parent: usize,
     /// The modules declared in it.
     pub children: BTreeMap<String, usize>,
-    /// Its items by file. There are several files where a module is declared under conditions that exclude each other.
+    /// Its items by file. There are several files if a module is declared under mutually exclusive conditions.
     pub parts: Vec<(PathBuf, Vec<Item>)>,
 }
 
 /// All modules of a library or a program; the first is the root.
 pub struct ModuleTree {
-    /// Each after its parent.
+    /// Each module after its parent.
     pub modules: Vec<Module>,
 }
 
@@ -57,7 +57,7 @@ impl ModuleTree {
         up
     }
 
-    /// Where two modules part: the module that holds both, and its two children on the way to them. None if one
+    /// The deepest module that contains two modules, and its two children on the paths to them. None if one
     /// contains the other: a child may use what its parent defines, and a parent may use its children.
     pub fn parting(&self, from: usize, to: usize) -> Option<(usize, usize, usize)> {
         let (a, b) = (self.lineage(from), self.lineage(to));
@@ -74,7 +74,7 @@ impl ModuleTree {
             .any(|child| files(*child).any(|file| files(module).all(|own| own != file)))
     }
 
-    /// `folder` is where the files of the modules declared here are.
+    /// `folder` contains the files of the modules declared here.
     fn add_file(&mut self, module: usize, file: &Path, folder: PathBuf, read: Read) -> Result<(), String> {
         let text = read(file).ok_or_else(|| format!("{} is missing", file.display()))?;
         let parsed = syn::parse_file(&text)

@@ -11,9 +11,9 @@ use crate::graph::Site;
 /// A package of the workspace.
 #[derive(Clone, Debug, Default)]
 pub struct Package {
-    /// Its name, as other packages ask for it.
+    /// Its name, as used by other packages.
     pub name: String,
-    /// Packages of the workspace that its own code may use, each with the line of the manifest that says so. Those of
+    /// Packages of the workspace that its own code may use, each with the line of the manifest. Dependencies of
     /// tests and benchmarks are left out.
     pub dependencies: BTreeMap<String, Site>,
     /// The root files of its library and its programs, by the name under which their modules are listed.
@@ -70,7 +70,7 @@ fn read(package: &Value, names: &[&str]) -> Result<Package, String> {
     Ok(Package { name, dependencies, roots })
 }
 
-/// The line of a manifest that states a dependency; its first line if there is none.
+/// The line of a manifest with a dependency; the first line if it is not found.
 fn line_of(manifest: &str, key: &str) -> usize {
     let mut is_inside = false;
     for (index, line) in manifest.lines().map(str::trim).enumerate() {

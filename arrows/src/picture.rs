@@ -11,11 +11,11 @@ use crate::workspace::Workspace;
 const FOLDER: f64 = 26.0;
 /// Height of a crate's name, above its folders.
 const TITLE: f64 = 30.0;
-/// Around the folders of a crate, and around the picture.
+/// Margin around the folders of a crate, and around the picture.
 const MARGIN: f64 = 14.0;
-/// Under the crates, for the sentence that explains the arrows.
+/// Space below the crates, for the sentence that explains the arrows.
 const FOOT: f64 = 34.0;
-/// A letter's width in parts of its size: that of a wide font, since the reader's is not known.
+/// Width of a letter relative to its size, for a wide font, since the reader's font is not known.
 const LETTER: f64 = 0.62;
 /// Sizes of letters: of crates, of folders, of notes.
 const LETTERS: [f64; 3] = [14.0, 13.0, 11.0];
@@ -33,7 +33,7 @@ const SAYS: &str = "An arrow leads to what is used, in a crate also by way of it
 struct Drawing {
     layout: Layout,
     sizes: Vec<Point>,
-    /// The arrows, and which of them go back up in a cycle: those are drawn against their direction.
+    /// The arrows, and which of them point back in a cycle: those are laid out against their direction.
     is_back: Vec<bool>,
 }
 
@@ -59,7 +59,7 @@ impl Drawing {
     }
 }
 
-/// A smooth line that leaves and enters every layer straight down.
+/// A smooth line that leaves and enters every layer vertically.
 fn curve(route: &[Point], origin: Point) -> String {
     let mut text = String::new();
     let at = |point: Point| format!("{:.1} {:.1}", origin.0 + point.0, origin.1 + point.1);
@@ -77,7 +77,7 @@ fn curve(route: &[Point], origin: Point) -> String {
     text
 }
 
-/// A crate's box, before it has a place.
+/// A crate's box, before it is positioned.
 struct Card {
     name: String,
     note: String,
@@ -136,8 +136,8 @@ impl Card {
     }
 }
 
-/// The crates and the folders at their tops as SVG: arrows lead down to what is used, and those that follow from others
-/// are left out. What would lead back up is red. Crates without an arrow stand below the others.
+/// The crates and their top-level folders as SVG: arrows point down to what is used, and those implied by others
+/// are left out. Arrows that point back are red. Crates without an arrow are below the others.
 pub fn picture(workspace: &Workspace) -> String {
     let packages = &workspace.packages;
     let is_joined =

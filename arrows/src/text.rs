@@ -5,7 +5,7 @@ use std::fmt::{Display, Formatter, Result};
 use crate::graph::Graph;
 use crate::workspace::{Cycle, Workspace};
 
-/// Layers of every crate and folder, the highest first: a name uses names further down only, unless it is in a cycle.
+/// Layers of every crate and folder, the highest first: a name only uses names further down, unless it is in a cycle.
 impl Display for Workspace {
     fn fmt(&self, out: &mut Formatter) -> Result {
         writeln!(out, "the workspace")?;
@@ -21,7 +21,7 @@ impl Display for Workspace {
     }
 }
 
-/// One line a layer; the members of a cycle stand together in brackets.
+/// One line per layer; the members of a cycle are grouped in brackets.
 fn layers(graph: &Graph, out: &mut Formatter) -> Result {
     let (layers, cycles) = (graph.layers(), graph.cycles());
     for layer in (0..=layers.iter().copied().max().unwrap_or(0)).rev() {

@@ -1,4 +1,4 @@
-//! The paths that a module's code names.
+//! The paths used in the code of a module.
 
 use std::path::PathBuf;
 
@@ -15,11 +15,11 @@ use crate::scope::End;
 pub struct Usage {
     /// Its segments.
     pub path: Vec<String>,
-    /// What it may name.
+    /// The kind of item that it may name.
     pub end: End,
-    /// Where it is.
+    /// Its file.
     pub file: PathBuf,
-    /// Its line there.
+    /// Its line.
     pub line: usize,
 }
 
@@ -44,7 +44,7 @@ impl Collector {
         self.found.push(Usage { path, end, file: self.file.clone(), line });
     }
 
-    /// Paths in tokens that no grammar is known for: `a::b`, but not a name alone, which may be anything.
+    /// Paths in the tokens of macros: `a::b`, but not a single name, which may be anything.
     fn tokens(&mut self, tokens: TokenStream) {
         let (mut path, mut line, mut colons) = (Vec::new(), 0, 0);
         let mut is_field = false;
@@ -56,7 +56,7 @@ impl Collector {
                 }
                 TokenTree::Ident(ident) => {
                     self.flush(&mut path, line);
-                    // `::name` is of another crate, `.name` a field or a method.
+                    // `::name` belongs to another crate, `.name` is a field or a method.
                     if colons != 2 && !is_field {
                         (path, line) = (vec![ident.to_string()], ident.span().start().line);
                     }
@@ -173,7 +173,7 @@ impl<'ast> Visit<'ast> for Collector {
         self.tokens(list.tokens.clone());
     }
 
-    /// `pub(in crate::a)` says who may use, not what is used.
+    /// `pub(in crate::a)` restricts visibility and is not a use.
     fn visit_vis_restricted(&mut self, _: &'ast VisRestricted) {}
 }
 

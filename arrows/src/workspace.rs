@@ -1,4 +1,4 @@
-//! The workspace as graphs: one of its crates, one of the children of every module.
+//! The workspace as graphs: one of its crates, and one of the children of every module.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::package::{Package, packages};
 use crate::scope::Scopes;
 use crate::usage::usages;
 
-/// The direct children of a module, and who of them uses whom.
+/// The direct children of a module and their dependencies.
 pub struct Level {
     /// The path of the module from the root of its crate; empty for the root.
     pub folder: String,
@@ -31,7 +31,7 @@ pub struct Crate {
 
 /// All packages and their modules.
 pub struct Workspace {
-    /// Packages by name, and who may use whom.
+    /// Packages by name, and their dependencies.
     pub packages: Graph,
     /// Libraries and programs by name.
     pub crates: Vec<Crate>,
@@ -39,16 +39,16 @@ pub struct Workspace {
 
 /// Some modules, folders or crates that use each other.
 pub struct Cycle {
-    /// Where they are: a crate, and a folder if it is not the root.
+    /// Their location: a crate, and a folder if it is not the root.
     pub place: String,
     /// Their names.
     pub members: Vec<String>,
-    /// Every edge between them, with the first place in the code that makes it and how many do.
+    /// Every edge between them, with the first location in the code that causes it and the number of such locations.
     pub edges: Vec<(String, String, Site, usize)>,
 }
 
 impl Workspace {
-    /// Reads the workspace in a folder. Files are named from there.
+    /// Reads the workspace in a folder. File names are relative to it.
     ///
     /// # Errors
     /// If Cargo fails, or a file is missing or is not Rust.
@@ -63,7 +63,7 @@ impl Workspace {
         Self::new(&listed, &|file| std::fs::read_to_string(root.join(file)).ok())
     }
 
-    /// The workspace of these packages, whose files are had by `read`.
+    /// The workspace of these packages, whose files are read by `read`.
     ///
     /// # Errors
     /// If a file is missing or is not Rust.

@@ -106,7 +106,7 @@ fn code_of_tests_counts_nowhere() {
         ),
     ]);
     assert_eq!(edges(&workspace), [""; 0]);
-    // The arrow that is no test's is still there.
+    // The arrow outside tests is still there.
     assert_eq!(workspace.crates[0].levels[0].graph.edges.len(), 1);
 }
 

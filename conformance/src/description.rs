@@ -1,4 +1,4 @@
-//! A model's sizes, names and remarks.
+//! A model's sizes, names and warnings.
 
 use carom_multibody::{Inertia, Model, ModelJoint, Warning};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! A robot that falls onto a floor: whether its run ends, and what it costs.
+//! A robot that falls onto a floor: whether its run ends, and its cost.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use crate::request::{number, numbers};
 /// Restitution and friction of all contacts.
 const RESTITUTION: f64 = 0.2;
 const FRICTION: f64 = 0.6;
-/// Windows of time stepping after which a run counts as hanging: they evaluate nothing.
+/// Number of windows after which a run counts as hanging, since windows take no evaluations.
 const MOST_WINDOWS: u64 = 10_000;
 
 /// A robot with a floating base falls, from its home configuration turned by `rpy`, onto a level floor `height` below its
-/// lowest contact, and is followed `until` then, in at most so many `evaluations`. Its contacts are the origins of the
-/// links that carry no others. The answer has the stiffest joint, and how many evaluations it takes by itself.
+/// lowest contact, and is simulated `until` that time, with at most `evaluations` evaluations. Its contacts are the origins of the
+/// leaf links. The answer contains the stiffest joint, and the number of evaluations that it alone requires.
 pub(crate) fn of(model: Model, drop: &Value) -> Result<Value, String> {
     let rpy: [f64; 3] = numbers(drop, "rpy")?.try_into().map_err(|_| "rpy needs 3 numbers")?;
     let (height, until) = (number(drop, "height")?, number(drop, "until")?);
@@ -83,7 +83,7 @@ fn setup(model: Model, rpy: [f64; 3], height: f64, until: f64) -> Result<Setup, 
     let velocity = vec![0.0; model.nv()];
     dynamics.set_state(&configuration, &velocity).map_err(|error| error.to_string())?;
     let heights = contacts.iter().map(|contact| dynamics.contact_position(&contact.point).to_array()[2]);
-    let lowest = heights.reduce(f64::min).ok_or("no link carries no others")?;
+    let lowest = heights.reduce(f64::min).ok_or("the robot has no leaf link")?;
     configuration[base + 2] += height - lowest;
     let half_space = HalfSpace::new([0.0; 3], [0.0, 0.0, 1.0]).map_err(|error| error.to_string())?;
     Ok(Setup {

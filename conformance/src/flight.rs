@@ -1,4 +1,4 @@
-//! A robot that touches nothing: where it is at equal intervals of time.
+//! A robot in free flight: its states at equal intervals of time.
 
 use std::sync::Arc;
 
@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use crate::request::{number, numbers};
 
-/// Where a robot goes from `q` and `v`, for `count` times the `interval`: once stopped at each interval's end, and
-/// once `passing` through all but the last. A state has its energies, what the joints' damping has added to them, and what
-/// the energy book does not explain.
+/// The motion of a robot from `q` and `v`, for `count` times the `interval`: once stopping at the end of each interval, and
+/// once `passing` through all but the last. A state contains its energies, the work of joint damping, and the residual of
+/// the energy book.
 pub(crate) fn of(model: Model, flight: &Value) -> Result<Value, String> {
     let interval = number(flight, "interval")?;
     let count = number(flight, "count")? as u32;
@@ -37,7 +37,7 @@ pub(crate) fn of(model: Model, flight: &Value) -> Result<Value, String> {
     flown().map_err(|error| error.to_string())
 }
 
-/// The states that steps end at.
+/// The states at the ends of steps.
 fn stopped(setup: Setup, times: &[f64]) -> Result<Vec<Value>, SimulationError> {
     let mut recorder = Recorder::new();
     let mut simulation = Simulation::new(setup)?;
@@ -51,7 +51,7 @@ fn stopped(setup: Setup, times: &[f64]) -> Result<Vec<Value>, SimulationError> {
     Ok(states)
 }
 
-/// The samples of a run that does not stop: states inside its steps.
+/// The samples of a run without stops: states inside its steps.
 fn passing(setup: Setup, until: f64) -> Result<Vec<Value>, SimulationError> {
     let mut recorder = Recorder::new();
     Simulation::new(setup)?.run_until(until, &mut recorder)?;

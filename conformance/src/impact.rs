@@ -1,4 +1,4 @@
-//! A simultaneous impact: what each contact does.
+//! A simultaneous impact: the outcome of each contact.
 
 use carom_law::{Coefficients, ContactSet, Dimension, Error, Friction, Guard, MatrixView, Restitution};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::request::{given, list, number, numbers};
 
 /// The answer to a problem of `dimensions`, `delassus`, `contact_velocity` and `contacts`, each of which has a
-/// `restitution`, `tangential`, `static` and `dynamic`. Where the law finds none, `refused` says why.
+/// `restitution`, `tangential`, `static` and `dynamic`. If the law has none, `refused` gives the reason.
 pub(crate) fn of(request: &Value) -> Result<Value, String> {
     let dimensions: Vec<Dimension> = numbers(request, "dimensions")?
         .into_iter()

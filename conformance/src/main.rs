@@ -1,11 +1,11 @@
-//! Answers questions about robot files and impacts: one JSON request a line in, one JSON answer a line out.
+//! Answers requests about robot files and impacts: one JSON request per line in, one JSON answer per line out.
 //!
 //! A request names a `file`, and may ask for a `floating_base` or for `free_mimics`. Without `states` the answer
-//! describes the model. With them (`q`, `v`, and `tau` where it is not zero) it has the terms of each state, those
-//! of a `contact` (`place`, `point`, `normal`) included. A file that carom does not load is `refused`; a request
-//! that makes no sense is an `error`. What needs the inverse of a singular M is null, and `singular` says why.
+//! describes the model. With them (`q`, `v`, and `tau` where it is not zero) it contains the terms of each state, including
+//! those of a `contact` (`place`, `point`, `normal`). A file that carom does not load is `refused`; an invalid
+//! request gives an `error`. Terms that need the inverse of a singular M are null, and `singular` gives the reason.
 //!
-//! A request with a `drop` lets the robot fall onto a floor ([`drop`]). One with a `flight` asks where the robot goes that touches nothing ([`flight`]). One with a `delassus` names no
+//! A request with a `drop` lets the robot fall onto a floor ([`drop`]). One with a `flight` simulates its free flight ([`flight`]). One with a `delassus` has no
 //! file: it is a simultaneous impact ([`impact`]).
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -25,7 +25,7 @@ use request::{Request, given};
 
 fn main() -> io::Result<()> {
     let mut output = io::stdout().lock();
-    // Not by lines(): a line that is not UTF-8 is a wrong request, not the end.
+    // Not by lines(): a line that is not UTF-8 is an invalid request, not the end.
     for line in io::stdin().lock().split(b'\n') {
         let answer = answer(&String::from_utf8_lossy(&line?)).unwrap_or_else(|message| json!({ "error": message }));
         writeln!(output, "{answer}")?;
@@ -35,7 +35,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// One request's answer, or what is wrong with the request.
+/// The answer to one request, or the error in the request.
 fn answer(line: &str) -> Result<Value, String> {
     let value: Value = serde_json::from_str(line).map_err(|error| format!("the request is not JSON: {error}"))?;
     if given(&value, "delassus").is_some() {
@@ -44,7 +44,7 @@ fn answer(line: &str) -> Result<Value, String> {
     let request = Request::read(&value)?;
     let model = match load::file(&request.file, &request.options) {
         Ok(model) => model,
-        // Without the path, which is the other side's own.
+        // Without the path, which belongs to the other side.
         Err(error) => return Ok(json!({ "refused": { "kind": error.kind.name(), "message": error.message } })),
     };
     if let Some(flight) = given(&value, "flight") {

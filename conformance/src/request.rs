@@ -1,4 +1,4 @@
-//! What is asked for.
+//! Requests.
 
 use std::path::PathBuf;
 
@@ -13,11 +13,11 @@ pub(crate) struct Request {
     pub(crate) contact: Option<Contact>,
 }
 
-/// A state to compute the terms of.
+/// A state whose terms are requested.
 pub(crate) struct State {
     pub(crate) q: Vec<f64>,
     pub(crate) v: Vec<f64>,
-    /// Joint forces; none are zeros.
+    /// Joint forces; zero by default.
     pub(crate) tau: Option<Vec<f64>>,
 }
 
@@ -56,7 +56,7 @@ fn contact(value: &Value) -> Result<Contact, String> {
     Ok(Contact { place: text(value, "place")?.to_owned(), point: triple("point")?, normal: triple("normal")? })
 }
 
-/// A field that is there and not null.
+/// A field that is present and not null.
 pub(crate) fn given<'a>(value: &'a Value, field: &str) -> Option<&'a Value> {
     value.get(field).filter(|value| !value.is_null())
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::request::{Contact, State};
 
-/// A contact with room for its terms.
+/// A contact with workspace for its terms.
 struct Touch {
     link: LinkId,
     placement: Placement,
@@ -56,7 +56,7 @@ fn of_state(
 impl Touch {
     fn new(model: &Model, contact: &Contact) -> Result<Self, String> {
         let place = model.find_place(&contact.place);
-        let (link, placement) = place.ok_or_else(|| format!("no link or frame is called {:?}", contact.place))?;
+        let (link, placement) = place.ok_or_else(|| format!("there is no link or frame {:?}", contact.place))?;
         let on_link = placement.apply(contact.point.into());
         let point = ContactPoint::spatial(model, link, on_link, contact.normal).map_err(|error| error.to_string())?;
         Ok(Self { link, placement, point, contacts: Contacts::new(model, &[point]) })
@@ -76,7 +76,7 @@ impl Touch {
     }
 }
 
-/// A term that a singular M leaves open is null; any other fault is the request's.
+/// A term that is undefined for a singular M is null; any other error is an error of the request.
 fn put(terms: &mut Map<String, Value>, name: &str, term: Result<Value, DynamicsError>) -> Result<(), DynamicsError> {
     let value = match term {
         Ok(value) => value,

@@ -1,17 +1,17 @@
-//! How far the matrices of a problem are from singular ones.
+//! Condition numbers of the matrices of a problem.
 
 use crate::precise::{Cholesky, exponent, shift};
 use crate::problem::{Problem, Rows, Terms};
 
-/// A mass matrix scaled to a unit diagonal with pivots above this is positive definite, rounded or not.
+/// A mass matrix scaled to a unit diagonal with pivots above this is positive definite in spite of rounding.
 const LEAST_PIVOT: f64 = 1e-15;
 
-/// Whether a mass matrix is positive definite beyond doubt.
+/// Whether a mass matrix is certainly positive definite.
 pub fn is_definite(mass: &Rows) -> bool {
     Cholesky::new(&equilibrated(mass)).is_some_and(|factor| factor.least_pivot > LEAST_PIVOT)
 }
 
-/// Whether rounding alone could have made a matrix indefinite that is not positive definite.
+/// Whether a matrix that is not positive definite could be so only because of rounding.
 pub fn is_semidefinite_to_rounding(mass: &Rows) -> bool {
     let mut raised = equilibrated(mass);
     let rounding = 8.0 * raised.len() as f64 * f64::EPSILON;
@@ -19,7 +19,7 @@ pub fn is_semidefinite_to_rounding(mass: &Rows) -> bool {
     Cholesky::new(&raised).is_some()
 }
 
-/// The condition number of `W`, with its diagonal brought to order one, about: the inverse of its smallest pivot.
+/// Estimate of the condition number of `W` scaled to a diagonal of order one: the inverse of its smallest pivot.
 pub fn delassus_condition(problem: &Problem) -> f64 {
     let delassus = match &problem.terms {
         Terms::ContactSpace { delassus, .. } => delassus.clone(),
@@ -31,7 +31,7 @@ pub fn delassus_condition(problem: &Problem) -> f64 {
     Cholesky::new(&equilibrated(&delassus)).map_or(f64::INFINITY, |factor| 1.0 / factor.least_pivot)
 }
 
-/// That of `M`; 1 in contact space.
+/// The condition number of `M`; 1 in contact space.
 pub fn mass_condition(problem: &Problem) -> f64 {
     match &problem.terms {
         Terms::ContactSpace { .. } => 1.0,
@@ -58,7 +58,7 @@ fn delassus(mass: &Rows, jacobian: &Rows) -> Option<Rows> {
     Some(rows.iter().map(|a| rows.iter().map(|b| entry(a, b)).collect()).collect())
 }
 
-/// With a diagonal of order one.
+/// The matrix scaled to a diagonal of order one.
 fn equilibrated(matrix: &Rows) -> Rows {
     let size: Vec<i32> = (0..matrix.len()).map(|i| exponent(matrix[i][i]).div_euclid(2)).collect();
     let row = |i: usize| (0..matrix.len()).map(|j| shift(matrix[i][j], -size[i] - size[j])).collect();

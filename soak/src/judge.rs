@@ -1,13 +1,13 @@
-//! Whether an outcome is one: every condition of the law computed anew from the problem and the answer alone.
+//! Judges an outcome: every condition of the law is recomputed from the problem and the answer only.
 //!
 //! Written from the definitions (the book's pages on the law, on several contacts and on the interface), not from the
-//! solvers. The answer is read as data. The problem is first brought to order one by powers of two, which is exact, so that
-//! units of 1e±100 harm neither the double-double products nor the judgement. A residual is reported over its
+//! solvers. The answer is read as data. The problem is first scaled to order one by powers of two, which is exact, so that
+//! units of 1e±100 affect neither the double-double products nor the judgement. A residual is reported relative to its
 //! bound: up to 1 the condition holds.
 //!
 //! The bounds are relative to the input, with a term for rounding: `1e-9 |A||q̇⁻| + 32 n ε |A||q̇⁺|` for velocities and
 //! `1e-9 K⁻ + 32 n ε |q̇⁺|ᵀ|M||q̇⁺|` for energies. `|A||q̇|` is a product of norms, each coordinate in units of its own inertia
-//! `sqrt(M_jj)`: the units of coordinates drop out, and rows or coordinates that are zero leave room for rounding. In contact space, where neither `A` nor `q̇` is known, the speed of a row
+//! `sqrt(M_jj)`: the units of coordinates cancel, and rows or coordinates that are zero still have a bound for rounding. In contact space, where neither `A` nor `q̇` is known, the speed of a row
 //! is `sqrt(W_rr)` times the largest `|v_k⁻| / sqrt(W_kk)`, and `K⁻` is at least the largest `v_k² / (2 W_kk)`.
 
 use carom::law::{Guard, Law};
@@ -17,22 +17,22 @@ use crate::condition::{delassus_condition, is_semidefinite_to_rounding};
 use crate::precise::{Cholesky, Double, ZERO, abs_dot, abs_quadratic, dot, exponent, norm, quadratic, shift};
 use crate::problem::{Contact, Problem, Rows, Terms};
 
-/// What is allowed of the input's own size.
+/// Bound relative to the size of the input.
 const RELATIVE: f64 = 1e-9;
 
-/// Roundings allowed a coordinate.
+/// Rounding errors allowed per coordinate.
 const ROUNDINGS: f64 = 32.0;
 
-/// Roundings of M allowed to impulses, times its condition number and the root of that of W: half a unit in the last place of M
-/// moves them by that much.
+/// Rounding errors of M allowed in impulses, times its condition number and the square root of that of W: half a unit in the
+/// last place of M moves them by that much.
 const IMPULSE_ROUNDINGS: f64 = 10.0;
 
-/// What an outcome must satisfy.
+/// The conditions that an outcome must satisfy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Condition {
-    /// Every number that must be there is there and finite.
+    /// Every required number is present and finite.
     Finite,
-    /// The coefficients reported are those asked for, and a guard never raises the restitution.
+    /// The reported coefficients are the given ones, and a guard never raises the restitution.
     Request,
     /// `contact_velocity.before` is `A q̇⁻`.
     Before,
@@ -44,17 +44,17 @@ pub enum Condition {
     Sign,
     /// `|i_t| <= μ i_n`, with the coefficient of the mode.
     Cone,
-    /// Stick keeps its tangential restitution, slip goes along the average velocity, reversal has none.
+    /// Stick satisfies its tangential restitution, slip has the direction of the average velocity, and reversal has zero average velocity.
     Tangential,
     /// `v_n⁺ = -e v_n⁻`, for several contacts complementary to the impulse.
     Restitution,
     /// `v_n⁺ >= 0`.
     Penetration,
-    /// The energies reported are those of `M` and `q̇`.
+    /// The reported energies are those of `M` and `q̇`.
     Ledger,
     /// No energy is created: under a guard, by a law that claims it, and where `admissible` says so.
     Energy,
-    /// The problem is valid and was refused.
+    /// A valid problem was rejected.
     Refused,
     /// The answer took too long.
     Time,
@@ -109,7 +109,7 @@ impl Condition {
 pub struct Verdict([f64; Condition::ALL.len()]);
 
 impl Verdict {
-    /// The residual of a condition over its bound; 0 where the condition did not apply.
+    /// The residual of a condition over its bound; 0 if the condition did not apply.
     pub fn of(&self, condition: Condition) -> f64 {
         self.0[condition as usize]
     }
@@ -119,13 +119,13 @@ impl Verdict {
         Condition::ALL.into_iter().filter(|condition| !(self.of(*condition) <= 1.0))
     }
 
-    /// Notes a residual over its bound. What is not a number is a failure.
+    /// Records a residual over its bound. NaN counts as a failure.
     pub fn note(&mut self, condition: Condition, ratio: f64) {
         let worst = &mut self.0[condition as usize];
         *worst = if ratio.is_nan() { f64::INFINITY } else { worst.max(ratio) };
     }
 
-    /// Notes a condition that holds or does not.
+    /// Records whether a condition holds.
     pub fn require(&mut self, condition: Condition, holds: bool) {
         self.note(condition, if holds { 0.0 } else { f64::INFINITY });
     }
@@ -136,17 +136,17 @@ fn ratio(residual: f64, bound: f64) -> f64 {
     if residual == 0.0 { 0.0 } else { residual / bound }
 }
 
-/// The numbers of an outcome that the judge reads, one entry a contact where it is a list.
+/// The numbers of an outcome that the judge reads; lists have one entry per contact.
 struct Reported {
     contacts: Vec<ReportedContact>,
     velocity: Option<Vec<f64>>,
     energy: ReportedEnergy,
     admissible: bool,
-    /// What the outcome says that its conditions are missed by; 0 for one contact.
+    /// The residual reported by the outcome; 0 for one contact.
     residual: f64,
-    /// Impacts that followed each other.
+    /// Number of successive impacts.
     sequence: u64,
-    /// Modes and restitution are not those of the law: a blend, or a rattle cut short.
+    /// Whether modes and restitution are not those of the law: a blend, or a sequence ended without restitution.
     is_mixed: bool,
 }
 
@@ -156,7 +156,7 @@ struct ReportedContact {
     before: Vec<f64>,
     after: Vec<f64>,
     direction: Option<Vec<f64>>,
-    /// The normal restitution that the answer obeys.
+    /// The normal restitution of the answer.
     restitution_used: f64,
     restitution: [f64; 2],
 }
@@ -185,7 +185,7 @@ fn numbers(value: &Value, count: usize) -> Option<Vec<f64>> {
     list.iter().map(number).collect()
 }
 
-/// A number that may be left out, but not be null for want of a finite one.
+/// A number that may be absent, but may not be null because it was not finite.
 fn optional(value: &Value, is_expected: bool) -> Option<Option<f64>> {
     if is_expected { Some(Some(number(value)?)) } else { Some(None) }
 }
@@ -249,12 +249,12 @@ impl ReportedContact {
     }
 }
 
-/// The problem and its answer in units of order one, with what follows from them in double-double arithmetic.
+/// The problem and its answer in units of order one, with derived quantities in double-double arithmetic.
 struct Motion {
-    /// Each row's velocity before and after, anew.
+    /// Recomputed velocity of each row before and after.
     before: Vec<Double>,
     after: Vec<Double>,
-    /// What each row's velocity may be off by, of the velocity before alone and of both.
+    /// Bounds on the error of each row's velocity: before only, and for both.
     slack_before: Vec<f64>,
     slack: Vec<f64>,
     /// The impulses, row by row.
@@ -264,7 +264,7 @@ struct Motion {
     /// Coordinates, or rows where there are none.
     n: f64,
     energy: Energies,
-    /// Units of velocity, by rows, and of energy, as powers of two.
+    /// Units of velocity by row, and of energy, as powers of two.
     velocity_unit: Vec<i32>,
     energy_unit: i32,
 }
@@ -278,7 +278,7 @@ struct Energies {
 }
 
 impl Motion {
-    /// The work of all impulses, row by row without sign.
+    /// The sum of the absolute work of the impulses over all rows.
     fn exchanged(&self) -> f64 {
         let speeds =
             self.before.iter().zip(&self.after).map(|(before, after)| 0.5 * (before.abs().hi() + after.abs().hi()));
@@ -286,7 +286,7 @@ impl Motion {
     }
 }
 
-/// Whether the outcome of a problem is one.
+/// Judges the outcome of a problem.
 pub fn judge(problem: &Problem, outcome: &Value) -> Verdict {
     let mut verdict = Verdict::default();
     let Some(reported) = Reported::read(problem, outcome) else {
@@ -299,7 +299,7 @@ pub fn judge(problem: &Problem, outcome: &Value) -> Verdict {
         }
         Terms::ContactSpace { delassus, velocity } => Some(contact_space(problem, delassus, velocity, &reported)),
     };
-    // A mass matrix that is not positive definite should have been refused, unless rounding alone tells.
+    // A mass matrix that is not positive definite should have been rejected, unless it is so only by rounding.
     let Some(motion) = motion else {
         let Terms::Generalized { mass, .. } = &problem.terms else { return verdict };
         verdict.require(Condition::Finite, is_semidefinite_to_rounding(mass));
@@ -322,7 +322,7 @@ fn largest_exponent(numbers: impl Iterator<Item = f64>) -> i32 {
     exponent(numbers.fold(0.0_f64, |largest, x| largest.max(x.abs())))
 }
 
-/// The tangents of a contact turn into each other, and share the largest of their sizes.
+/// The tangents of a contact can be rotated into each other, and share the larger of their scales.
 fn with_tangents_together(problem: &Problem, mut sizes: Vec<f64>) -> Vec<f64> {
     let offsets = problem.offsets();
     for k in 0..problem.contacts.len() {
@@ -353,7 +353,7 @@ fn generalized(
     let n = velocity.len();
     let size: Vec<i32> = (0..n).map(|j| exponent(mass[j][j]).div_euclid(2)).collect();
     let m: Rows = (0..n).map(|i| (0..n).map(|j| shift(mass[i][j], -size[i] - size[j])).collect()).collect();
-    // A large part of `M` may be asymmetric by rounding: the energy and the momentum of the mean are meant.
+    // `M` may be asymmetric by rounding: energy and momentum refer to its symmetric part.
     let m: Rows = (0..n).map(|i| (0..n).map(|j| 0.5 * m[i][j] + 0.5 * m[j][i]).collect()).collect();
     let factor = Cholesky::new(&m)?;
     let speed = largest_exponent((0..n).map(|j| shift(velocity[j], size[j])));
@@ -407,7 +407,7 @@ fn generalized(
 }
 
 /// [7]: `M (q̇⁺ - q̇⁻) = Aᵀ i`, each coordinate in units of its own inertia. A factor of M has errors of the size of
-/// sqrt(M_ii M_jj), which is one here, and not of |M_ij|. What an impulse is off by is of its size, not of its direction.
+/// sqrt(M_ii M_jj), which is one here, and not of |M_ij|. The error of an impulse is relative to its size, in any direction.
 fn momentum(
     m: &Rows,
     a: &Rows,
@@ -470,7 +470,7 @@ fn contact_space(problem: &Problem, delassus: &Rows, velocity: &[f64], reported:
     }
 }
 
-/// The contact velocities reported are those of the motion.
+/// The reported contact velocities are those of the motion.
 fn velocities(problem: &Problem, reported: &Reported, motion: &Motion, verdict: &mut Verdict) {
     let offsets = problem.offsets();
     for (k, own) in reported.contacts.iter().enumerate() {
@@ -483,12 +483,12 @@ fn velocities(problem: &Problem, reported: &Reported, motion: &Motion, verdict: 
     }
 }
 
-/// The coefficients reported are those asked for.
+/// The reported coefficients are the given ones.
 fn request(problem: &Problem, reported: &Reported, verdict: &mut Verdict) {
     for (contact, own) in problem.contacts.iter().zip(&reported.contacts) {
         verdict.require(Condition::Request, own.restitution == [contact.normal, contact.tangential]);
         let used = own.restitution_used;
-        // The rivals report the ratio that they came to.
+        // Rival laws report the ratio that they attained.
         if problem.law == Law::Aghili {
             let is_kept = problem.guard != Guard::Limit && !reported.is_mixed;
             verdict.require(Condition::Request, used <= contact.normal && (used == contact.normal || !is_kept));
@@ -515,7 +515,7 @@ fn energies(problem: &Problem, reported: &Reported, motion: &Motion, verdict: &m
     let is_guarded = problem.guard != Guard::Report;
     let is_admissible = problem.law == Law::Aghili && reported.admissible;
     if is_guarded || is_admissible || problem.law.claims().dissipates {
-        // Without a guard, what the residual of several contacts explains is not created.
+        // Without a guard, energy within the residual of several contacts does not count as created.
         let explained = if is_guarded { 0.0 } else { reported.residual * motion.exchanged() };
         verdict.note(Condition::Energy, ratio(energy.change.hi().max(0.0), energy.slack + explained));
     }
@@ -557,7 +557,7 @@ impl Share<'_> {
         self.problem.contacts.len() == 1
     }
 
-    /// What is left of an impulse that should be zero where several are solved for together.
+    /// Bound on an impulse that should be zero, where several are solved together.
     fn impulse_slack(&self) -> f64 {
         let largest = self.motion.impulse.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
         if self.is_alone() { 0.0 } else { ROUNDINGS * self.motion.n * f64::EPSILON * largest }
@@ -593,7 +593,7 @@ impl Share<'_> {
         let (motion, n) = (self.motion, self.rows.start);
         let (before, slack) = (motion.before[n], motion.slack[n]);
         if before.hi() > slack {
-            // It was separating: it takes part only in impacts that follow.
+            // It was separating, so it takes part only in later impacts of the sequence.
             let largest = self.impulse().iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
             verdict.note(Condition::Restitution, if largest == 0.0 { 0.0 } else { largest / self.impulse_slack() });
             return;

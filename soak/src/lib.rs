@@ -1,8 +1,8 @@
 //! Random and hostile problems for carom, and a judge of its answers that shares no code with the solvers.
 //!
-//! [`judge`] reads a problem and the outcome as data, under the names of the documented interface, and computes every
-//! condition of the law anew in double-double arithmetic. [`random`] makes problems by seed, [`run`] tries many, [`shrink`]
-//! makes a finding small, and [`fuzz`] holds the bodies of the fuzz targets, which the ordinary tests replay on the stored corpora.
+//! [`judge`] reads a problem and the outcome as data, with the keys of the documented interface, and recomputes every
+//! condition of the law in double-double arithmetic. [`random`] generates problems by seed, [`run`] runs many, [`shrink`]
+//! reduces a finding, and [`fuzz`] contains the bodies of the fuzz targets, which the ordinary tests replay on the stored corpora.
 
 pub mod condition;
 pub mod fuzz;

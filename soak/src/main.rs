@@ -1,7 +1,7 @@
 //! `cargo xtask soak [N]`: N random impacts, each outcome judged in double-double arithmetic.
 //!
 //! `CAROM_SEED` is the first seed; a finding names its own, and `CAROM_SEED=... cargo xtask soak 1` replays it.
-//! `CAROM_THREADS` is the number of threads, all cores unless given.
+//! `CAROM_THREADS` is the number of threads; by default all cores.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -13,7 +13,7 @@ use carom_soak::random;
 use carom_soak::run::{Finding, examine, soak};
 use carom_soak::shrink::shrink;
 
-/// Problems of a short run.
+/// Number of problems of a short run.
 const DEFAULT_COUNT: u64 = 20_000;
 
 const DEFAULT_SEED: u64 = 20_200_617;
@@ -31,8 +31,10 @@ fn main() -> ExitCode {
     let first = from_environment("CAROM_SEED").unwrap_or(DEFAULT_SEED);
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let threads = from_environment("CAROM_THREADS").map_or(cores, |threads| threads as usize);
-    println!("{count} impacts from CAROM_SEED={first} on; a residual is told over its bound, up to 1 it holds");
-    // A panic is a finding, told with its problem.
+    println!(
+        "{count} impacts from CAROM_SEED={first} on; residuals are relative to their bounds, up to 1 a condition holds"
+    );
+    // A panic is a finding, and is reported with its problem.
     std::panic::set_hook(Box::new(|_| {}));
     let start = Instant::now();
     let mut told = Instant::now();

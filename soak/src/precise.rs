@@ -1,4 +1,4 @@
-//! Double-double arithmetic (106 bits), sums and a Cholesky factor in it, and exact powers of two.
+//! Double-double arithmetic (106 bits) with sums and a Cholesky factor, and exact powers of two.
 //!
 //! The sums and products of pairs of numbers are those of J.-M. Muller and others (M. Joldes, J.-M. Muller and V. Popescu,
 //! *ACM Transactions on Mathematical Software* 44:15res, 2017): each is off by a few 2⁻¹⁰⁶ of its result.
@@ -45,7 +45,7 @@ impl Double {
         if self.hi < 0.0 { -self } else { self }
     }
 
-    /// Of a positive number: Newton's step from the rounded root doubles its digits.
+    /// The square root of a positive number: a Newton step from the rounded root doubles its digits.
     fn sqrt(self) -> Self {
         let root = self.hi.sqrt();
         let left = self - Self::product(root, root);
@@ -108,7 +108,7 @@ impl Div for Double {
     }
 }
 
-/// `x 2^k`, exact unless the result is subnormal or beyond `f64`; in steps, for `2^k` itself may be.
+/// `x 2^k`, exact unless the result is subnormal or beyond `f64`; in steps, because `2^k` itself may be beyond `f64`.
 pub fn shift(x: f64, k: i32) -> f64 {
     let step = |k: i32| 2f64.powi(k.clamp(-1000, 1000));
     let first = k.clamp(-1000, 1000);
@@ -121,7 +121,7 @@ pub fn exponent(x: f64) -> i32 {
     if x == 0.0 || !x.is_finite() {
         return 0;
     }
-    // Subnormals are brought among the normal numbers first.
+    // Subnormals are scaled to normal numbers first.
     let (x, extra) = if x.abs() < f64::MIN_POSITIVE { (x * 2f64.powi(64), 64) } else { (x, 0) };
     ((x.to_bits() >> 52) & 0x7ff) as i32 - 1023 - extra
 }
@@ -154,7 +154,7 @@ pub fn abs_quadratic(a: &[f64], m: &[Vec<f64>], b: &[f64]) -> f64 {
 /// The lower factor of a symmetric matrix, of which the lower triangle is read.
 pub struct Cholesky {
     rows: Vec<Vec<Double>>,
-    /// The least pivot over its diagonal entry.
+    /// The smallest pivot over its diagonal entry.
     pub least_pivot: f64,
 }
 

@@ -12,7 +12,7 @@ pub type Rows = Vec<Vec<f64>>;
 pub struct Problem {
     /// The matrices and velocities.
     pub terms: Terms,
-    /// One entry a contact, in the order of the rows.
+    /// One entry per contact, in the order of the rows.
     pub contacts: Vec<Contact>,
     /// The law.
     pub law: Law,
@@ -56,15 +56,15 @@ pub struct Contact {
     pub mu_d: f64,
 }
 
-/// What carom makes of a problem: an outcome or an error, as data.
+/// The result of carom for a problem: an outcome or an error, as data.
 pub type Answer = Result<Value, Refusal>;
 
-/// An error of carom, in short.
+/// An error of carom.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refusal {
     /// Its kind, of the closed list.
     pub kind: String,
-    /// What it says.
+    /// Its message.
     pub message: String,
 }
 
@@ -106,10 +106,10 @@ impl Problem {
         value
     }
 
-    /// What carom makes of it, by the way of a user's document.
+    /// Solves the problem through its document, as for a user.
     ///
     /// # Errors
-    /// carom refuses the problem.
+    /// carom rejects the problem.
     pub fn answer(&self) -> Answer {
         let answer = Document::from_tree(&self.to_json()).and_then(|document| document.answer());
         match answer {
@@ -118,7 +118,7 @@ impl Problem {
         }
     }
 
-    /// Where each contact's rows begin, and the number of rows.
+    /// The first row of each contact, and the number of rows.
     pub fn offsets(&self) -> Vec<usize> {
         let mut offsets = vec![0];
         for contact in &self.contacts {

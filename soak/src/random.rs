@@ -1,35 +1,35 @@
-//! Random impacts: every number from one seed, so that a finding is replayed by its seed alone.
+//! Random impacts: all numbers follow from one seed, so that a finding can be replayed by its seed.
 
 use carom::law::{Guard, Law};
 use fastrand::Rng;
 
 use crate::problem::{Contact, Problem, Rows, Terms};
 
-/// What a random problem is like.
+/// The kind of a random problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Kind {
     /// `(M, A, q̇)` or `(W, v)`.
     pub is_generalized: bool,
-    /// Several contacts or one.
+    /// Whether it has several contacts.
     pub is_several: bool,
-    /// How its numbers are made.
+    /// How its numbers are generated.
     pub family: Family,
-    /// The law; rivals take one contact.
+    /// The law; rival laws accept one contact.
     pub law: Law,
 }
 
-/// How the numbers of a problem are made.
+/// How the numbers of a problem are generated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Family {
     /// Condition numbers up to 1e3.
     Regular,
-    /// One digit a number: ties, zeros and exact boundaries.
+    /// Numbers of one digit: ties, zeros and exact boundaries.
     Digits,
     /// cond(M) up to 1e14; in contact space cond(W) up to 1e16.
     Ill,
-    /// Rows that nearly depend on each other: cond(W) up to 1e16, cond(M) up to 1e3.
+    /// Rows that are nearly linearly dependent: cond(W) up to 1e16, cond(M) up to 1e3.
     Near,
-    /// Rows that depend on each other: W exactly singular.
+    /// Linearly dependent rows: W is exactly singular.
     Redundant,
     /// Units of 1e±100, coordinates and rows of different sizes.
     Units,
@@ -60,10 +60,10 @@ impl Kind {
         if law.is_empty() { format!("{form} {count} {}", self.family.name()) } else { format!("{form}{law}") }
     }
 
-    /// Whether a valid problem of this kind must be answered.
+    /// Whether a valid problem of this kind must have an answer.
     ///
-    /// `A q̇` is in the range of W by construction, so a generalized problem has no reason to be refused; a W that is
-    /// singular to rounding may be.
+    /// `A q̇` is in the range of W by construction, so there is no reason to reject a generalized problem; a W that is
+    /// singular to rounding may be rejected.
     pub fn must_be_answered(&self) -> bool {
         self.is_generalized || matches!(self.family, Family::Regular | Family::Digits | Family::Redundant)
     }
@@ -77,7 +77,7 @@ pub fn problem(seed: u64) -> (Kind, Problem) {
     (kind, problem)
 }
 
-/// Neighbouring seeds are made strangers (SplitMix64).
+/// Decorrelates neighbouring seeds (SplitMix64).
 fn mixed(seed: u64) -> u64 {
     let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -211,7 +211,7 @@ fn contact_space(rng: &mut Rng, kind: Kind, rows: usize) -> Terms {
             Terms::ContactSpace { delassus, velocity: (0..rows).map(|_| normal(rng)).collect() }
         }
         Family::Ill | Family::Near => {
-            // The velocity is that of a motion, or any.
+            // The velocity of a motion, or any velocity.
             let condition = decades(rng, 3.0, 16.0);
             let delassus = with_condition(rng, rows, condition);
             let x: Vec<f64> = (0..rows).map(|_| normal(rng)).collect();
@@ -224,7 +224,7 @@ fn contact_space(rng: &mut Rng, kind: Kind, rows: usize) -> Terms {
     }
 }
 
-/// The first contact approaches, nearly always.
+/// Makes the first contact approach, nearly always.
 fn approach(rng: &mut Rng, terms: &mut Terms) {
     if rng.u8(0..40) == 0 {
         return;
@@ -244,10 +244,10 @@ fn approach(rng: &mut Rng, terms: &mut Terms) {
     }
 }
 
-/// Any units, not powers of two alone: of mass, of velocity, of each coordinate, of each contact's length.
+/// Any units, not only powers of two: of mass, of velocity, of each coordinate, of each contact's length.
 fn change_units(rng: &mut Rng, terms: &mut Terms, contacts: &mut [Contact]) {
     let (mass_unit, speed_unit) = (decades(rng, -100.0, 100.0), decades(rng, -50.0, 50.0));
-    // Tangents in another unit than the normal: friction changes with them.
+    // Tangents in another unit than the normal: friction is scaled accordingly.
     let tangent_unit = if rng.u8(0..4) == 0 { decades(rng, -6.0, 6.0) } else { 1.0 };
     let own: Vec<f64> = contacts.iter().map(|_| decades(rng, -6.0, 6.0)).collect();
     let row_unit: Vec<f64> = (contacts.iter().zip(&own))
@@ -292,7 +292,7 @@ fn depend(rng: &mut Rng, rows: &mut Rows, is_normal: &[bool]) {
     }
 }
 
-/// As [`depend`], but for a part of 1e-4 to 1e-8.
+/// As [`depend`], up to a perturbation of 1e-4 to 1e-8.
 fn depend_nearly(rng: &mut Rng, rows: &mut Rows) {
     for r in 1..rows.len() {
         if rng.u8(0..3) > 0 {
@@ -309,7 +309,7 @@ fn gram(b: &Rows, more: impl Fn(usize, usize) -> f64) -> Rows {
     (0..b.len()).map(|i| (0..b.len()).map(|j| entry(i.max(j), i.min(j))).collect()).collect()
 }
 
-/// A symmetric matrix with a condition number: eigenvalues from 1 down by decades, axes turned at random.
+/// A symmetric matrix with a condition number: eigenvalues from 1 down by decades, with random axes.
 fn with_condition(rng: &mut Rng, n: usize, condition: f64) -> Rows {
     let power = |rng: &mut Rng, k: usize| match k {
         0 => 0.0,

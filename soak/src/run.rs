@@ -1,4 +1,4 @@
-//! Many random problems on all cores, each bounded in time, and the table of what was found.
+//! Runs many random problems on all cores, each with a time limit, and collects the results.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,23 +15,23 @@ use crate::judge::{Condition, Verdict, judge};
 use crate::problem::{Problem, Refusal, Terms};
 use crate::random::{self, Family, Kind};
 
-/// What a single impact may take, and some. An answer that takes longer counts as none: its thread is left behind.
+/// Time limit of a single impact, with a margin. An answer that takes longer counts as missing, and its thread is abandoned.
 pub const MOST_SECONDS: f64 = 10.0;
 
-/// Beyond this product of the condition numbers of W and M, with the diagonals brought to order one, an answer that was solved for through W may
+/// Beyond this product of the condition numbers of W and M, with the diagonals brought to order one, an answer that was solved through W may
 /// fail its check: a seventh of the digits of 1e-9 is left.
 const ILL: f64 = 1e6;
 
 /// Beyond this condition number of M, or the root of W's, an answer for one contact may fail its check: three digits are left.
 const LOST: f64 = 1e13;
 
-/// What became of a problem.
+/// The result of a problem.
 pub struct Examined {
-    /// The conditions of its outcome, or of its refusal.
+    /// The conditions of its outcome or error.
     pub verdict: Verdict,
-    /// The error, if it was refused.
+    /// The error, if there is one.
     pub refusal: Option<Refusal>,
-    /// What it took.
+    /// The time it took.
     pub seconds: f64,
 }
 
@@ -73,7 +73,7 @@ fn is_excused(kind: &Kind, problem: &Problem, refusal: &Refusal) -> bool {
             "not_converged" => problem.contacts.len() > 1 || problem.law != Law::Aghili && is_ill(kind, problem),
             "check_failed" => is_honest(kind, problem, refusal),
             "overflow" => kind.family == Family::Units,
-            // What a law claims is of regular matrices.
+            // The claims of laws are about regular matrices.
             "unsupported" => {
                 let is_regular = matches!(kind.family, Family::Regular | Family::Units);
                 problem.law != Law::Aghili && !(is_regular && problem.law.claims().always_answers)
@@ -84,7 +84,7 @@ fn is_excused(kind: &Kind, problem: &Problem, refusal: &Refusal) -> bool {
 
 /// Whether an answer could fail its check for a reason that the problem gives.
 fn is_honest(kind: &Kind, problem: &Problem, refusal: &Refusal) -> bool {
-    // Without a guard energy may grow beyond what is answered.
+    // Without a guard the energy may grow beyond the accepted bound.
     let may_grow = problem.guard == Guard::Report && !problem.law.claims().dissipates;
     if may_grow && refusal.message.contains("energy grows") {
         return true;
@@ -92,11 +92,11 @@ fn is_honest(kind: &Kind, problem: &Problem, refusal: &Refusal) -> bool {
     if problem.law != Law::Aghili || problem.contacts.len() > 1 {
         return is_ill(kind, problem);
     }
-    // One contact keeps its digits, but where nearly all of those of M or A are lost.
+    // One contact keeps its precision, unless nearly all digits of M or A are lost.
     mass_condition(problem) > LOST || delassus_condition(problem) > LOST * LOST
 }
 
-/// Rivals and several contacts are solved through W: what it lost where it or M is nearly singular is lost.
+/// Rival laws and several contacts are solved through W, and lose precision if W or M is nearly singular.
 fn is_ill(kind: &Kind, problem: &Problem) -> bool {
     !matches!(kind.family, Family::Regular | Family::Units)
         && delassus_condition(problem) * mass_condition(problem) > ILL
@@ -117,18 +117,18 @@ struct KindTally {
     worst: [Worst; Condition::ALL.len()],
 }
 
-/// What was found, by kinds of problems.
+/// The results by kind of problem.
 #[derive(Debug, Clone, Default)]
 pub struct Tally(BTreeMap<String, KindTally>);
 
-/// A condition that does not hold.
+/// A violated condition.
 #[derive(Debug, Clone)]
 pub struct Finding {
     /// The kind of problem.
     pub kind: String,
-    /// What fails.
+    /// The violated condition.
     pub condition: Condition,
-    /// How often.
+    /// Number of occurrences.
     pub count: u64,
     /// The worst residual over its bound.
     pub ratio: f64,
@@ -155,7 +155,7 @@ impl KindTally {
         }
         for (own, other) in self.worst.iter_mut().zip(&other.worst) {
             own.failures += other.failures;
-            // The lower seed of equals, whatever thread it was on.
+            // Of equal ones the lower seed, whatever thread it was on.
             let is_first = other.ratio == own.ratio && other.ratio > 0.0 && other.seed < own.seed;
             if other.ratio > own.ratio || is_first {
                 (own.ratio, own.seed) = (other.ratio, other.seed);
@@ -174,7 +174,7 @@ impl Tally {
         tally.note(seed, &examined.verdict);
     }
 
-    /// Every condition that fails for a kind of problems.
+    /// Every condition that is violated for some kind of problem.
     pub fn findings(&self) -> Vec<Finding> {
         let of_kind = |(kind, tally): (&String, &KindTally)| {
             let found = Condition::ALL.into_iter().map(|condition| (condition, tally.worst[condition as usize]));
@@ -192,7 +192,7 @@ impl Tally {
         self.0.iter().flat_map(of_kind).collect()
     }
 
-    /// How many problems were tried.
+    /// Number of problems run.
     pub fn problems(&self) -> u64 {
         self.0.values().map(|tally| tally.problems).sum()
     }
@@ -217,10 +217,10 @@ impl fmt::Display for Tally {
     }
 }
 
-/// A thread at work.
+/// A worker thread.
 struct Worker {
     tally: Mutex<Tally>,
-    /// The problem that it works on, from 1, and since when.
+    /// Its current problem, counted from 1, and the time it started.
     present: Mutex<Option<(u64, Instant)>>,
     is_abandoned: AtomicBool,
 }
@@ -232,7 +232,7 @@ struct Queue {
     done: AtomicU64,
 }
 
-/// A poisoned lock is as good as any: what it guards is written whole.
+/// A poisoned lock can be used, because its content is always written completely.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
@@ -263,7 +263,7 @@ fn spawn(queue: &Arc<Queue>) -> Arc<Worker> {
     worker
 }
 
-/// Tries the problems of `count` seeds from `first` on. `on_progress` hears how many are done.
+/// Runs the problems of `count` seeds starting at `first`. `on_progress` receives the number completed.
 pub fn soak(first: u64, count: u64, threads: usize, mut on_progress: impl FnMut(u64)) -> Tally {
     let queue = Arc::new(Queue { first, count, next: AtomicU64::new(0), done: AtomicU64::new(0) });
     let mut workers: Vec<Arc<Worker>> = (0..threads.max(1)).map(|_| spawn(&queue)).collect();

@@ -1,4 +1,4 @@
-//! A finding made small: fewer contacts, fewer coordinates, shorter numbers, as long as the same condition fails.
+//! Reduces a finding: fewer contacts, fewer coordinates, shorter numbers, as long as the same condition fails.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use crate::problem::{Problem, Rows, Terms};
 use crate::random::Kind;
 use crate::run::examine;
 
-/// Time spent on one finding.
+/// Time limit for one finding.
 const MOST_TIME: Duration = Duration::from_secs(5);
 
 /// Significant digits tried for each number, the fewest first.
@@ -106,7 +106,7 @@ fn without_coordinate(problem: &Problem, j: usize) -> Option<Problem> {
     }
 }
 
-/// Every number of a problem; of a symmetric matrix each off-diagonal entry once, with its mirror entry.
+/// Every number of a problem; off-diagonal entries of a symmetric matrix once, together with their transposed entry.
 fn numbers(problem: &mut Problem) -> Vec<(&mut f64, Option<(usize, usize)>)> {
     fn all(rows: &mut Rows) -> impl Iterator<Item = (&mut f64, Option<(usize, usize)>)> {
         rows.iter_mut().flatten().map(|x| (x, None))

@@ -1,4 +1,4 @@
-//! The fuzz targets on the inputs that are stored: what once was found, and what reaches far.
+//! The fuzz targets on the stored inputs: earlier findings, and inputs with large coverage.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -6,7 +6,7 @@ use std::{fs, thread};
 
 use carom_soak::fuzz::TARGETS;
 
-/// What an input may take; under libFuzzer it is 25 s.
+/// Time limit per input; under libFuzzer it is 25 s.
 const MOST_SECONDS: f64 = 25.0;
 
 fn corpus(target: &str) -> PathBuf {
@@ -26,7 +26,7 @@ fn every_stored_input_passes() {
         for input in inputs {
             let data = fs::read(&input).unwrap();
             let start = Instant::now();
-            // A panic is told with the file it came from.
+            // A panic is reported with the file that caused it.
             let passed = thread::spawn(move || target(&data)).join().is_ok();
             assert!(passed, "{}", input.display());
             let seconds = start.elapsed().as_secs_f64();
@@ -35,7 +35,7 @@ fn every_stored_input_passes() {
     }
 }
 
-/// Every target of the library is one of libFuzzer's, and the other way round.
+/// The targets of the library and of libFuzzer are the same.
 #[test]
 fn every_target_has_a_file() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/fuzz_targets");

@@ -1,4 +1,4 @@
-//! The judge finds what is wrong: an outcome is changed in one place, and the condition of that place fails.
+//! The judge detects errors: an outcome is changed in one place, and the corresponding condition fails.
 
 use carom::law::{Guard, Law};
 use carom_soak::judge::{Condition, judge};
@@ -94,7 +94,7 @@ fn every_number_of_a_generalized_outcome_is_held_to_the_motion() {
     assert_found(&problem, &outcome, "/direction", Value::Null, Condition::Tangential);
 }
 
-/// An answer that agrees with itself and moves through the surface, pulls, leaves its cone or makes energy.
+/// A self-consistent answer that penetrates the surface, pulls, leaves its cone or creates energy.
 #[test]
 fn an_impulse_that_breaks_the_law_is_found() {
     let problem = contact(0.4);
@@ -138,7 +138,7 @@ fn several_contacts_are_held_to_complementarity() {
     assert_found(&problem, &outcome, "/contacts/1/impulse/0", pushed, Condition::Restitution);
 }
 
-/// What is judged in one unit is judged in another: the same ratios, up to rounding, from 1e-100 to 1e100.
+/// The judgement does not depend on units: the same ratios, up to rounding, from 1e-100 to 1e100.
 #[test]
 fn units_do_not_change_the_verdict() {
     let problem = rod(0.4, Guard::Report);

@@ -1,4 +1,4 @@
-//! Pages in a real browser.
+//! Tests of the pages in a real browser.
 
 use std::env;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::python::install;
 use crate::run::{cargo, root, run};
 
-/// Where the test and what it needs are.
+/// The folder of the test and its dependencies.
 const FOLDER: &str = "tests/browser";
 
 /// Writes pages of runs, opens them in Chromium, plays them and leaves pictures in `target/browser/screenshots`.
@@ -25,7 +25,7 @@ pub fn browser() -> Result<(), String> {
     run(&mut node, "tests/browser/pages.mjs")
 }
 
-/// The browser that `CHROMIUM` names, or the one of the system, installed where there is none.
+/// The browser given by `CHROMIUM`, or that of the system, which is installed if missing.
 fn chromium() -> Result<PathBuf, String> {
     if let Some(path) = env::var_os("CHROMIUM") {
         return Ok(path.into());
@@ -51,7 +51,7 @@ fn packages() -> Result<(), String> {
     }
     let mut npm = Command::new("npm");
     run(npm.args(["ci", "--silent", "--no-audit", "--no-fund", "--prefix", FOLDER]), "npm ci")?;
-    // Written last: an installation that was cut off is done again.
+    // Written last, so that an interrupted installation is repeated.
     fs::write(&mark, wanted).map_err(|error| format!("{} ({error})", mark.display()))
 }
 

@@ -8,10 +8,10 @@ use crate::run::{root, run};
 /// The targets, in the order in which all of them run.
 const TARGETS: [&str; 5] = ["law", "contact_set", "problem", "robot", "scene"];
 
-/// Minutes of a target, unless stated.
+/// Default minutes per target.
 const MINUTES: u64 = 2;
 
-/// Seconds after which an input is a finding, and megabytes.
+/// Seconds and megabytes beyond which an input is a finding.
 const LIMITS: [&str; 2] = ["-timeout=25", "-rss_limit_mb=4096"];
 
 /// `[TARGET] [--minutes N] [--minimise]`
@@ -23,7 +23,7 @@ pub fn fuzz(arguments: &[&str]) -> Result<(), String> {
         match *argument {
             "--minutes" => {
                 let number = rest.next().and_then(|text| text.parse().ok());
-                minutes = number.ok_or("fuzz --minutes N: a whole number")?;
+                minutes = number.ok_or("fuzz --minutes N: N must be an integer")?;
             }
             "--minimise" => is_minimised = true,
             name if TARGETS.contains(&name) => targets = vec![name],
@@ -63,7 +63,7 @@ fn nightly() -> Command {
     command
 }
 
-/// `cargo-fuzz` from crates.io, where it is missing.
+/// Installs `cargo-fuzz` from crates.io if it is missing.
 fn install() -> Result<(), String> {
     let found = nightly().arg("--version").output().is_ok_and(|output| output.status.success());
     if found {

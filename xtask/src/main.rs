@@ -1,4 +1,4 @@
-//! What a contributor runs: `cargo xtask test`, `native`, `lint`, `oracle`, `laws`, `drops`, `soak`,
+//! Commands for contributors: `cargo xtask test`, `native`, `lint`, `oracle`, `laws`, `drops`, `soak`,
 //! `fingerprint`, `fuzz`, `reference`, `conformance`, `browser`, `arrows`, `bench`.
 
 mod browser;
@@ -89,13 +89,13 @@ fn lint() -> Result<(), String> {
     cargo(&["doc", "--workspace", "--no-deps", "--lib"], &[], &[("RUSTDOCFLAGS", "-D warnings")])
 }
 
-/// Vectors have another form where the build may assume wide registers.
+/// Vectors are represented differently in builds that may assume wide registers.
 fn native() -> Result<(), String> {
     let environment = [("RUSTFLAGS", "-C target-cpu=native"), ("CARGO_TARGET_DIR", "target/native")];
     cargo(&["test", "-p", "carom-multibody"], &[], &environment)
 }
 
-/// 600,000 problems and more; `CAROM_CASES` of the environment wins.
+/// 600,000 problems and more, unless `CAROM_CASES` is set.
 fn oracle() -> Result<(), String> {
     let cases = env::var("CAROM_CASES").unwrap_or_else(|_| "100".into());
     let tests = ["--test", "oracle", "--test", "properties"];
@@ -103,14 +103,14 @@ fn oracle() -> Result<(), String> {
     cargo(&[&["test", "--release", "-p", "carom-law"][..], &tests[..]].concat(), &["--", "--nocapture"], &environment)
 }
 
-/// A million impacts a law; `CAROM_IMPACTS` of the environment wins.
+/// A million impacts per law, unless `CAROM_IMPACTS` is set.
 fn laws() -> Result<(), String> {
     let impacts = env::var("CAROM_IMPACTS").unwrap_or_else(|_| "1000000".into());
     let arguments = ["test", "--release", "-p", "carom-law", "--test", "laws", "claims::of::"];
     cargo(&arguments, &["--", "--nocapture"], &[("CAROM_IMPACTS", &impacts)])
 }
 
-/// 10,000 drops; `CAROM_DROPS` of the environment wins.
+/// 10,000 drops, unless `CAROM_DROPS` is set.
 fn drops() -> Result<(), String> {
     let count = env::var("CAROM_DROPS").unwrap_or_else(|_| "10000".into());
     let arguments = ["test", "--release", "-p", "carom", "--no-default-features", "--test", "drops"];

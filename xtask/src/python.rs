@@ -1,4 +1,4 @@
-//! A Python environment of the project's own, with the engines that carom is compared with.
+//! A Python environment of the project, with the engines with which carom is compared.
 
 use std::fs;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::run::{root, run};
 
-/// The environment's interpreter; made, or made anew where the requirements have changed.
+/// The interpreter of the environment, which is created, or recreated if the requirements have changed.
 pub fn environment() -> Result<PathBuf, String> {
     let requirements = root().join("conformance/requirements.txt");
     let folder = root().join("target/conformance/venv");
@@ -19,7 +19,7 @@ pub fn environment() -> Result<PathBuf, String> {
     let mut pip = Command::new(&python);
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]).arg(&requirements);
     run(&mut pip, "pip install -r conformance/requirements.txt")?;
-    // Written last: an installation that was cut off is done again.
+    // Written last, so that an interrupted installation is repeated.
     fs::write(&mark, wanted).map_err(|error| format!("{} ({error})", mark.display()))?;
     Ok(python)
 }
@@ -27,13 +27,13 @@ pub fn environment() -> Result<PathBuf, String> {
 fn make(folder: &PathBuf) -> Result<(), String> {
     let venv = || run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(folder), "python3 -m venv");
     venv().or_else(|_| {
-        // Debian keeps the module in a package of its own.
+        // Debian has the module in a separate package.
         install(&["python3-venv"])?;
         venv()
     })
 }
 
-/// Debian's interpreter with Siconos, which is not on PyPI; installed where it is missing.
+/// Debian's interpreter with Siconos, which is not on PyPI; it is installed if missing.
 pub fn siconos() -> Result<PathBuf, String> {
     let python = PathBuf::from("/usr/bin/python3");
     let is_there = || {
@@ -47,7 +47,7 @@ pub fn siconos() -> Result<PathBuf, String> {
     if is_there() { Ok(python) } else { Err(format!("{} -c 'import siconos.numerics'", python.display())) }
 }
 
-/// Debian packages, where this is Debian and we may.
+/// Installs Debian packages, if this is Debian and permissions allow.
 pub fn install(packages: &[&str]) -> Result<(), String> {
     let what = format!("apt-get install {}", packages.join(" "));
     run(Command::new("apt-get").args(["update", "-qq"]), &what)?;

@@ -1,4 +1,4 @@
-//! Impacts of whole robots, carom's and Pinocchio's in the same run.
+//! Times of impacts of whole robots, by carom and Pinocchio in the same run.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -11,13 +11,13 @@ use serde_json::Value;
 use crate::python;
 use crate::run::{cargo_program, output, root, run};
 
-/// Rounds in turn, the fastest of which counts: other work on the machine only ever adds time.
+/// Number of rounds, of which the fastest counts: other work on the machine only adds time.
 const ROUNDS: usize = 3;
 
 /// Headers that Pinocchio's wheels leave out.
 const HEADERS: [&str; 2] = ["libeigen3-dev", "liburdfdom-headers-dev"];
 
-/// Prints a table: Pinocchio's two ways, carom as it is built by default and for this processor, and the ratios.
+/// Prints a table: Pinocchio's two methods, carom as built by default and for this processor, and the ratios.
 pub fn bench() -> Result<(), String> {
     let folder = root().join("target/conformance");
     let python = python::environment()?;
@@ -46,7 +46,7 @@ pub fn bench() -> Result<(), String> {
     Ok(())
 }
 
-/// Our own column: by default, or built for this processor into a folder of its own.
+/// Carom's column: built by default, or for this processor into a separate folder.
 fn carom(list: &Path, native: Option<&Path>) -> Result<String, String> {
     let mut command = Command::new(cargo_program());
     command.args(["bench", "--quiet", "-p", "carom", "--bench", "robots"]).env("CAROM_ROBOTS", list);
@@ -57,7 +57,7 @@ fn carom(list: &Path, native: Option<&Path>) -> Result<String, String> {
     output(&mut command, "cargo bench -p carom --bench robots")
 }
 
-/// Nanoseconds by robot and column, the least of all rounds.
+/// Nanoseconds by robot and column, the minimum over all rounds.
 #[derive(Default)]
 struct Columns(BTreeMap<(String, &'static str), f64>);
 
@@ -98,6 +98,6 @@ impl Columns {
                 best / get("native"),
             );
         }
-        println!("\nTimes are minima; a ratio is Pinocchio's better way over carom.");
+        println!("\nTimes are minima; a ratio is Pinocchio's shorter time over carom's.");
     }
 }

@@ -1,4 +1,4 @@
-//! Other programs, from the project's root.
+//! Runs other programs in the project's root.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub fn run(command: &mut Command, name: &str) -> Result<(), String> {
     }
 }
 
-/// What a program prints on its standard output.
+/// The standard output of a program.
 pub fn output(command: &mut Command, name: &str) -> Result<String, String> {
     let output = command.current_dir(root()).stderr(std::process::Stdio::inherit()).output();
     match output {

@@ -1,4 +1,4 @@
-//! Simulated seconds, carom's and MuJoCo's in the same run.
+//! Times of simulated seconds, by carom and MuJoCo in the same run.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -8,10 +8,10 @@ use serde_json::Value;
 use crate::python;
 use crate::run::{cargo_program, output};
 
-/// Rounds in turn, the fastest of which counts.
+/// Number of rounds, of which the fastest counts.
 const ROUNDS: usize = 3;
 
-/// Prints a table: microseconds for a simulated second, carom at its default tolerance, MuJoCo at its default step.
+/// Prints a table: microseconds per simulated second, carom at its default tolerance, MuJoCo at its default step.
 pub fn bench() -> Result<(), String> {
     let python = python::environment()?;
     let mut least: BTreeMap<(String, u64, &str), f64> = BTreeMap::new();
@@ -44,6 +44,6 @@ pub fn bench() -> Result<(), String> {
         let (ours, theirs) = (get(column), get("mujoco_us"));
         println!("| {scene} | {seconds} | {ours:.0} | {:.0} times | {theirs:.0} | {:.2} |", 1e6 / ours, theirs / ours);
     }
-    println!("\nMicroseconds for a simulated second, minima of {ROUNDS} rounds. The last round:\n{remarks}");
+    println!("\nMicroseconds per simulated second, minima of {ROUNDS} rounds. The last round:\n{remarks}");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What can be typed.
+//! The command line: subcommands and options.
 
 use std::path::PathBuf;
 
@@ -22,22 +22,22 @@ pub struct Arguments {
 pub enum Command {
     /// Solve one impact
     Impact(Impact),
-    /// Let a robot move: flight, impacts, sticking and sliding, with every joule accounted for
+    /// Simulate a robot: flight, impacts, sticking and sliding, with every joule accounted for
     Simulate(Simulate),
-    /// Draw a map: what sticks, slips, reverses or creates energy, over coefficients or states
+    /// Draw a map of where an impact sticks, slips, reverses or creates energy, over coefficients or states
     Map(Map),
-    /// Put one impact to every law, side by side
+    /// Compare all laws on one impact
     Compare(Compare),
-    /// Solve many impacts, one JSON problem a line
+    /// Solve many impacts, one JSON problem per line
     Batch(Batch),
-    /// Read a robot file and print its tree, freedoms, masses, frames and warnings
+    /// Read a robot file and print its tree, degrees of freedom, masses, frames and warnings
     Check(Check),
     /// List the built-in impacts and simulations, or print one as a file
     Gallery(Gallery),
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Exit codes: 0 answered, 2 bad input or usage.")]
+#[command(after_help = "Exit codes: 0 solved, 2 bad input or usage.")]
 pub struct Impact {
     /// A built-in scene, a JSON or TOML problem or scene file, or - for standard input
     #[arg(value_name = "SCENE|FILE|-")]
@@ -47,11 +47,11 @@ pub struct Impact {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
 
-    /// What to do with a stick that creates energy [default: the problem's, else report]
+    /// What to do with a stick that creates energy [default: the problem's, or report]
     #[arg(long, value_enum)]
     pub guard: Option<Guard>,
 
-    /// The impact law: aghili, or one of its rivals [default: the problem's, else aghili]
+    /// The impact law: aghili, or one of its rivals [default: the problem's, or aghili]
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Law::ALL.map(Law::name)))]
     pub law: Option<String>,
 
@@ -62,15 +62,15 @@ pub struct Impact {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit codes: 0 ran to its end, 1 interrupted, out of time or failed on the way (what was simulated is written and marked), 2 bad input or usage."
+    after_help = "Exit codes: 0 complete, 1 interrupted, out of time or failed during the run (results so far are written and marked), 2 bad input or usage."
 )]
 pub struct Simulate {
     /// A built-in simulation, a JSON or TOML scene file, or - for standard input
     #[arg(value_name = "SCENE|FILE|-")]
     pub scene: PathBuf,
 
-    /// Where to write states and events, by the ending: .parquet, .csv or .json; the first two write the events beside,
-    /// as NAME.events.parquet or NAME.events.csv
+    /// Where to write samples and events, as .parquet, .csv or .json; the first two write the events to a second file,
+    /// NAME.events.parquet or NAME.events.csv
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
@@ -82,27 +82,27 @@ pub struct Simulate {
     #[arg(long, value_name = "FILE.html")]
     pub render: Option<PathBuf>,
 
-    /// When to end, in seconds [default: the scene's, else 10]
+    /// End time, in seconds [default: the scene's, or 10]
     #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
     pub until: Option<f64>,
 
-    /// Relative tolerance of the integration [default: the scene's, else 1e-10]
+    /// Relative tolerance of the integration [default: the scene's, or 1e-10]
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     pub tolerance: Option<f64>,
 
-    /// Time between samples, in seconds [default: the scene's, else 0.01]
+    /// Time between samples, in seconds [default: the scene's, or 0.01]
     #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
     pub interval: Option<f64>,
 
-    /// Events after which the run ends with an error [default: the scene's, else 1000000]
+    /// Number of events after which the run ends with an error [default: the scene's, or 1000000]
     #[arg(long, value_name = "N")]
     pub max_events: Option<u64>,
 
-    /// Seconds by the clock after which the run ends; what was simulated is written and marked [default: none]
+    /// Limit on wall-clock time, in seconds; results so far are written and marked [default: none]
     #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
     pub max_time: Option<f64>,
 
-    /// What an impact does where sticking would create energy [default: the scene's, else slip]
+    /// What to do with a stick that creates energy [default: the scene's, or slip]
     #[arg(long, value_enum)]
     pub guard: Option<Guard>,
 
@@ -110,7 +110,7 @@ pub struct Simulate {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
 
-    /// How many events to print at most; 0 prints none, all prints all
+    /// Largest number of events to print, or all
     #[arg(long, value_name = "N|all", default_value = "12", value_parser = event_count)]
     pub events: EventCount,
 
@@ -119,7 +119,7 @@ pub struct Simulate {
     pub edits: Vec<Edit>,
 }
 
-/// How many events to print.
+/// The number of events to print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventCount {
     All,
@@ -129,7 +129,7 @@ pub enum EventCount {
 fn event_count(text: &str) -> Result<EventCount, String> {
     match text {
         "all" => Ok(EventCount::All),
-        _ => text.parse().map(EventCount::AtMost).map_err(|_| format!("{text:?} is neither a number nor all")),
+        _ => text.parse().map(EventCount::AtMost).map_err(|_| format!("{text:?} must be a number or all")),
     }
 }
 
@@ -148,11 +148,11 @@ pub struct Map {
     #[arg(long, value_enum, default_value_t = MapOver::Coefficients)]
     pub over: MapOver,
 
-    /// Cells along each axis, 2 to 4000
+    /// Number of cells along each axis, 2 to 4000
     #[arg(long, value_name = "N", default_value_t = 400)]
     pub resolution: usize,
 
-    /// The ends of the vertical axis, or of both axes, horizontal first: 2, 0.1:2 or 0:0.5,0:2 [default: from the curves]
+    /// Range of the vertical axis, or of both axes, horizontal first: 2, 0.1:2 or 0:0.5,0:2 [default: from the curves]
     #[arg(long, value_name = "MAX|MIN:MAX|MIN:MAX,MIN:MAX", allow_hyphen_values = true)]
     pub range: Option<Range>,
 
@@ -160,7 +160,7 @@ pub struct Map {
     #[arg(long)]
     pub admissible_set: bool,
 
-    /// Pixels across a .png, 100 to 4000 [default: 1200, which are 380 dots an inch at 8 cm]
+    /// Width of a .png in pixels, 100 to 4000 [default: 1200, which is 380 dpi at 8 cm]
     #[arg(long, value_name = "PIXELS")]
     pub width: Option<u32>,
 
@@ -170,7 +170,7 @@ pub struct Map {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Exit codes: 0 answered or drawn, 2 bad input or usage.")]
+#[command(after_help = "Exit codes: 0 solved or drawn, 2 bad input or usage.")]
 pub struct Compare {
     /// A built-in scene, a JSON or TOML problem or scene file, or - for standard input
     #[arg(value_name = "SCENE|FILE|-")]
@@ -180,11 +180,11 @@ pub struct Compare {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
 
-    /// Write a file instead: .svg or .png draws the laws' impulses in the friction cone, .json has the answers
+    /// Write a file instead: .svg or .png for a figure of the laws' impulses in the friction cone, .json for the answers
     #[arg(short, long, value_name = "FILE", conflicts_with = "format")]
     pub output: Option<PathBuf>,
 
-    /// Pixels across a .png, 100 to 4000 [default: 1200, which are 380 dots an inch at 8 cm]
+    /// Width of a .png in pixels, 100 to 4000 [default: 1200, which is 380 dpi at 8 cm]
     #[arg(long, value_name = "PIXELS", requires = "output")]
     pub width: Option<u32>,
 
@@ -197,14 +197,14 @@ pub struct Compare {
 pub enum MapOver {
     /// Restitution and friction, for this state
     Coefficients,
-    /// The tangential velocity, for this pair; in the plane with friction as the other axis
+    /// The tangential velocity, for these coefficients; in the plane with friction as the other axis
     State,
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Exit codes: 0 all answered, 1 some line failed, 2 bad input or usage.")]
+#[command(after_help = "Exit codes: 0 all lines solved, 1 some line failed, 2 bad input or usage.")]
 pub struct Batch {
-    /// A file with one JSON problem a line, or - for standard input
+    /// A file with one JSON problem per line, or - for standard input
     #[arg(value_name = "IN.jsonl|-")]
     pub input: PathBuf,
 
@@ -224,7 +224,7 @@ pub struct Check {
     #[arg(long)]
     pub floating_base: bool,
 
-    /// Let joints that mimic others move by themselves
+    /// Let joints that mimic others move independently
     #[arg(long)]
     pub free_mimics: bool,
 }
@@ -234,7 +234,7 @@ pub struct Gallery {
     /// The scene to print
     pub scene: Option<String>,
 
-    /// The simulation of that name, not the impact
+    /// Print the simulation with this name, not the impact
     #[arg(long)]
     pub simulation: bool,
 
@@ -245,7 +245,7 @@ pub struct Gallery {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum SceneFormat {
-    /// As it is written, with comments
+    /// The original text, with comments
     Toml,
     /// On one line, for a batch
     Json,
@@ -253,15 +253,15 @@ pub enum SceneFormat {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For people
+    /// Text for people
     Text,
-    /// For programs: one JSON object
+    /// One JSON object, for programs
     Json,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Guard {
-    /// Give the law's answer, marked inadmissible
+    /// Return the law's answer, marked inadmissible
     Report,
     /// Lower the restitution to its limit
     Limit,

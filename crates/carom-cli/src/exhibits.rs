@@ -2,7 +2,7 @@
 
 use carom::gallery::Exhibit;
 
-/// Which of the built-in scenes a name means.
+/// The list in which a name is looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gallery {
     Impacts,

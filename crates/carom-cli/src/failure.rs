@@ -1,4 +1,4 @@
-//! What ends a command without an answer.
+//! Errors that end a command.
 
 use std::fmt::{self, Display, Formatter};
 use std::io;
@@ -14,40 +14,40 @@ use carom::study::{DiagramError, MapError};
 use crate::exhibits::Gallery;
 use crate::snippet::snippet;
 
-/// Bad input or usage, or a reader that went away.
+/// Bad input or usage, or a closed output.
 #[derive(Debug)]
 pub enum Failure {
     /// Standard output was closed by its reader.
     ClosedPipe,
-    /// A problem that cannot be read or solved, with its text; `edit` if a `--set` is to blame.
+    /// A problem that cannot be read or solved, with its text; `edit` if a `--set` is the cause.
     Problem { source: String, error: Box<ProblemError>, text: Option<String>, edit: bool },
-    /// No such model, and no such file.
+    /// Neither a built-in model nor a file.
     NoSuchModel { name: String },
     /// A robot file that cannot be read.
     Robot { error: LoadError },
-    /// A robot file in the place of a problem.
+    /// A robot file in place of a problem.
     RobotNotScene { name: String },
-    /// A scene or problem in the place of a robot.
+    /// A scene or problem in place of a robot.
     SceneNotRobot { name: String },
-    /// No such scene, and no such file where a file would do too.
+    /// Neither a built-in scene nor, where one is allowed, a file.
     NoSuchScene { name: String, gallery: Gallery, or_file: bool },
-    /// No way to listen for interrupts.
+    /// Signal handlers cannot be installed.
     Signal { error: String },
     /// A page that cannot be written.
     Page(PageError),
-    /// A simulation that cannot begin.
+    /// A simulation that cannot be set up.
     Simulation { source: String, error: Box<SimulationError> },
-    /// A simulation that would keep too much.
+    /// A simulation with too many samples.
     TooManySamples { source: String, until: f64, interval: f64, most: f64 },
     /// A problem that has no map.
     Map { source: String, error: MapError },
     /// A figure that cannot be drawn.
     Figure(FigureError),
-    /// A file whose ending says nothing.
+    /// A file with an unsupported extension.
     Ending { path: PathBuf, endings: String },
-    /// A width in pixels for a file that has none.
+    /// A width in pixels for a format without pixels.
     Width { ending: &'static str },
-    /// An impact whose impulses have no picture.
+    /// An impact without an impulse diagram.
     Diagram { source: String, error: DiagramError },
     /// A file that cannot be read or written.
     File { path: PathBuf, doing: &'static str, error: io::Error },
@@ -112,7 +112,7 @@ impl Display for Failure {
                     Gallery::Simulations => (Gallery::Impacts, "impact"),
                 };
                 match other.find(name) {
-                    Some(_) => write!(f, "; carom {command} {name} knows one"),
+                    Some(_) => write!(f, "; use carom {command} {name}"),
                     None => Ok(()),
                 }
             }
@@ -129,9 +129,11 @@ impl Display for Failure {
             Failure::Map { source, error } => write!(f, "{source}: {error}"),
             Failure::Figure(error) => write!(f, "{error}"),
             Failure::Ending { path, endings } => {
-                write!(f, "cannot tell what to write to {}: give it the ending {endings}", path.display())
+                write!(f, "cannot tell the format of {}: use the extension {endings}", path.display())
             }
-            Failure::Width { ending } => write!(f, "--width counts the pixels of a .png: a .{ending} has none"),
+            Failure::Width { ending } => {
+                write!(f, "--width is the width of a .png in pixels, and not available for .{ending}")
+            }
             Failure::Diagram { source, error } => write!(f, "{source}: {error}"),
             Failure::File { path, doing, error } => write!(f, "cannot {doing} {}: {error}", path.display()),
         }

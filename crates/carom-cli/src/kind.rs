@@ -1,10 +1,10 @@
-//! What to write, by a file's ending.
+//! Output formats by file extension.
 
 use std::path::Path;
 
 use crate::failure::Failure;
 
-/// Pixels across a PNG unless asked otherwise: 8 cm at 380 dots an inch.
+/// Default width of a PNG in pixels: 8 cm at 380 dpi.
 #[cfg(feature = "png")]
 pub const PIXELS: u32 = 1200;
 
@@ -35,14 +35,14 @@ impl Kind {
         }
     }
 
-    /// The kind that a path ends in, one of those offered.
+    /// The kind of a path's extension, one of those offered.
     pub fn of(path: &Path, offered: &'static [Kind]) -> Result<Self, Failure> {
         let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
         let found = offered.iter().copied().find(|kind| ending.as_deref() == Some(kind.ending()));
         found.ok_or_else(|| Failure::Ending { path: path.to_owned(), endings: listed(offered) })
     }
 
-    /// Refuses a width in pixels for a file that has none.
+    /// Rejects a width in pixels for a format without pixels.
     pub fn check_width(self, width: Option<u32>) -> Result<(), Failure> {
         match width {
             Some(_) if self.ending() != "png" => Err(Failure::Width { ending: self.ending() }),

@@ -1,15 +1,15 @@
 //! The `carom` command. It reads, calls and prints; it computes nothing.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
-//! | `args` | what was typed |
-//! | `commands` | one file a subcommand |
-//! | `source` | where a problem comes from |
+//! | `args` | subcommands and options |
+//! | `commands` | one file per subcommand |
+//! | `source` | the source of a problem: scene, file or standard input |
 //! | `exhibits` | the two lists of built-in scenes |
-//! | `kind` | what to write, by a file's ending |
+//! | `kind` | output formats by file extension |
 //! | `output` | files that appear when complete |
-//! | `snippet` | the lines an error is about |
-//! | `failure` | what ends a command without an answer |
+//! | `snippet` | the lines of a document that an error concerns |
+//! | `failure` | errors that end a command |
 #![warn(clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod args;
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     };
     match result {
         Ok(code) => code,
-        // Whoever read our output has seen enough.
+        // The reader of the output closed it.
         Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
         Err(failure) => {
             output::complain(&format!("error: {failure}"));

@@ -10,12 +10,12 @@ use tempfile::NamedTempFile;
 use crate::args::Format;
 use crate::failure::Failure;
 
-/// A message for a person, on standard error. If that cannot be written there is nobody to tell.
+/// Prints a message to standard error. If that fails, there is no other place to report it.
 pub fn complain(message: &str) {
     let _ = writeln!(io::stderr(), "{}", printable_lines(message));
 }
 
-/// Prints text or JSON to standard output, and nothing that a terminal would obey.
+/// Prints text or JSON to standard output, with control characters escaped.
 pub fn print(text: &str, format: Format) -> Result<(), Failure> {
     let mut output = Output::open(None)?;
     let safe = match format {
@@ -26,7 +26,7 @@ pub fn print(text: &str, format: Format) -> Result<(), Failure> {
     output.finish()
 }
 
-/// Whether a file can be written there, tried before the work that it is for. Pipes and devices are not touched.
+/// Checks that a file can be written, before computing its content. Pipes and devices are not touched.
 pub fn check_place(path: &Path) -> Result<(), Failure> {
     match fs::metadata(path) {
         Ok(found) if !found.is_file() && !found.is_dir() => Ok(()),
@@ -34,7 +34,7 @@ pub fn check_place(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Where results go: standard output, a file written beside and renamed, or a device written to.
+/// The destination of results: standard output, a temporary file that is renamed, or a device.
 pub enum Output {
     Stdout(BufWriter<io::StdoutLock<'static>>),
     File { writer: BufWriter<NamedTempFile>, target: PathBuf },
@@ -42,20 +42,20 @@ pub enum Output {
 }
 
 impl Output {
-    /// Opens standard output, or what stands at `path`.
+    /// Opens standard output, or the file at `path`.
     pub fn open(path: Option<&Path>) -> Result<Self, Failure> {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else {
             return Ok(Self::Stdout(BufWriter::new(io::stdout().lock())));
         };
         let fail = |error| Failure::file(path, "write", error);
-        // What is no regular file (a pipe, a terminal, /dev/null) must not be replaced by one.
+        // A pipe, a terminal or /dev/null must not be replaced by a regular file.
         match fs::metadata(path) {
             Ok(found) if found.is_dir() => Err(fail(io::ErrorKind::IsADirectory.into())),
             Ok(found) if !found.is_file() => {
                 let writer = BufWriter::new(File::options().write(true).open(path).map_err(fail)?);
                 Ok(Self::Device { writer, path: path.to_owned() })
             }
-            // A link keeps pointing at the file it points at, and the file keeps its permissions.
+            // A symbolic link is preserved, and so are the permissions of its target.
             Ok(found) => Self::beside(fs::canonicalize(path).map_err(fail)?, Some(found.permissions())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Self::beside(end_of_link(path), None),
             Err(error) => Err(fail(error)),
@@ -72,10 +72,10 @@ impl Output {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // Like any other new file: the process's mask takes away what it must.
+            // Permissions as for any other new file, reduced by the process's umask.
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
-        // The error's own text names the hidden file; its kind says enough.
+        // The error's text names the hidden file; its kind is enough.
         let fail = |error: io::Error| {
             let missing = error.kind() == io::ErrorKind::NotFound;
             Failure::file(&target, "write", if missing { no_folder(folder) } else { error.kind().into() })
@@ -87,7 +87,7 @@ impl Output {
         Ok(Self::File { writer: BufWriter::new(file), target })
     }
 
-    /// Makes the output appear. Without this call a file is removed again.
+    /// Completes the output under its name. Without this call the file is removed.
     pub fn finish(self) -> Result<(), Failure> {
         match self {
             Self::Stdout(mut writer) => writer.flush().map_err(Failure::stdout),
@@ -101,7 +101,7 @@ impl Output {
         }
     }
 
-    /// A failure to write here, told as such.
+    /// The failure for an error in writing to this output.
     pub fn failure(&self, error: io::Error) -> Failure {
         match self {
             Self::Stdout(_) => Failure::stdout(error),
@@ -110,7 +110,7 @@ impl Output {
     }
 }
 
-/// Where a link to a file that is not there yet points, or the path itself.
+/// The target of a symbolic link to a file that does not exist yet, or the path itself.
 fn end_of_link(path: &Path) -> PathBuf {
     match fs::read_link(path) {
         Ok(target) => path.parent().unwrap_or(Path::new("")).join(target),
@@ -136,7 +136,7 @@ impl Write for Output {
     }
 }
 
-/// Nothing can be written into a folder that is not there.
+/// The error for a folder that does not exist.
 pub fn no_folder(folder: &Path) -> io::Error {
-    io::Error::new(io::ErrorKind::NotFound, format!("there is no folder {}", folder.display()))
+    io::Error::new(io::ErrorKind::NotFound, format!("the folder {} does not exist", folder.display()))
 }

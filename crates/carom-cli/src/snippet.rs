@@ -1,17 +1,17 @@
-//! The lines of a document that an error is about.
+//! The lines of a document that an error concerns.
 
 use carom::ProblemError;
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report};
 
-/// Lines longer than this are data, not something to look at.
+/// Lines longer than this are not shown.
 const LONGEST: usize = 160;
 
-/// The place in the document, drawn below the message; nothing where it is not known.
+/// The location in the document, shown below the message; empty if it is not known.
 pub fn snippet(source: &str, text: &str, error: &ProblemError) -> String {
     let Some(span) = error.span.clone().filter(|span| text.get(span.clone()).is_some()) else {
         return String::new();
     };
-    // A value over many lines is marked where it begins.
+    // A value that spans several lines is marked at its start.
     let end = text[span.clone()].find('\n').map_or(span.end, |length| span.start + length);
     let line = text[..span.start].matches('\n').count();
     let shown = text.lines().skip(line.saturating_sub(1)).take(3);
@@ -26,7 +26,7 @@ pub fn snippet(source: &str, text: &str, error: &ProblemError) -> String {
     if handler.render_report(&mut drawn, report.as_ref()).is_err() {
         return String::new();
     }
-    // The message stands above already: what counts begins with the frame.
+    // The message is printed already; only the part from the frame on is needed.
     let frame = drawn.lines().skip_while(|line| !line.contains('╭')).map(str::trim_end);
     frame.flat_map(|line| ["\n", line]).collect()
 }

@@ -1,4 +1,4 @@
-//! Where a problem comes from: a built-in scene, a file, or standard input.
+//! The source of a problem: a built-in scene, a file, or standard input.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -12,13 +12,13 @@ use carom::{Problem, ProblemError};
 use crate::exhibits::Gallery;
 use crate::failure::Failure;
 
-/// Where a problem comes from.
+/// The source of a problem.
 pub enum Source {
     Scene(&'static Exhibit),
     Text { name: String, text: String, folder: PathBuf },
 }
 
-/// A problem as it was read, with its changes.
+/// A problem as read, with its changes applied.
 pub struct Stated {
     pub problem: Problem,
     pub id: Id,
@@ -30,7 +30,7 @@ impl Source {
         Self::open_as(path, Gallery::Impacts)
     }
 
-    /// The same, with the names of simulations if one is meant.
+    /// Opens a source, looking up names of scenes in the given list.
     pub fn open_as(path: &Path, gallery: Gallery) -> Result<Self, Failure> {
         if let Some(scene) = path.to_str().and_then(|name| gallery.find(name)) {
             return Ok(Self::Scene(scene));
@@ -44,7 +44,7 @@ impl Source {
         let name = path.display().to_string();
         let text = carom::multibody::load::check_regular(path).and_then(|()| std::fs::read_to_string(path));
         match text {
-            // XML: neither JSON nor TOML begins so.
+            // XML: neither JSON nor TOML starts like this.
             Ok(text) if text.trim_start_matches('\u{feff}').trim_start().starts_with('<') => {
                 Err(Failure::RobotNotScene { name })
             }
@@ -63,7 +63,7 @@ impl Source {
         }
     }
 
-    /// The name, and what the scene shows.
+    /// The name, and the title of the scene.
     pub fn title(&self, problem: &Problem) -> String {
         match problem.scene().and_then(Scene::title) {
             Some(shows) => format!("{}: {shows}", self.name()),
@@ -71,7 +71,7 @@ impl Source {
         }
     }
 
-    /// The problem with its changes.
+    /// The problem with its changes applied.
     pub fn read(&self, edits: &[Edit]) -> Result<Stated, ProblemError> {
         match self {
             Source::Scene(scene) => stated(scene.tree()?, Path::new(""), Id::of_tree, edits),
@@ -84,7 +84,7 @@ impl Source {
         }
     }
 
-    /// An error of this problem at its line, where it has one: what was changed has none.
+    /// Adds the line to an error of this problem; a value set by an edit has none.
     pub fn locate(&self, error: ProblemError, edits: &[Edit]) -> ProblemError {
         match self {
             Source::Text { name, text, .. } if !is_edited(&error, edits) => {
@@ -97,7 +97,7 @@ impl Source {
         }
     }
 
-    /// How an error, already located, ends the command.
+    /// The failure for an error that is already located.
     pub fn failure(self, error: ProblemError, edits: &[Edit]) -> Failure {
         let (source, edit) = (self.name(), is_edited(&error, edits));
         let text = match self {

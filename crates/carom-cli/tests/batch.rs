@@ -41,7 +41,7 @@ fn bad_lines_become_errors_in_their_place_and_the_code_says_so() {
     let input = format!("{good}\n\n{{\"id\": [1], \"restitution\": 2}}\nnonsense\n{good}\n[1]\n");
     let ran = carom_with(&["batch", "-"], input.as_bytes());
     assert_eq!(ran.code, 1);
-    assert_eq!(ran.err.trim_end(), "3 of 5 problems failed; their lines hold the errors");
+    assert_eq!(ran.err.trim_end(), "3 of 5 problems failed; their output lines have the errors");
     let out = lines(&ran.out);
     let kinds: Vec<&Value> = out.iter().map(|record| &record["error"]["kind"]).collect();
     assert_eq!(json!(kinds), json!([null, "missing", "syntax", null, "wrong_type"]));

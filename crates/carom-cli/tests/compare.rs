@@ -178,6 +178,6 @@ fn what_cannot_be_drawn_says_why() {
         assert!(ran.err.contains(&format!("width = {width} is outside [100, 4000] pixels")), "{}", ran.err);
     }
     assert!(refused(&["kane", "--width", "many"], &png).err.contains("--width"));
-    assert!(refused(&["kane", "--width", "300"], &svg).err.contains("a .svg has none"));
+    assert!(refused(&["kane", "--width", "300"], &svg).err.contains("not available for .svg"));
     assert!(refused(&["kane", "--format", "json"], &svg).err.contains("cannot be used with"));
 }

@@ -47,7 +47,7 @@ fn the_scene_in_the_book_runs() {
     let strikes = |name: &str| run["events"].as_array().unwrap().iter().any(|event| event["contact"] == name);
     assert!(strikes("left on floor") && strikes("tip") && strikes("foot"));
     assert_eq!(run["summary"]["ending"], "complete");
-    let table = page.split("| key | meaning | unless given |").nth(1).unwrap().split("\n\n").next().unwrap();
+    let table = page.split("| key | meaning | default |").nth(1).unwrap().split("\n\n").next().unwrap();
     for key in table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()) {
         let last = key.rsplit('.').next().unwrap();
         assert!(scene.contains(last), "the scene lacks {key}");

@@ -142,8 +142,11 @@ fn errors_name_field_value_and_bound() {
         (&["kane", "--range", "wide"], "\"wide\" is not a range"),
         (&["kane", "--set", "restitution=2"], "kane: restitution = 2 is outside [0, 1] (changed by --set)"),
         (&["kane", "--set", "state.velocity.shoulder=0.1"], "kane: the contact separates, v_n = "),
-        (&["kane", "--set", "law=\"poisson\""], "kane: law = \"poisson\" has no map: only \"aghili\" has"),
-        (&["kane", "--width", "300"], "--width counts the pixels of a .png: a .svg has none"),
+        (
+            &["kane", "--set", "law=\"poisson\""],
+            "kane: maps are only available for law = \"aghili\", not for law = \"poisson\"",
+        ),
+        (&["kane", "--width", "300"], "--width is the width of a .png in pixels, and not available for .svg"),
         (&["nothing"], "\"nothing\" is neither a file nor a scene"),
     ] {
         let ran = refused(arguments, &svg);

@@ -146,7 +146,7 @@ fn every_key_of_a_scene_can_be_set() {
         (
             "kane",
             "state.velocity.wrist=1",
-            "\"wrist\" is not a joint of double_pendulum; those that move are shoulder, elbow",
+            "\"wrist\" is not a joint of double_pendulum; its moving joints are shoulder, elbow",
         ),
         ("kane", "state.configuration=[1]", "state.configuration is 1 number, but must be 2 numbers"),
         ("kane", "state.velocity.elbow=[1, 2]", "state.velocity.elbow is 2 numbers, but must be 1 number"),
@@ -163,7 +163,11 @@ fn every_key_of_a_scene_can_be_set() {
         ("kane", "model.urdf=x.urdf", "model.urdf and model.builtin both name a robot"),
         ("kane", "base.velocity=[0, 0, 1]", "base.velocity is for a robot whose first joint is floating"),
         ("cube", "base.floating=true", "a floating base is asked for, which is for URDF"),
-        ("cube", "base.floating=false", "base.floating = false, but the robot's own file lets it move freely"),
+        (
+            "cube",
+            "base.floating=false",
+            "base.floating = false conflicts with the robot's file, whose base is floating",
+        ),
         ("kane", "contact.link=support", "cannot be struck: its link \"support\" is fixed to the world"),
         ("kane", "mass_matrix=[[1]]", "mass_matrix and model belong to different forms"),
         ("kane", "delassus=[[1]]", "delassus and model belong to different forms"),
@@ -171,7 +175,7 @@ fn every_key_of_a_scene_can_be_set() {
         ("cube", "base.floating=1", "base.floating is the number 1, but must be true or false"),
         ("humanoid", "strike=nose", "strike = \"nose\" is not a contact; the contacts are"),
         ("humanoid", "contact.link=head", "contact and contacts both state what touches"),
-        ("humanoid", "state.configuration.neck=[2, 0, 0, 0]", "the quaternion of joint \"neck\" has length 2"),
+        ("humanoid", "state.configuration.neck=[2, 0, 0, 0]", "the quaternion of joint \"neck\" has norm 2"),
         ("arm", "base.floating=true", ""),
     ] {
         let ran = set(scene, &[edit]);
@@ -253,7 +257,7 @@ fn check_prints_tree_freedoms_mass_frames_and_warnings() {
     .unwrap();
     let text = carom(&["check", file.to_str().unwrap()]).out;
     assert!(text.contains("triangle_inequality: link \"b\""), "{text}");
-    assert!(text.contains("ignored: <gazebo> in <robot> stands once; carom reads over it (line 5)"), "{text}");
+    assert!(text.contains("ignored: <gazebo> in <robot> occurs once and is ignored (line 5)"), "{text}");
     let none = carom(&["check", "nothing"]);
     assert_eq!(none.code, 2);
     assert!(none.err.contains("neither a file nor a built-in model; those are double_pendulum"), "{}", none.err);
@@ -377,5 +381,9 @@ fn robots_and_scenes_are_told_apart() {
     assert!(carom(&["check", "cube", "--floating-base"]).err.contains("which is for URDF"));
     // A free body on a joint without mass: nothing would resist.
     let singular = carom(&["check", "double_pendulum", "--floating-base"]);
-    assert!(singular.out.contains("cannot be struck at home: the mass matrix is singular"), "{}", singular.out);
+    assert!(
+        singular.out.contains("no impact can be computed at home: the mass matrix is singular"),
+        "{}",
+        singular.out
+    );
 }

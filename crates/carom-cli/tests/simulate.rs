@@ -41,11 +41,11 @@ fn balls(found: &mut Found) {
 
     let sphere = Run::of(&["sphere"]);
     let rolls = sphere.events("stick")[0];
-    found.insert("sphere: rolls, s".into(), time_of(rolls));
-    found.insert("sphere: slides, m".into(), sphere.after(rolls, "q.ball.x"));
+    found.insert("sphere: begins to roll, s".into(), time_of(rolls));
+    found.insert("sphere: sliding distance, m".into(), sphere.after(rolls, "q.ball.x"));
     // In the axes of the ball, which has turned.
     let speed = ["v.ball.vx", "v.ball.vz"].map(|name| sphere.after(rolls, name));
-    found.insert("sphere: speed of rolling, m/s".into(), speed[0].hypot(speed[1]));
+    found.insert("sphere: rolling speed, m/s".into(), speed[0].hypot(speed[1]));
     found.insert("sphere: work of friction, J".into(), sphere.end("energy.friction"));
 
     let disc = Run::of_files(
@@ -55,9 +55,9 @@ fn balls(found: &mut Found) {
          surface.normal = [0, 0, 1]\nsimulation.until = 1",
     );
     let rolls = disc.events("stick")[0];
-    found.insert("disc: rolls, s".into(), time_of(rolls));
-    found.insert("disc: speed of rolling, m/s".into(), disc.after(rolls, "v.x"));
-    found.insert("disc: slides, m".into(), disc.after(rolls, "q.x"));
+    found.insert("disc: begins to roll, s".into(), time_of(rolls));
+    found.insert("disc: rolling speed, m/s".into(), disc.after(rolls, "v.x"));
+    found.insert("disc: sliding distance, m".into(), disc.after(rolls, "q.x"));
 }
 
 fn slopes(found: &mut Found) {
@@ -77,9 +77,9 @@ fn slopes(found: &mut Found) {
          gravity = [0, 0, -9.81]\nstate.configuration.z = 0.05\nactuation.x.rate = 2\n\
          contact = { link = 'body', shape = 'all' }\nsurface.normal = [0, 0, 1]\nsimulation.until = 4",
     );
-    found.insert("pushed block: slips, s".into(), time_of(pushed.events("slip")[0]));
+    found.insert("pushed block: begins to slip, s".into(), time_of(pushed.events("slip")[0]));
     found.insert("pushed block: speed at 4 s, m/s".into(), pushed.end("v.x"));
-    found.insert("pushed block: way at 4 s, m".into(), pushed.end("q.x"));
+    found.insert("pushed block: distance at 4 s, m".into(), pushed.end("q.x"));
 
     let particle = Run::of_files(
         r#"<mujoco model="particle"><worldbody><body name="body">
@@ -134,7 +134,7 @@ fn rods(found: &mut Found) {
         found.insert(format!("rod: impact {k}, s"), time_of(impact));
         found.insert(format!("rod: vx after {k}, m/s"), rod.after(impact, "v.x"));
         found.insert(format!("rod: vz after {k}, m/s"), rod.after(impact, "v.z"));
-        found.insert(format!("rod: turning after {k}, rad/s"), rod.after(impact, "v.pitch"));
+        found.insert(format!("rod: angular velocity after {k}, rad/s"), rod.after(impact, "v.pitch"));
     }
     let jam = Run::of(&["painleve"]);
     let jam = jam.events("jam")[0].clone();
@@ -256,7 +256,7 @@ fn summary_and_events_are_printed() {
     ] {
         assert!(ran.out.contains(words), "{words:?} is not in\n{}", ran.out);
     }
-    let words = ["impact, ", "settles by", "holds another that settles"];
+    let words = ["impact, ", "settles by", "supports a settling contact"];
     assert_eq!(ran.out.lines().filter(|line| words.iter().any(|word| line.contains(word))).count(), 4);
     let none = carom(&["simulate", "rod", "--events", "0"]).out;
     assert!(!none.contains("time, s") && ran.out.starts_with(&none));
@@ -301,23 +301,20 @@ fn what_cannot_be_is_refused() {
         (&["ball", "--tolerance", "nan"], "tolerance = NaN must be between"),
         (&["ball", "--interval", "0"], "interval = 0 must be positive and finite"),
         (&["ball", "--interval", "1e-12"], "interval = 1e-12 makes 5.0e12 samples until 5 s, more than 1e6"),
-        (&["ball", "--events", "some"], "\"some\" is neither a number nor all"),
-        (
-            &["ball", "-o", "run.txt"],
-            "cannot tell what to write to run.txt: give it the ending .parquet, .csv or .json",
-        ),
+        (&["ball", "--events", "some"], "\"some\" must be a number or all"),
+        (&["ball", "-o", "run.txt"], "cannot tell the format of run.txt: use the extension .parquet, .csv or .json"),
         (&["ball", "--plot", "run.pdf"], "give it the ending .svg or .png"),
         (&["ball", "--render", "run.svg"], "give it the ending .html"),
-        (&["ball", "-o", "no/such/run.csv"], "cannot write no/such/run.csv: there is no folder no/such"),
-        (&["ball", "--render", "no/run.html"], "cannot write no/run.html: there is no folder no"),
+        (&["ball", "-o", "no/such/run.csv"], "cannot write no/such/run.csv: the folder no/such does not exist"),
+        (&["ball", "--render", "no/run.html"], "cannot write no/run.html: the folder no does not exist"),
         (
             &["bell"],
             "\"bell\" is neither a file nor a scene; the scenes are ball, superball, rod, block, wheel, walker",
         ),
-        (&["kane"], "; carom impact kane knows one"),
+        (&["kane"], "; use carom impact kane"),
         (
             &["ball", "--set", "law=newton"],
-            "law = \"newton\" is for single impacts; a simulation strikes by \"aghili\"",
+            "law = \"newton\" is only available for single impacts; simulations use \"aghili\"",
         ),
         (
             &["ball", "--set", "base.position[2]=-0.5"],
@@ -325,11 +322,17 @@ fn what_cannot_be_is_refused() {
         ),
         (
             &["arm", "--set", "actuation.hand.force=1"],
-            "\"hand\" is not a joint of arm; those that move are shoulder_pan",
+            "\"hand\" is not a joint of arm; its moving joints are shoulder_pan",
         ),
-        (&["arm", "--set", "actuation.elbow.torque=1"], "actuation.elbow.torque is not a key here; the keys are force"),
-        (&["arm", "--set", "actuation.elbow={\"target\": 1}"], "a target pulls by a stiffness"),
-        (&["quadruped", "--set", "actuation.root_joint.force=1"], "is floating and has 7 coordinates, not one"),
+        (
+            &["arm", "--set", "actuation.elbow.torque=1"],
+            "actuation.elbow.torque is not a valid key; the keys are force",
+        ),
+        (&["arm", "--set", "actuation.elbow={\"target\": 1}"], "a target needs a stiffness"),
+        (
+            &["quadruped", "--set", "actuation.root_joint.force=1"],
+            "is floating and has 7 coordinates; a joint with one is needed",
+        ),
         (&["quadruped", "--set", "posture.joints=[\"tail\"]"], "\"tail\" is not a joint of quadruped"),
         (&["quadruped", "--set", "posture.stiffness=-1"], "posture.stiffness = -1 must be zero or more and finite"),
         (&["walker", "--set", "contacts[0].enabled.joint=knee"], "\"knee\" is not a joint of compass_walker"),
@@ -341,7 +344,7 @@ fn what_cannot_be_is_refused() {
         (&["cube", "--set", "contact.surface=wall"], "\"wall\" is not a surface; the surfaces are surface"),
         (&["ball", "--set", "limits.restitution=2"], "limits.restitution"),
         (&["ball", "--set", "simulation.until=0"], "simulation.until = 0 must be positive and finite"),
-        (&["ball", "--set", "simulation.end=1"], "simulation.end is not a key here; the keys are until, interval"),
+        (&["ball", "--set", "simulation.end=1"], "simulation.end is not a valid key; the keys are until, interval"),
     ] {
         refused(arguments, complaint);
     }

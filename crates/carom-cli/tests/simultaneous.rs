@@ -164,7 +164,9 @@ fn a_list_of_one_is_the_plain_form() {
     }
     let mut wrong = matrices;
     wrong["contacts"] = json!([{"dimension": 2, "restitution": 0.5, "friction": 0.1}]);
-    assert!(ask(&wrong, &[]).err.contains("delassus is 3 rows, but must be 2 rows, as contacts[0].dimension says"));
+    assert!(
+        ask(&wrong, &[]).err.contains("delassus is 3 rows, but must be 2 rows, the value of contacts[0].dimension")
+    );
 }
 
 #[test]
@@ -208,7 +210,7 @@ fn errors_name_the_contact() {
     refuse(&["contacts=2"], "wrong_type", "contacts", "a list of contacts");
     refuse(&["delassus[3]=[1]"], "shape", "delassus[3]", "1 numbers, but must be 4 numbers");
     refuse(&["contact_velocity=[1]"], "shape", "contact_velocity", "4 numbers, as the contacts have 4 rows");
-    refuse(&["law=moreau"], "unsupported", "law", "\"moreau\" has no answer to 2 contacts at once");
+    refuse(&["law=moreau"], "unsupported", "law", "\"moreau\" does not support 2 simultaneous contacts");
     let mut bare = corners();
     bare.as_object_mut().unwrap().remove("friction");
     assert!(ask(&bare, &[]).err.contains("contacts[0].friction is missing: give it here, or friction for all"));
@@ -223,7 +225,8 @@ fn maps_and_comparisons_ask_for_one_contact() {
     for command in [&["map", "landing", "-o", file][..], &["compare", "landing"]] {
         let ran = carom(command);
         assert_eq!(ran.code, 2, "{command:?}");
-        let message = "4 contacts strike at once, but this is for one contact: name one with strike, of front_left";
+        let message =
+            "4 contacts strike simultaneously, but only one is supported here: choose one with strike: front_left";
         assert!(ran.err.contains(message), "{}", ran.err);
         let one = carom(&[command, &["--set", "strike=rear_left"]].concat());
         assert_eq!(one.code, 0, "{}", one.err);

@@ -6,11 +6,11 @@ use crate::spatial::screw_coefficients;
 use crate::{Placement, Quaternion, UNIT_TOLERANCE, Vector};
 
 impl Model {
-    /// q ⊕ v dt: where a constant velocity leads in a time dt. Quaternions stay of length one.
+    /// q ⊕ v dt: the configuration reached with a constant velocity after a time dt. Quaternions keep unit length.
     ///
     /// # Errors
-    /// Wrong lengths, numbers that are not finite, quaternions that are not of length one, a way beyond the range of
-    /// `f64`. What is in `out` is then of no use.
+    /// Wrong lengths, numbers that are not finite, quaternions that are not of unit length, or a result beyond the range of
+    /// `f64`. The content of `out` is then undefined.
     pub fn integrate(&self, q: &[f64], v: &[f64], dt: f64, out: &mut [f64]) -> Result<(), DynamicsError> {
         self.check_state(q, v)?;
         if !dt.is_finite() {
@@ -40,10 +40,10 @@ impl Model {
     }
 
     /// The constant velocity that leads from one configuration to another in unit time: the inverse of
-    /// [`Model::integrate`], by the shorter turn.
+    /// [`Model::integrate`], along the shorter rotation.
     ///
     /// # Errors
-    /// Wrong lengths, numbers that are not finite, quaternions that are not of length one.
+    /// Wrong lengths, numbers that are not finite, or quaternions that are not of unit length.
     pub fn difference(&self, from: &[f64], to: &[f64], out: &mut [f64]) -> Result<(), DynamicsError> {
         self.check_length("velocity", out.len(), self.nv())?;
         out.fill(0.0);
@@ -69,10 +69,10 @@ impl Model {
         Ok(())
     }
 
-    /// dq/dt of a velocity: for quaternions their own rate, which keeps their length.
+    /// dq/dt for a velocity; the rate of a quaternion preserves its length.
     ///
     /// # Errors
-    /// Wrong lengths, numbers that are not finite, quaternions that are not of length one.
+    /// Wrong lengths, numbers that are not finite, or quaternions that are not of unit length.
     pub fn configuration_rate(&self, q: &[f64], v: &[f64], out: &mut [f64]) -> Result<(), DynamicsError> {
         self.check_state(q, v)?;
         self.check_length("configuration", out.len(), self.nq())?;
@@ -95,12 +95,12 @@ impl Model {
         Ok(())
     }
 
-    /// Coordinates beyond the limits of their joints, as remarks. An impact does not stop at them.
+    /// Warnings about coordinates beyond the limits of their joints. Limits have no effect on an impact.
     pub fn limit_warnings(&self, q: &[f64]) -> Vec<Warning> {
         let beyond = |joint: &ModelJoint| {
             let ([lower, upper], value) = (joint.joint.limits?, *q.get(joint.coordinates.start)?);
             let value = match &joint.joint.mimic {
-                // Chains of mimics are rare; their limits are judged where the leader leads directly.
+                // Chains of mimics are rare; limits are only checked for direct leaders.
                 Some(mimic) if self.find_joint(&mimic.leader)?.joint.mimic.is_none() => {
                     mimic.multiplier * value + mimic.offset
                 }
@@ -116,13 +116,13 @@ impl Model {
         self.joints().iter().filter_map(beyond).collect()
     }
 
-    /// Remarks on the robot's file and on a configuration of it, without what is merely read over.
+    /// Warnings about the robot's file and about a configuration, except those about ignored elements.
     pub fn warnings_at(&self, q: &[f64]) -> Vec<Warning> {
         let of_file = self.warnings().iter().filter(|warning| warning.kind != WarningKind::Ignored).cloned();
         of_file.chain(self.limit_warnings(q)).collect()
     }
 
-    /// What the joints state that acts on a motion over time and is left out there, as remarks. An impact feels none.
+    /// Warnings about properties of joints that would affect a motion over time but are not modelled. They have no effect on an impact.
     pub fn motion_warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let mut warn = |joint: &ModelJoint, message: String| {
@@ -143,7 +143,7 @@ impl Model {
         warnings
     }
 
-    /// Brings quaternions back to length one; `false` where one has no direction.
+    /// Normalises all quaternions; `false` if one is zero or not finite.
     pub fn normalize(&self, q: &mut [f64]) -> bool {
         let mut is_sound = q.len() == self.nq();
         if is_sound {
@@ -157,13 +157,13 @@ impl Model {
         is_sound
     }
 
-    /// Whether q and v are a state: lengths, finite numbers, unit quaternions.
+    /// Whether q and v are a valid state: lengths, finite numbers, unit quaternions.
     #[inline(always)]
     pub(crate) fn is_state(&self, q: &[f64], v: &[f64]) -> bool {
         if q.len() != self.nq() || v.len() != self.nv() {
             return false;
         }
-        // x · 0 is 0 for every finite x, and NaN stays in a sum.
+        // x · 0 is 0 for every finite x and NaN otherwise, and a NaN makes the sum NaN.
         let zero: f64 = q.iter().chain(v).map(|x| x * 0.0).sum();
         zero == 0.0 && self.quaternions().all(|(start, _)| is_unit(quaternion(&q[start..])))
     }
@@ -176,7 +176,7 @@ impl Model {
         if given == expected { Ok(()) } else { Err(DynamicsError::Length { field, given, expected }) }
     }
 
-    /// Why q and v are not a state.
+    /// Why q and v are not a valid state.
     #[cold]
     pub(crate) fn state_fault(&self, q: &[f64], v: &[f64]) -> DynamicsError {
         for (field, values, expected) in [("configuration", q, self.nq()), ("velocity", v, self.nv())] {
@@ -199,7 +199,7 @@ impl Model {
         DynamicsError::NotUnit { joint, norm }
     }
 
-    /// Nodes with numbers of their own, with their first coordinate and velocity.
+    /// The nodes that have their own coordinates, with their first coordinate and velocity.
     fn owners(&self) -> impl Iterator<Item = (Motion, usize, usize)> + '_ {
         let own = |joint: usize| self.joints()[joint].joint.mimic.is_none();
         self.tree.nodes.iter().filter(move |node| own(node.joint)).map(|node| (node.motion, node.q, node.v))
@@ -217,7 +217,7 @@ fn quaternion(parts: &[f64]) -> Quaternion {
     Quaternion::from_array([parts[0], parts[1], parts[2], parts[3]])
 }
 
-/// What has no direction is left as it is, for the caller to find.
+/// A quaternion without direction is written unchanged, for the caller to detect.
 fn write_unit(q: Quaternion, out: &mut [f64]) {
     out[..4].copy_from_slice(&q.normalized().unwrap_or(q).to_array());
 }
@@ -229,7 +229,7 @@ fn is_unit(q: Quaternion) -> bool {
     (square - 1.0).abs() <= 2.0 * UNIT_TOLERANCE
 }
 
-/// The linear velocity of the screw that turns by `angular` and moves by `shift`: V⁻¹ shift.
+/// The linear velocity of the screw motion that rotates by `angular` and translates by `shift`: V⁻¹ shift.
 fn unscrew(shift: Vector, angular: Vector) -> Vector {
     let theta = angular.norm();
     let (a, b) = screw_coefficients(theta);

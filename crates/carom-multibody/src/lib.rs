@@ -1,7 +1,7 @@
-//! Robots and mechanisms: models from URDF, MJCF or code, and the terms an impact needs.
+//! Robots and mechanisms: models from URDF, MJCF or code, and the matrices that impacts and simulations need.
 //!
 //! A [`Model`] is immutable data. A [`Dynamics`] holds a state of it and computes kinematics, the mass matrix M,
-//! the bias h, contact Jacobians A and W = A M⁻¹ Aᵀ, without allocating after it is made.
+//! the bias h, contact Jacobians A and W = A M⁻¹ Aᵀ, without allocating after construction.
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod configuration;

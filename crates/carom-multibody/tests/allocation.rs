@@ -1,4 +1,4 @@
-//! After a [`Dynamics`] and its [`Contacts`] are made, nothing allocates.
+//! [`Dynamics`] and [`Contacts`] do not allocate after construction.
 
 mod common;
 
@@ -11,7 +11,7 @@ use carom_multibody::{
 };
 use common::*;
 
-/// Fails where the work called the allocator.
+/// Fails if the work called the allocator.
 #[track_caller]
 fn without_allocating<T>(name: &str, work: impl FnOnce() -> T) -> T {
     let mut result = None;
@@ -136,7 +136,7 @@ fn nothing_allocates_on_trees_with_mimics() {
 
 #[test]
 fn refusing_a_state_of_wrong_length_or_number_does_not_allocate() {
-    // These errors hold numbers only; one that names a joint has to hold a name.
+    // These errors contain only numbers; one that names a joint has to allocate its name.
     let mut sketch = Sketch { gravity: Vector::ZERO, links: Vec::new() };
     let mut follower = Joint::new("b", JointKind::Revolute);
     follower.mimic = Some(Mimic { leader: "a".to_owned(), multiplier: 2.0, offset: 0.0 });

@@ -1,4 +1,4 @@
-//! Mechanisms whose equations fit on a line, worked out by hand.
+//! Mechanisms whose equations fit on one line, derived by hand.
 
 mod common;
 
@@ -10,7 +10,7 @@ use common::*;
 
 const G: f64 = 9.81;
 
-/// Some ulp of the size of the terms.
+/// Equal to a few ulps of the size of the terms.
 #[track_caller]
 fn close(a: f64, b: f64) {
     assert!((a - b).abs() <= 1e-14 * (1.0 + b.abs()), "{a} is not {b}: {:e} off", a - b);

@@ -1,4 +1,4 @@
-//! What the builder refuses, and what it says of it.
+//! The errors of the builder.
 
 mod common;
 
@@ -98,7 +98,7 @@ fn axes_have_a_direction() {
         assert_eq!(error, BuildError::ZeroAxis { joint: "hinge".to_owned() });
         says(&error, &["joint", "\"hinge\"", "axis", "(0, 0, 0)", "direction"]);
     }
-    // Where there is no axis it does not matter.
+    // A kind without an axis ignores it.
     for kind in [JointKind::Fixed, JointKind::Ball, JointKind::Floating] {
         build_with(vec![Joint::new("joint", kind).along([0.0; 3])]).unwrap();
     }
@@ -244,10 +244,10 @@ fn a_refused_link_leaves_nothing_behind() {
         LinkSpec::new("arm").joint(sound()).joint(zero).inertia(Inertia { mass: -1.0, ..Inertia::ball(1.0, 1.0) });
     builder.link(LinkId::WORLD, bad).unwrap_err();
     builder.frame("tip", LinkId::WORLD, Placement::at([f64::NAN, 0.0, 0.0])).unwrap_err();
-    // The same, mended.
+    // The corrected link.
     let mended = LinkSpec::new("arm").joint(sound()).inertia(Inertia::ball(1.0, 1.0));
     let arm = builder.link(LinkId::WORLD, mended);
-    assert!(arm.is_ok(), "the name of a refused link is still taken: {arm:?}");
+    assert!(arm.is_ok(), "the name of a rejected link is still in use: {arm:?}");
     assert_eq!(builder.frame("tip", LinkId::WORLD, Placement::IDENTITY), Ok(()));
     let model = builder.build().unwrap();
     assert_eq!(model.nv(), 1);

@@ -1,4 +1,4 @@
-//! What of a shape can touch: the lowest of the candidates is the lowest of the shape, and nothing is named twice.
+//! Contact candidates of shapes: the lowest candidate is the lowest point of the shape, and names are unique.
 
 mod common;
 
@@ -14,7 +14,7 @@ use fastrand::Rng;
 
 const ROLLING: CandidateOptions = CandidateOptions { rims: Rims::Rolling };
 
-/// How far the lowest point of a shape is below its centre.
+/// Depth of the lowest point of a shape below its centre.
 fn depth(geometry: &Geometry, rotation: &Rotation, normal: Vector) -> f64 {
     let [x, y, z] = rotation.columns.map(|axis| axis.dot(normal).abs());
     match *geometry {
@@ -47,7 +47,7 @@ fn model(joint: Joint, on_world: Placement, shape: Shape) -> (Model, LinkId) {
     (builder.build().unwrap(), link)
 }
 
-/// The least gap of candidates in a state of the model, which is that of the shape.
+/// The smallest gap of the candidates in a state of the model, which is that of the shape.
 fn judge(model: Model, link: LinkId, found: &[Candidate], floor: &HalfSpace, rng: &mut Rng, gauge: &mut Gauge) {
     let names: HashSet<&str> = found.iter().map(|candidate| candidate.name.as_str()).collect();
     assert_eq!(names.len(), found.len(), "{names:?}");
@@ -225,7 +225,9 @@ fn what_is_not_supported_is_refused_by_name() {
         let error = candidates(&model, link, 0, &floor, &ROLLING).unwrap_err();
         let expected = CandidateError::NotSupported { link: "body".to_owned(), shape: "odd".to_owned(), form };
         assert_eq!(error, expected);
-        let message = format!("shape \"odd\" of link \"body\" is {form}, not supported as contact: state points");
+        let message = format!(
+            "shape \"odd\" of link \"body\" is {form}, which is not supported as a contact; state points instead"
+        );
         assert_eq!(error.to_string(), message);
         assert_eq!(all_candidates(&model, &floor, &ROLLING).unwrap(), (vec![], vec![expected]));
         let error = candidates(&model, link, 1, &floor, &ROLLING).unwrap_err();

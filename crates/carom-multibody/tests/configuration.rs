@@ -1,4 +1,4 @@
-//! Configurations: where velocities lead, and back.
+//! Integration of velocities on the configuration manifold, and its inverse.
 
 mod common;
 
@@ -141,7 +141,7 @@ fn half_turns_and_negated_quaternions_are_found() {
         let turn = Vector::new(v[own], v[own + 1], v[own + 2]);
         assert!((turn.norm() - PI).abs() < 1e-15, "{turn:?}");
         assert!(turn.cross(axis).norm() < 1e-15);
-        // The same rotation by the other quaternion is no motion at all.
+        // The same rotation given by the opposite quaternion is no motion.
         let negated: Vec<f64> =
             to.iter().enumerate().map(|(i, x)| if i >= at && i < at + 4 { -x } else { *x }).collect();
         assert!(largest(&difference(&model, &to, &negated)) < 1e-15);
@@ -227,7 +227,7 @@ fn configuration_rate_is_the_derivative_of_integrate() {
 /// |q|² - 1, each square with its rounding error.
 fn excess(q: &[f64]) -> f64 {
     let squares: Vec<(f64, f64)> = q.iter().map(|x| (x * x, x.mul_add(*x, -(x * x)))).collect();
-    // From -1 upwards nothing is lost that counts: partial sums are below 1.
+    // Starting at -1 no significant digits are lost: partial sums are below 1.
     squares.iter().fold(-1.0, |sum, (square, _)| sum + square) + squares.iter().map(|(_, rest)| rest).sum::<f64>()
 }
 

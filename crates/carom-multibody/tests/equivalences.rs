@@ -1,4 +1,4 @@
-//! The same mechanism stated in two ways has the same terms.
+//! The same mechanism given in two ways has the same matrices.
 //!
 //! Errors are judged relative to a norm that each test states. Velocities are compared after multiplication with
 //! √Mᵢᵢ and forces after division by it, so that metres and radians, light and heavy links count alike. Where M⁻¹ acts,

@@ -1,5 +1,5 @@
-//! What touches: points, balls and rims. A v is the velocity of the material at the touching point, and the drift is
-//! the rate of A v along a motion, whatever moves on.
+//! Contact features: points, balls and rims. A v is the velocity of the material at the touching point, and the drift is
+//! the rate of A v along a motion, also where the touching point moves over the link.
 
 mod common;
 

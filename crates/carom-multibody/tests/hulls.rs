@@ -152,7 +152,7 @@ fn meshes_that_cannot_touch_are_told_and_do_not_stop_the_robot() {
     for (file, reason) in [
         ("nowhere.stl", "cannot be read"),
         ("flat.obj", "is flat: it has no hull"),
-        ("short.stl", "is cut short or not of the format"),
+        ("short.stl", "is truncated or not in the format"),
         ("odd.ply", "is not STL, OBJ, DAE or MSH"),
         ("package://nothing/x.stl", "was not found"),
         ("package://nothing", "names no file in its package"),

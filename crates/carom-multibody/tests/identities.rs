@@ -1,4 +1,4 @@
-//! What must hold for every mechanism in every state, whatever it looks like.
+//! Identities that hold for every mechanism in every state.
 //!
 //! Errors are judged relative to a norm that each test states. Velocities are compared after multiplication with
 //! √Mᵢᵢ and forces after division by it, so that metres and radians, light and heavy links count alike. Where M⁻¹ acts,

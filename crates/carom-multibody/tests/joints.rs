@@ -1,4 +1,4 @@
-//! Springs, damping and limits of joints, those that follow others among them.
+//! Springs, damping and limits of joints, including mimics.
 
 mod common;
 
@@ -63,7 +63,7 @@ fn springs_push_down_their_energy_and_damping_takes_its_power() {
     });
 }
 
-/// Who reads a list of limits finds them where the joints are: the names in the header of a run are in this order.
+/// Limits are listed in the order of the joints: the names in the header of a run are in this order.
 #[test]
 fn limits_are_not_shuffled_but_in_the_order_of_the_joints_the_lower_one_first() {
     for_cases(150, |rng| {

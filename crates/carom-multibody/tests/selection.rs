@@ -1,4 +1,4 @@
-//! Some of many contacts and limits: their terms are those of contacts made for them alone.
+//! Selected contacts and limits: their terms equal those of contacts made for the selection only.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! States and requests that are refused, and what is said of them.
+//! Invalid states and requests, and their errors.
 
 mod common;
 
@@ -107,7 +107,7 @@ fn numbers_of_a_state_are_finite() {
 
 #[test]
 fn integrate_never_answers_with_what_is_no_state() {
-    // A time that is not finite, or a step beyond all numbers, is refused; it is not answered by NaN or by some
+    // A time that is not finite, or a step beyond the range of numbers, is an error, and does not give NaN or some
     // rotation.
     let model = sound_model();
     let home = model.home().to_vec();
@@ -138,7 +138,7 @@ fn quaternions_are_of_length_one() {
                 if name == joint && (given - norm).abs() <= 1e-15 * norm),
                 "{error:?}"
             );
-            says(&error, &[joint, "length", "1e-6"]);
+            says(&error, &[joint, "norm", "1e-6"]);
             for error in [
                 model.integrate(&q, &vec![0.0; nv], 0.1, &mut model.home().to_vec()).unwrap_err(),
                 model.difference(&q, model.home(), &mut vec![0.0; nv]).unwrap_err(),
@@ -147,7 +147,7 @@ fn quaternions_are_of_length_one() {
                 assert!(matches!(error, DynamicsError::NotUnit { .. }));
             }
         }
-        // Seven digits of a file are enough.
+        // Seven digits in a file are enough.
         let mut q = model.home().to_vec();
         q[at..at + 4].copy_from_slice(&[0.182_574_2, 0.365_148_4, 0.547_722_6, 0.730_296_7]);
         dynamics.set_state(&q, &vec![0.0; nv]).unwrap();
@@ -178,7 +178,7 @@ fn a_refused_state_leaves_the_old_one() {
         assert_eq!(sample.dynamics.configuration(), sample.q);
         assert_eq!(sample.dynamics.velocity(), sample.v);
         assert_eq!(answers(&mut sample.dynamics), before);
-        // Not even where nothing was kept from before.
+        // Also without anything kept from before.
         let mut fresh = Dynamics::new(Arc::clone(&sample.model));
         fresh.set_state(&sample.q, &sample.v).unwrap();
         fresh.set_state(&q, &v).unwrap_err();
@@ -210,7 +210,7 @@ fn singular_masses_are_named_by_joint() {
     let mut gear = follower("gear", "base");
     gear.axis = X;
     let slider = Joint::new("loose", JointKind::Prismatic);
-    // The joint that has nothing to move, or nothing about one of its directions.
+    // The joint that moves no mass, or none about one of its directions.
     let cases: Vec<(&str, Vec<(usize, LinkSpec)>)> = vec![
         ("a hinge without mass", vec![base(), (1, LinkSpec::new("tip").joint(hinge("loose")))]),
         ("a slider without mass", vec![base(), (1, LinkSpec::new("tip").joint(slider.clone()))]),

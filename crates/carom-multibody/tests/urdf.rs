@@ -1,4 +1,4 @@
-//! URDF: what is read, what is remarked, what is refused.
+//! URDF: what is read, what gives a warning, what is an error.
 
 use std::path::Path;
 
@@ -66,10 +66,10 @@ fn origins_may_be_quaternions() {
     for (a, b) in z.into_iter().zip(axis(by_rpy).1) {
         assert!((a - b).abs() < 1e-15);
     }
-    assert!(refused(&joint("<origin rpy='0 0 0' quat_xyzw='0 0 0 1'/>")).contains("rpy and quat_xyzw; one must do"));
+    assert!(refused(&joint("<origin rpy='0 0 0' quat_xyzw='0 0 0 1'/>")).contains("rpy and quat_xyzw; give only one"));
 }
 
-/// A slip of the pen does not pass unseen, and of two the first counts.
+/// A misspelling gives a warning, and of two elements the first is used.
 #[test]
 fn what_urdf_does_not_have_is_remarked() {
     let text = robot(
@@ -77,7 +77,7 @@ fn what_urdf_does_not_have_is_remarked() {
         "<visual><anything/></visual><collision><geometry><sphere radius='0.1'/></geometry></collision>",
     );
     let text = text.replace("</robot>", "<gazebo reference='b'><x/></gazebo><gazebo/></robot>");
-    // The limits are then -1 and 0, as the schema says for one that is missing.
+    // The limits are then -1 and 0, since a missing one is zero by the schema.
     let model = model(&text);
     let subjects: Vec<&str> = model.warnings().iter().map(|warning| warning.subject.as_str()).collect();
     assert_eq!(
@@ -116,16 +116,16 @@ fn faults_name_file_line_and_what_to_do() {
     let tree = |joints: &str| format!("<robot name='r'>\n<link name='a'/>\n<link name='b'/>\n{joints}</robot>");
     let joint = "<joint name='j' type='fixed'><parent link='a'/><child link='b'/></joint>\n";
     for (text, complaint) in [
-        (tree(""), "robot.urdf:3: links \"a\" and \"b\" are both without a parent"),
-        ("<robot name='r'/>".to_owned(), "no link at all"),
-        (tree(&format!("{joint}<link name='b'/>")), "link \"b\" stands twice: here and in line 3"),
-        (tree(&joint.repeat(2)), "link \"b\" hangs on \"a\" and on \"a\""),
+        (tree(""), "robot.urdf:3: links \"a\" and \"b\" both have no parent"),
+        ("<robot name='r'/>".to_owned(), "there are no links"),
+        (tree(&format!("{joint}<link name='b'/>")), "link \"b\" is defined twice: here and in line 3"),
+        (tree(&joint.repeat(2)), "link \"b\" has two parents, \"a\" and \"a\""),
         (tree("<joint type='fixed'/>"), "robot.urdf:4: <joint> needs the attribute name"),
         (tree(&joint.replace("fixed", "screw")), "has type \"screw\", which is not one of fixed, revolute"),
         (tree(&joint.replace("child link='b'", "child link='x'")), "names the child link \"x\", which does not exist"),
         (tree(&joint.replace("<child link='b'/>", "")), "joint \"j\" has no <child>"),
         (robot("<limit lower='x'/>", ""), "<limit> lower = \"x\" is not a finite number"),
-        (robot(&format!("{LIMIT}<axis xyz='0 0'/>"), ""), "<axis> xyz has 2 numbers, it needs 3"),
+        (robot(&format!("{LIMIT}<axis xyz='0 0'/>"), ""), "<axis> xyz has 2 numbers, but needs 3"),
         (robot(&format!("{LIMIT}<axis xyz='0 0 0'/>"), ""), "axis = (0, 0, 0) has no direction"),
         (robot(LIMIT, "").replace("<mass value='2'/>", ""), "<inertial> has no <mass>"),
         (robot(LIMIT, "").replace("'2'", "'nan'"), "<mass> value = \"nan\" is not a finite number"),
@@ -136,7 +136,9 @@ fn faults_name_file_line_and_what_to_do() {
         assert!(found.contains(complaint), "{complaint}\n{found}");
     }
     let asked = Options { format: Some(Format::Mjcf), ..Options::default() };
-    assert!(read(&tree(joint), &asked).unwrap_err().to_string().contains("is a URDF, and an MJCF is asked for"));
+    assert!(
+        read(&tree(joint), &asked).unwrap_err().to_string().contains("is a URDF file, but an MJCF file was requested")
+    );
 }
 
 #[test]
@@ -154,7 +156,7 @@ fn a_link_called_world_is_the_world() {
     assert_eq!(floating.nv(), 7);
 }
 
-/// Meshes and addresses are names; nothing is opened.
+/// Meshes and addresses are kept as names; nothing is opened.
 #[test]
 fn meshes_are_not_opened() {
     let mesh = "<collision><geometry><mesh filename='package://nowhere/x.stl' scale='1 1 1'/></geometry></collision>";

@@ -1,4 +1,4 @@
-//! What is remarked, and that nothing panics.
+//! Warnings about models, and that nothing panics.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Problems as lines of JSON: one problem a line in, one outcome or error a line out, in the same
+//! Batches of problems as JSON lines: one problem per line in, one outcome or error per line out, in the same
 //! order, on all cores, in constant memory.
 
 use std::io::{self, BufRead, Write};
@@ -9,23 +9,23 @@ use carom_scene::record::{ErrorRecord, OutcomeRecord, RobotRecord, raw_id};
 use carom_scene::{Answer, Problem, ProblemError};
 use rayon::prelude::*;
 
-/// Lines and bytes worked on at a time: enough to keep the cores busy, little enough to hold. A single
+/// Lines and bytes processed at a time: enough to keep the cores busy, and few enough for memory. A single
 /// line may be longer.
 const CHUNK_LINES: usize = 8192;
 const CHUNK_BYTES: usize = 4 << 20;
 
-/// How far a batch is, or how it ended.
+/// The progress of a batch, or its final counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Problems answered or refused.
+    /// Problems processed, including failed ones.
     pub problems: u64,
-    /// Problems refused.
+    /// Problems that gave an error.
     pub failed: u64,
     /// Bytes read.
     pub bytes: u64,
 }
 
-/// What can end a batch before its end.
+/// Why a batch ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// The input cannot be read.
@@ -36,8 +36,8 @@ pub enum Failure {
     Write(#[source] io::Error),
 }
 
-/// Solves every line of `input`. Blank lines are skipped; a bad line becomes an error object in its
-/// place, with its line number. Robot files are looked for from `folder`.
+/// Solves every line of `input`. Blank lines are skipped; a bad line gives an error object in its
+/// place, with its line number. Paths of robot files are relative to `folder`.
 ///
 /// # Errors
 /// Reading or writing fails.
@@ -118,7 +118,7 @@ fn solve_line(line: usize, text: &[u8], folder: &Path) -> Line {
         }
         Err(mut error) => {
             error.line = Some(line);
-            // What cannot be read has no id that could be trusted.
+            // A line that cannot be parsed has no reliable id.
             let id = id.filter(|_| error.kind != Kind::Syntax);
             Line { text: ErrorRecord { error: &error, id }.line(), failed: true }
         }

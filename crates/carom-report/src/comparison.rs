@@ -1,4 +1,4 @@
-//! All laws side by side, as a person wants to see them.
+//! The comparison of all laws, as a table for people.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -6,17 +6,17 @@ use super::printable;
 use carom_sim::number::{signed, significant, tidy};
 use carom_study::{Answered, Comparison, Verdict};
 
-/// Digits of the table.
+/// Number of digits in the table.
 const DIGITS: usize = 5;
-/// Digits of percentages.
+/// Number of digits of percentages.
 const FEW: usize = 3;
-/// Numbers below this part of their size are rounding.
+/// Numbers below this fraction of their scale are rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// A comparison with what its impact was called.
+/// A comparison with its title.
 #[derive(Debug, Clone, Copy)]
 pub struct ComparisonText<'a> {
-    /// The scene or file, and what it shows.
+    /// The scene or file, and its title.
     pub title: &'a str,
     /// The laws' answers.
     pub comparison: &'a Comparison,
@@ -92,7 +92,7 @@ impl ComparisonText<'_> {
     }
 }
 
-/// Rows in columns as wide as they need; a row with fewer cells than the head may run on.
+/// Rows in columns as wide as needed; the last cell of a row with fewer cells than the head may extend beyond its column.
 fn table(f: &mut Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result {
     let count = rows.first().map_or(0, Vec::len);
     let width = |column: usize| {
@@ -103,7 +103,7 @@ fn table(f: &mut Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result {
     for row in rows {
         let mut line = String::from(" ");
         for (cell, width) in row.iter().zip(&widths) {
-            // Room for a sign before every number.
+            // Space for a sign before every number.
             let sign = if cell.starts_with(['-', '+']) { "" } else { " " };
             line.push_str(&format!("{sign}{cell:<w$} ", w = width + 1 - sign.len() + 1));
         }

@@ -1,16 +1,16 @@
-//! Outcomes for people and for programs: text, tables, figures, pages, and batches of problems over a stream of lines.
+//! Results for people and for programs: text, tables, figures, pages, and batches of problems as JSON lines.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
-//! | `text` | an outcome for people |
-//! | `several` | the outcome of several contacts for people |
-//! | `comparison` | all laws side by side |
-//! | `model` | a robot for people |
+//! | `text` | the outcome of one contact as text |
+//! | `several` | the outcome of several contacts as text |
+//! | `comparison` | the comparison of all laws as text |
+//! | `model` | a robot as text |
 //! | `map` | a map as JSON and CSV |
 //! | `run` | runs: tables, text, pages |
 //! | `figure` | figures as SVG and PNG |
-//! | `batch` | problems as lines of JSON |
-//! | `printable` | names as text that a terminal shows and does not obey |
+//! | `batch` | batches of problems as JSON lines |
+//! | `printable` | names with control characters escaped |
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod batch;

@@ -1,4 +1,4 @@
-//! Maps for programs: the same records as JSON and as CSV.
+//! Maps as JSON and CSV.
 
 use std::io::{self, Write};
 
@@ -15,7 +15,7 @@ pub fn map_json(map: &Map, output: &mut impl Write) -> io::Result<()> {
     output.write_all(b"\n")
 }
 
-/// The cells of a map, one a line under a line of names.
+/// The cells of a map, one per line below a header line.
 ///
 /// # Errors
 /// Writing fails.
@@ -25,7 +25,7 @@ pub fn map_csv(map: &Map, output: &mut impl Write) -> io::Result<()> {
     for Cell { at, mode, energy_change, solutions, admissible, admissible_any_state } in &map.cells {
         let [x, y] = at;
         let mode: &Mode = mode;
-        // Not looked for is an empty field.
+        // A number that was not computed is an empty field.
         let solutions = solutions.map_or(String::new(), |count| count.to_string());
         writeln!(output, "{x},{y},{mode},{energy_change},{solutions},{admissible},{admissible_any_state}")?;
     }

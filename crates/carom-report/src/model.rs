@@ -1,4 +1,4 @@
-//! A model as a person wants to see it: its tree, its numbers, its doubts.
+//! A model as text: its tree, its numbers, its warnings.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -7,19 +7,19 @@ use carom_multibody::{DynamicsError, JointKind, LinkId, Model, ModelJoint, Vecto
 use super::printable;
 use carom_sim::number::significant;
 
-/// How deep the tree is drawn.
+/// Depth to which the tree is drawn.
 const DEEPEST: usize = 40;
-/// Digits of masses and limits.
+/// Number of digits of masses and limits.
 const DIGITS: usize = 4;
 
-/// A model with what it was called.
+/// A model with its title.
 #[derive(Debug, Clone)]
 pub struct ModelText<'a> {
     /// The file, or the name of a built-in model.
     pub title: &'a str,
     /// The model.
     pub model: &'a Model,
-    /// Why its mass matrix cannot be used at home, if it cannot.
+    /// The error in factoring its mass matrix in the home configuration, if there is one.
     pub at_home: Option<DynamicsError>,
 }
 
@@ -69,10 +69,10 @@ impl ModelText<'_> {
         Ok(())
     }
 
-    /// A line for each link: the branch drawn to it and its name, and what is known of it.
+    /// One line per link: its branch and name, and its properties.
     fn lines(&self, children: &[Vec<LinkId>]) -> Vec<(String, String)> {
         let mut lines = Vec::new();
-        // Link, what is drawn before its name, and what before those behind it.
+        // Link, prefix of its own line, and prefix of its children.
         let mut waiting = vec![(LinkId::WORLD, String::new(), String::new(), 0)];
         while let Some((id, lead, below, depth)) = waiting.pop() {
             let link = self.model.link(id);
@@ -84,7 +84,7 @@ impl ModelText<'_> {
             let count = children[id.index()].len();
             for (i, &child) in children[id.index()].iter().enumerate().rev() {
                 let (turn, on) = if i + 1 == count { ("└─ ", "   ") } else { ("├─ ", "│  ") };
-                // Farther out than anyone looks, the branches are not drawn any deeper.
+                // Beyond this depth branches are not indented further.
                 let (turn, on) = if depth < DEEPEST { (turn, on) } else { ("… ", "") };
                 waiting.push((child, format!("{below}{turn}"), format!("{below}{on}"), depth + 1));
             }
@@ -110,7 +110,7 @@ impl ModelText<'_> {
     fn warnings(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let warnings = self.model.warnings();
         if let Some(fault) = &self.at_home {
-            writeln!(f, "\n  cannot be struck at home: {}", printable(&fault.to_string()))?;
+            writeln!(f, "\n  no impact can be computed at home: {}", printable(&fault.to_string()))?;
         } else if warnings.is_empty() {
             return writeln!(f, "\n  no warnings");
         }

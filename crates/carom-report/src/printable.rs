@@ -1,31 +1,31 @@
-//! Names and titles as text that a terminal shows and does not obey.
+//! Names and titles with control characters escaped.
 //!
-//! A name comes from a file, and may hold anything: escape sequences, line breaks, marks that turn the direction of
+//! A name comes from a file and may contain anything: escape sequences, line breaks, marks that change the direction of
 //! writing.
 
 use std::borrow::Cow;
 
-/// Whether a character acts on the text around it instead of being shown: control characters, the separators of lines and
-/// paragraphs, and the marks, embeddings, overrides and isolates of writing from right to left.
+/// Whether a character affects the text around it instead of being shown: control characters, line and paragraph
+/// separators, and the marks, embeddings, overrides and isolates of bidirectional text.
 fn is_control(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// One line: control characters are written as `\n`, `\t`, `\u{1b}`.
+/// Text for one line: control characters are written as `\n`, `\t`, `\u{1b}`.
 pub fn printable(text: &str) -> Cow<'_, str> {
     escaped(text, is_control, |c, out| out.extend(c.escape_default()))
 }
 
-/// Any number of lines: the same, but for line breaks.
+/// Text with any number of lines: as [`printable`], but line breaks are kept.
 pub fn printable_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c != '\n' && is_control(c), |c, out| out.extend(c.escape_default()))
 }
 
-/// JSON: what its strings may hold as it is and a terminal would obey is written as `\u001b`, which means the same.
+/// JSON: characters that its strings may contain but a terminal would interpret are written as `\u001b`, which is equivalent.
 pub fn printable_json(json: &str) -> Cow<'_, str> {
     let acts = |c: char| !matches!(c, '\n' | '\r' | '\t') && is_control(c);
-    // None of these needs two units.
+    // None of these needs a surrogate pair.
     escaped(json, acts, |c, out| *out += &format!("\\u{:04x}", u32::from(c)))
 }
 

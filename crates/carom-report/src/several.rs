@@ -1,4 +1,4 @@
-//! The outcome of several contacts as a person wants to see it.
+//! The outcome of several contacts as text.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -10,21 +10,21 @@ use carom_scene::Several;
 use carom_scene::answer::verdict::{FEW, change_of_several, verdict_of_several};
 use carom_sim::number::{signed, significant, tidy};
 
-/// The least width of the column with the contacts' names.
+/// Smallest width of the column with the contacts' names.
 const NAMES: usize = 16;
-/// Entries below this part of their table's largest are rounding.
+/// Entries below this fraction of the largest in their table are rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// An outcome of several contacts with what it was called and the velocity it started from.
+/// An outcome of several contacts with its title and the velocity before the impact.
 #[derive(Debug, Clone, Copy)]
 pub struct SeveralText<'a> {
     /// The scene or file.
     pub title: &'a str,
     /// The answer.
     pub several: &'a Several,
-    /// `q̇⁻`, of a problem in generalized form.
+    /// `q̇⁻`, for a problem in generalized form.
     pub velocity: Option<&'a [f64]>,
-    /// The robot, of a scene.
+    /// The robot, for a scene.
     pub robot: Option<&'a RobotRecord>,
 }
 
@@ -46,7 +46,7 @@ impl Display for SeveralText<'_> {
 }
 
 impl SeveralText<'_> {
-    /// What each contact does, a line a contact in every table.
+    /// The contacts, one line per contact in every table.
     fn contacts(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let axes = &["normal", "tangent 1", "tangent 2"][..self.most_rows()];
         let axes = if let [normal, _] = axes { &[normal, "tangent"][..] } else { axes };
@@ -62,7 +62,7 @@ impl SeveralText<'_> {
         self.vectors(f, "impulse", axes, |contact| &contact.impulse)
     }
 
-    /// A table of contact vectors, without what roundings leave of zeros.
+    /// A table of contact vectors, with rounding errors printed as zeros.
     fn vectors(
         &self,
         f: &mut Formatter<'_>,
@@ -114,7 +114,7 @@ impl SeveralText<'_> {
             }
             (true, _) => "let contacts slide".to_owned(),
             (false, Guard::Report) => "changes nothing".to_owned(),
-            (false, _) => "had nothing to do".to_owned(),
+            (false, _) => "did not act".to_owned(),
         };
         row(f, "guard", &format!("{}: {what}", guard.name.name()))?;
         match &guard.unguarded {
@@ -127,11 +127,11 @@ impl SeveralText<'_> {
         }
     }
 
-    /// How good the answer is.
+    /// The quality of the answer.
     fn answer(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let outcome = &self.several.outcome;
         let strong =
-            if outcome.strong { "every contact sticks that could" } else { "some contact slides that could stick" };
+            if outcome.strong { "every contact that could stick does" } else { "a contact that could stick slides" };
         row(f, "strong", &format!("{}: {strong}", if outcome.strong { "yes" } else { "no" }))?;
         row(f, "residual", &format!("{} of the largest speed", significant(outcome.residual, FEW)))?;
         if outcome.sequence > 1 {

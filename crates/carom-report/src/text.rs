@@ -1,4 +1,4 @@
-//! An outcome as a person wants to see it.
+//! The outcome of one contact as text.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -8,23 +8,23 @@ use super::{RobotRecord, printable};
 use carom_scene::answer::verdict::{FEW, change_of, percent, verdict};
 use carom_sim::number::{signed, significant, tidy};
 
-/// Digits of the table.
+/// Number of digits in the table.
 pub(super) const DIGITS: usize = 6;
-/// Lengths below this part of the robot's are rounding.
+/// Lengths below this fraction of the robot's are rounding.
 const ROUNDING: f64 = 1e-9;
-/// Generalized velocities shown a line.
+/// Generalized velocities per line.
 const VELOCITIES_A_LINE: usize = 6;
 
-/// An outcome with what it was called and the velocity it started from.
+/// An outcome with its title and the velocity before the impact.
 #[derive(Debug, Clone, Copy)]
 pub struct Text<'a> {
     /// The scene or file.
     pub title: &'a str,
     /// The answer.
     pub outcome: &'a Outcome,
-    /// `q̇⁻`, of a problem in generalized form.
+    /// `q̇⁻`, for a problem in generalized form.
     pub velocity: Option<&'a [f64]>,
-    /// The robot, of a scene.
+    /// The robot, for a scene.
     pub robot: Option<&'a RobotRecord>,
 }
 
@@ -91,10 +91,10 @@ impl Text<'_> {
         if o.restitution.tangential != 0.0 {
             e += &format!(", e_t = {}", digits(o.restitution.tangential));
         }
-        // The limits are Aghili's; what a rival's contact came to, it did not ask for.
+        // The limits are those of Aghili's law; a rival law reports the restitution that it attained.
         let is_rival = o.law != Law::Aghili;
         if is_rival && o.mode != Mode::Separating && !o.law.claims().newton_restitution {
-            e += &format!(", of velocities {}", digits(o.guard.restitution));
+            e += &format!(", attained {}", digits(o.guard.restitution));
         }
         row(f, "restitution", &e)?;
         if is_rival {
@@ -130,7 +130,7 @@ impl Text<'_> {
             (true, Guard::Limit) => format!("lowered the restitution to {}", significant(guard.restitution, DIGITS)),
             (true, _) => "let the contact slide".to_owned(),
             (false, Guard::Report) => "changes nothing".to_owned(),
-            (false, _) => "had nothing to do".to_owned(),
+            (false, _) => "did not act".to_owned(),
         };
         row(f, "guard", &format!("{}: {what}", guard.name.name()))?;
         for violation in &self.outcome.violations {
@@ -142,7 +142,7 @@ impl Text<'_> {
     }
 }
 
-/// The coefficients of friction; whether there are any.
+/// Prints the coefficients of friction; returns whether there are any.
 fn friction_row(f: &mut Formatter<'_>, outcome: &Outcome) -> Result<bool, fmt::Error> {
     let Some(friction) = outcome.friction.filter(|_| outcome.contact_dimension > 1) else {
         return Ok(false);
@@ -157,7 +157,7 @@ fn friction_row(f: &mut Formatter<'_>, outcome: &Outcome) -> Result<bool, fmt::E
     Ok(true)
 }
 
-/// The robot, and what strikes.
+/// The robot and the contacts that strike.
 pub(super) fn robot(f: &mut Formatter<'_>, robot: &RobotRecord) -> fmt::Result {
     row(f, "robot", &robot.model)?;
     for (k, contact) in robot.struck.contacts().iter().enumerate() {
@@ -174,7 +174,7 @@ pub(super) fn robot(f: &mut Formatter<'_>, robot: &RobotRecord) -> fmt::Result {
     robot.warnings.iter().try_for_each(|warning| row(f, "warning", warning))
 }
 
-/// The generalized velocities, where there are any.
+/// The generalized velocities, if there are any.
 pub(super) fn velocities(
     f: &mut Formatter<'_>,
     before: Option<&[f64]>,
@@ -198,7 +198,7 @@ pub(super) fn velocities(
     Ok(())
 }
 
-/// The ledger; `change` is the energy's without roundings.
+/// The energy ledger; `change` is the energy change without rounding errors.
 pub(super) fn energy(f: &mut Formatter<'_>, energy: &Energy, change: f64) -> fmt::Result {
     if let (Some(before), Some(after)) = (energy.before, energy.after) {
         let percent = percent(change, before).map_or(String::new(), |p| format!(" ({} %)", signed(p, FEW)));
@@ -210,7 +210,7 @@ pub(super) fn energy(f: &mut Formatter<'_>, energy: &Energy, change: f64) -> fmt
     row(f, "energy change", &format!("{}: normal {normal}, tangential {tangential}", part(change)))
 }
 
-/// A line for each velocity, under the names of the joints.
+/// One line per velocity, with the names of the joints.
 fn joints(f: &mut Formatter<'_>, names: &[String], before: &[f64], after: &[f64]) -> fmt::Result {
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(16);
     let line = |f: &mut Formatter<'_>, label: &str, cells: String| {
@@ -231,7 +231,7 @@ pub(super) fn numbers(values: &[f64]) -> String {
     columns(values.iter().map(|x| significant(*x, DIGITS)))
 }
 
-/// Columns of one width, with room for a sign before every cell.
+/// Columns of equal width, with space for a sign before every cell.
 pub(super) fn columns(cells: impl Iterator<Item = String>) -> String {
     cells.map(|cell| if cell.starts_with('-') { format!("{cell:<13} ") } else { format!(" {cell:<12} ") }).collect()
 }

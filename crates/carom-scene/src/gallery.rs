@@ -1,4 +1,4 @@
-//! The built-in scenes: impacts, the files of `models/scenes/`, and simulations, those of `models/simulations/`.
+//! The built-in scenes: impacts (`models/scenes/`) and simulations (`models/simulations/`).
 
 use serde_json::Value;
 
@@ -10,14 +10,14 @@ use crate::problem::Problem;
 /// A built-in scene.
 #[derive(Debug, Clone, Copy)]
 pub struct Exhibit {
-    /// What it is called on the command line.
+    /// Its name on the command line.
     pub name: &'static str,
     /// Its scene, in TOML.
     pub text: &'static str,
 }
 
 impl Exhibit {
-    /// The scene as a problem document, to solve or to change.
+    /// The scene as a problem document, to be solved or modified.
     ///
     /// # Errors
     /// None: the built-in scenes are tested.
@@ -58,12 +58,12 @@ pub const SIMULATIONS: &[Exhibit] = exhibits! {
     "ball" "superball" "rod" "block" "wheel" "walker" "cube" "arm" "quadruped" "brick" "sphere" "painleve"
 };
 
-/// The simulation of that name.
+/// The simulation with this name.
 pub fn find_simulation(name: &str) -> Option<&'static Exhibit> {
     SIMULATIONS.iter().find(|scene| scene.name == name)
 }
 
-/// The impact of that name.
+/// The impact with this name.
 pub fn find(name: &str) -> Option<&'static Exhibit> {
     SCENES.iter().find(|scene| scene.name == name)
 }

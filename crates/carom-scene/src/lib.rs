@@ -1,5 +1,5 @@
-//! Documents of carom: impact problems in JSON and TOML, scenes with robots, the built-in gallery, and what a problem comes
-//! to as data. [`Problem`] reads a document and answers it.
+//! Documents of carom: impact problems in JSON and TOML, scenes with robots, the built-in gallery, and answers
+//! as data. [`Problem`] reads a document and solves it.
 //!
 //! ```
 //! let scene = carom_scene::gallery::find("kane").expect("built in");

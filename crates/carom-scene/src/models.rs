@@ -1,4 +1,4 @@
-//! The built-in models: our own robots and mechanisms, the files of `models/`.
+//! The built-in models: robots and mechanisms in the folder `models/`.
 
 use std::path::Path;
 
@@ -8,13 +8,13 @@ use carom_multibody::{Dynamics, DynamicsError, Model};
 /// A built-in model.
 #[derive(Debug, Clone, Copy)]
 pub struct BuiltIn {
-    /// What scenes call it.
+    /// Its name in scenes.
     pub name: &'static str,
     /// What it is, in one line.
     pub summary: &'static str,
-    /// Its file's name.
+    /// The name of its file.
     pub file: &'static str,
-    /// Its file.
+    /// The text of its file.
     pub text: &'static str,
 }
 
@@ -22,7 +22,7 @@ impl BuiltIn {
     /// The model.
     ///
     /// # Errors
-    /// None with the default options; a floating base may clash with what the file says.
+    /// None with the default options; a floating base may conflict with the file.
     pub fn load(&self, options: &Options) -> Result<Model, LoadError> {
         load::text(self.text, Path::new(self.file), options)
     }
@@ -50,15 +50,15 @@ built_in! {
     "compass_walker", "compass_walker.xml", "two legs and a hip, in the plane";
     "arm", "arm.urdf", "an arm of six joints with a tool";
     "quadruped", "quadruped.urdf", "a trunk and four legs of three joints each";
-    "humanoid", "humanoid.xml", "a humanoid-like tree of more than thirty freedoms";
+    "humanoid", "humanoid.xml", "a humanoid-like tree with more than thirty degrees of freedom";
 }
 
-/// The model of that name.
+/// The model with this name.
 pub fn find(name: &str) -> Option<&'static BuiltIn> {
     MODELS.iter().find(|model| model.name == name)
 }
 
-/// Why the mass matrix cannot be used in the home configuration, if it cannot.
+/// The error in factoring the mass matrix in the home configuration, if there is one.
 pub fn fault_at_home(model: &Model) -> Option<DynamicsError> {
     let mut forces = vec![0.0; model.nv()];
     Dynamics::new(model.clone()).solve_mass(&mut forces).err()

@@ -1,51 +1,50 @@
-//! What one law makes of an impact, and what its answer obeys.
+//! The answer of one law to an impact, and the conditions that it satisfies.
 
 use carom_law::{Claims, Law, Mode, Outcome};
 use serde::Serialize;
 
-/// How far an impulse may leave the cone, and a velocity Newton's restitution, to count as obeying: relative to the
-/// impulse and to the approach. Exact laws are within roundings; a compliant contact comes to its answer by
-/// integration, to this accuracy.
+/// Relative violation of the friction cone (over the impulse) and of Newton's restitution (over the approach) that still
+/// counts as satisfied. Exact laws are within rounding; a compliant contact is integrated to this accuracy.
 const OBEYED: f64 = 1e-7;
 
-/// What one law makes of it.
+/// The answer of one law.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LawAnswer {
     /// The law.
     pub law: Law,
-    /// What it claims of all impacts.
+    /// The properties it claims for all impacts.
     #[serde(skip)]
     pub claims: Claims,
-    /// Its answer, or why it has none.
+    /// Its answer, or the reason why it has none.
     #[serde(flatten)]
     pub answer: Answered,
 }
 
-/// An answer, or why there is none.
+/// An answer, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Answered {
-    /// The law answers.
+    /// The law has an answer.
     Yes(Box<Verdict>),
     /// The law has no answer to this impact.
     No {
-        /// Why.
+        /// The reason.
         error: String,
     },
 }
 
-/// An answer, and what it obeys.
+/// An answer, and the conditions that it satisfies.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Verdict {
-    /// What the contact does.
+    /// The mode of the contact.
     pub mode: Mode,
-    /// What it does in compression and in restitution, of laws that follow it.
+    /// The modes during compression and restitution, for laws that follow the impact's path.
     pub phases: Option<Box<str>>,
     /// The impulse, normal first.
     pub impulse: Vec<f64>,
-    /// The contact velocity after.
+    /// The contact velocity after the impact.
     pub contact_velocity: Vec<f64>,
-    /// The generalized velocity after; `None` in contact space.
+    /// The generalized velocity after the impact; `None` in contact space.
     pub velocity: Option<Vec<f64>>,
     /// `v̄·i`.
     pub energy_change: f64,

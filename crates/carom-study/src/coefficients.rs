@@ -15,7 +15,7 @@ impl Map {
     /// The map of the problem's state over restitution and friction.
     ///
     /// # Errors
-    /// A problem that has no answer or no friction, a contact that separates, a resolution or range out of bounds.
+    /// The problem has no answer or no friction, the contact separates, or the resolution or range is out of bounds.
     pub fn over_coefficients(problem: &Problem, title: &str, options: &Options) -> Result<Self, MapError> {
         let subject = Subject::new(problem, options)?;
         let (contact, e_t, ratio) = (&subject.contact, subject.outcome.restitution.tangential, subject.ratio());
@@ -27,7 +27,7 @@ impl Map {
         ];
         let stuck_from = |e: f64| Sample {
             x: e,
-            // In range by the bounds of the axis.
+            // Valid, because it is within the bounds of the axis.
             curves: restitution(e).map_or([f64::INFINITY; 3], |restitution| subject.critical(contact, &restitution)),
             creates: limits[0].is_some_and(|limit| e > limit),
             is_safe: limits[1].is_none_or(|limit| e <= limit),

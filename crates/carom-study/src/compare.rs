@@ -1,4 +1,4 @@
-//! All laws on the same impact, side by side.
+//! Comparison of all laws on the same impact.
 
 use carom_law::{Guard, Law};
 use carom_scene::{Problem, ProblemError};
@@ -7,28 +7,28 @@ use serde::Serialize;
 use crate::answered::{Answered, LawAnswer, Verdict};
 use crate::impulse::{DiagramError, ImpulseSpace};
 
-/// What every law makes of one impact.
+/// The answers of all laws to one impact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
     /// The contact velocity before the impact.
     pub contact_velocity: Vec<f64>,
-    /// `K⁻`, where the problem knows it.
+    /// `K⁻`, if the problem determines it.
     pub energy_before: Option<f64>,
-    /// The coefficients asked for.
+    /// The given coefficient of restitution.
     pub restitution: f64,
     /// `μ_s` and `μ_d`; `None` for a contact without friction.
     pub friction: Option<[f64; 2]>,
-    /// One entry a law, in the order of [`Law::ALL`].
+    /// One entry per law, in the order of [`Law::ALL`].
     pub laws: Vec<LawAnswer>,
-    /// Where the answers lie among all impulses; `None` for a contact without friction, and for one that separates.
+    /// The geometry of the impulses; `None` for a contact without friction, and for one that separates.
     pub impulse_space: Option<ImpulseSpace>,
 }
 
 impl Comparison {
-    /// Asks every law about a problem. The problem's own law and guard do not count.
+    /// Solves a problem with every law. The problem's own law and guard are ignored.
     ///
     /// # Errors
-    /// What every law would refuse: a problem that cannot be solved at all.
+    /// The problem is invalid for every law.
     pub fn new(problem: &Problem) -> Result<Self, ProblemError> {
         let problem = problem.with_guard(Guard::Report);
         let own = problem.with_law(Law::Aghili).solve()?;
@@ -51,10 +51,10 @@ impl Comparison {
         })
     }
 
-    /// The impulse space, or why there is none to draw.
+    /// The impulse space, or the reason why there is none.
     ///
     /// # Errors
-    /// A contact of dimension 1, or one that separates.
+    /// The contact has dimension 1, or separates.
     pub fn diagram(&self) -> Result<&ImpulseSpace, DiagramError> {
         self.impulse_space.as_ref().ok_or_else(|| match self.contact_velocity[..] {
             [_] => DiagramError::Frictionless,

@@ -1,10 +1,10 @@
-//! Why there is no map.
+//! Errors in making a map.
 
 use carom_scene::ProblemError;
 
 use crate::map::Quantity;
 
-/// What stands in the way of a map.
+/// Why a map cannot be made.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum MapError {
     /// The problem cannot be solved.
@@ -17,15 +17,15 @@ pub enum MapError {
         normal_velocity: f64,
     },
     /// A contact of dimension 1.
-    #[error("the contact has dimension 1: without friction it sticks everywhere, and there is nothing to map")]
+    #[error("the contact has dimension 1: without friction it always sticks, and there is nothing to map")]
     Frictionless,
-    /// A singular Delassus matrix under a map over states.
+    /// The Delassus matrix is singular, which a map over states does not allow.
     #[error(
-        "the Delassus matrix is singular: only some tangential velocities can occur, so there is no map over states"
+        "the Delassus matrix is singular: only some tangential velocities are possible, so there is no map over states"
     )]
     Singular,
-    /// Another law than the one whose curves are drawn.
-    #[error("law = {name:?} has no map: only \"aghili\" has")]
+    /// A law without maps.
+    #[error("maps are only available for law = \"aghili\", not for law = {name:?}")]
     Law {
         /// The law's name.
         name: &'static str,
@@ -33,11 +33,11 @@ pub enum MapError {
     /// A resolution out of bounds.
     #[error("resolution = {value} is outside [{low}, {high}]")]
     Resolution {
-        /// What was asked for.
+        /// The given value.
         value: usize,
-        /// The least.
+        /// The lower bound.
         low: usize,
-        /// The most.
+        /// The upper bound.
         high: usize,
     },
     /// A range out of bounds.
@@ -45,12 +45,12 @@ pub enum MapError {
     Range {
         /// The axis.
         quantity: Quantity,
-        /// What was asked for.
+        /// The given value.
         value: [f64; 2],
-        /// Where both ends must lie.
+        /// The interval that must contain both ends.
         bound: &'static str,
     },
-    /// A text that is no range.
+    /// A text that is not a range.
     #[error("{text:?} is not a range: give MAX, MIN:MAX, or MIN:MAX,MIN:MAX for both axes")]
     RangeSyntax {
         /// The text.

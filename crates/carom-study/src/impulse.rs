@@ -1,45 +1,45 @@
-//! The impulses of one impact, as geometry: the friction cone, the impulses that stick, compress most and restore, and
-//! where the laws' answers lie among them.
+//! The geometry of the impulses of one impact: the friction cone, the impulses of sticking, maximum compression and
+//! restitution, and the laws' answers among them.
 //!
-//! An impulse `i` makes the contact velocity `v⁻ + W i`, so each condition on the velocity after is linear in `i`: in the
-//! plane of `(i_n, i_t)` it is a line; in space `v_n⁺` gives planes and `v_t⁺` a line. All of it is computed from `W`
-//! and `v⁻`, nothing is traced.
+//! An impulse `i` changes the contact velocity to `v⁻ + W i`, so each condition on the velocity after is linear in `i`: in the
+//! plane of `(i_n, i_t)` it is a line; in space `v_n⁺` gives planes and `v_t⁺` a line. All of it is computed in closed form from `W`
+//! and `v⁻`.
 
 use carom_law::{Contact, Dimension, Law, Outcome};
 use serde::Serialize;
 
 use crate::answered::{Answered, LawAnswer};
 
-/// Impulses within this part of their size are one answer: laws are exact to roundings, and the compliant one integrates
-/// to a hundredth of it.
+/// Impulses that differ by less than this fraction of their size are the same answer: laws are exact to rounding, and the
+/// compliant one is integrated to a hundredth of this.
 const COINCIDES: f64 = 1e-7;
-/// Below this part of its largest product a determinant is rounding, and the matrix has no inverse.
+/// A determinant below this fraction of its largest product is rounding, and the matrix counts as singular.
 const SINGULAR: f64 = 1e-13;
 
-/// Where the answers lie among all impulses. Impulses have the normal first.
+/// The geometry of all impulses and the laws' answers. Impulses have the normal component first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ImpulseSpace {
     /// 2 or 3.
     pub contact_dimension: u8,
     /// `μ_s` and `μ_d`: the slopes of the cones `|i_t| <= μ i_n`.
     pub friction: [f64; 2],
-    /// Impulses after which a velocity has a certain value.
+    /// The sets of impulses that satisfy a condition on the velocity after.
     pub loci: Vec<Locus>,
-    /// The impulses that change no energy, `v̄·i = 0`: in the plane all of them, in space those with `v_n⁺ = -e v_n⁻`.
-    /// Outside energy is created. `None` for a singular matrix.
+    /// The impulses without energy change, `v̄·i = 0`: in the plane all of them, in space those with `v_n⁺ = -e v_n⁻`.
+    /// Impulses outside create energy. `None` for a singular matrix.
     pub neutral: Option<Ellipse>,
-    /// The answers, laws with the same one together, in the order of [`Law::ALL`].
+    /// The distinct answers, each with its laws, in the order of [`Law::ALL`].
     pub answers: Vec<Coincidence>,
 }
 
 /// The impulses `i` with `rows · i = values`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Locus {
-    /// What is special about them.
+    /// The condition that they satisfy.
     pub name: LocusName,
     /// Rows of `W`, normal first.
     pub rows: Vec<Vec<f64>>,
-    /// One a row.
+    /// One value per row.
     pub values: Vec<f64>,
 }
 
@@ -60,13 +60,13 @@ pub enum LocusName {
 /// `centre + cos θ · axes[0] + sin θ · axes[1]`: in the plane `(i_n, i_t)`, in space `(i_t1, i_t2)`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Ellipse {
-    /// The middle.
+    /// The centre.
     pub centre: [f64; 2],
-    /// Two conjugate half diameters.
+    /// Two conjugate semi-diameters.
     pub axes: [[f64; 2]; 2],
 }
 
-/// Laws that give one answer.
+/// Laws that give the same answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Coincidence {
     /// The first law's impulse.
@@ -75,11 +75,11 @@ pub struct Coincidence {
     pub laws: Vec<Law>,
 }
 
-/// Why there is no diagram.
+/// Why there is no impulse diagram.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum DiagramError {
     /// A contact of dimension 1.
-    #[error("the contact has dimension 1: without tangents its impulses are one number, and there is nothing to draw")]
+    #[error("the contact has dimension 1: its impulse is a single number, and there is nothing to draw")]
     Frictionless,
     /// The contact does not approach.
     #[error("the contact separates, v_n = {normal_velocity} >= 0: there is no impulse to draw")]
@@ -128,19 +128,19 @@ impl ImpulseSpace {
         })
     }
 
-    /// The locus of a name.
+    /// The locus with this name.
     pub fn locus(&self, name: LocusName) -> Option<&Locus> {
         self.loci.iter().find(|locus| locus.name == name)
     }
 
-    /// The plane (in the plane: the line) of the restitution asked for, which is that of maximum compression for `e = 0`.
+    /// The plane (for a planar contact: the line) of the prescribed restitution; for `e = 0` that of maximum compression.
     pub fn restored(&self) -> Option<&Locus> {
         self.locus(LocusName::Restitution).or_else(|| self.locus(LocusName::MaximumCompression))
     }
 }
 
 impl Locus {
-    /// By how much an impulse misses the conditions, each over the sizes of its terms; the worst of them.
+    /// The largest violation of the conditions by an impulse, each relative to the sizes of its terms.
     pub fn distance(&self, impulse: &[f64]) -> f64 {
         let misses = self.rows.iter().zip(&self.values).map(|(row, value)| {
             let terms = row.iter().zip(impulse).map(|(w, i)| w * i);
@@ -151,11 +151,11 @@ impl Locus {
         misses.fold(0.0, f64::max)
     }
 
-    /// The line, as a point and a direction; `None` where the conditions leave more than a line or nothing.
+    /// The line, as a point and a direction; `None` if the solutions of the conditions are not a line.
     pub fn line(&self) -> Option<[Vec<f64>; 2]> {
         match (&self.rows[..], &self.values[..]) {
             ([row], [value]) if row.len() == 2 => {
-                // Of order one, so that squares stay in range in any units.
+                // Scaled to order one, so that squares stay in range in any units.
                 let unit = row[0].abs().max(row[1].abs());
                 let [a, b] = [row[0] / unit, row[1] / unit];
                 let reach = value / unit / (a * a + b * b);
@@ -171,8 +171,8 @@ impl Locus {
         }
     }
 
-    /// Where a plane of `v_n⁺` cuts the edge of the cone along a direction of the tangential impulse:
-    /// `|i_t| = μ k / (W_nn + μ w·u)`, the equation of a conic about the normal. `None` where it does not.
+    /// The intersection of a plane of `v_n⁺` with the edge of the cone in a direction of the tangential impulse:
+    /// `|i_t| = μ k / (W_nn + μ w·u)`, the equation of a conic about the normal. `None` if there is none.
     pub fn edge(&self, mu: f64, angle: f64) -> Option<[f64; 3]> {
         let ([row], [k]) = (&self.rows[..], &self.values[..]) else { return None };
         let &[nn, n1, n2] = &row[..] else { return None };
@@ -216,9 +216,9 @@ fn neutral_section(w: &[[f64; 3]; 3], v: &[f64], e: f64) -> Option<Ellipse> {
     Ellipse::neutral(s, linear, -average * push / nn)
 }
 
-/// `a x = b` by Cramer's rule; `None` where `a` has no inverse.
+/// `a x = b` by Cramer's rule; `None` if `a` is singular.
 fn solved(a: [[f64; 2]; 2], b: [f64; 2]) -> Option<[f64; 2]> {
-    // Of order one, so that products stay in range in any units.
+    // Scaled to order one, so that products stay in range in any units.
     let unit = a.iter().flatten().fold(0.0_f64, |most, entry| most.max(entry.abs()));
     let [[p, q], [r, s]] = a.map(|row| row.map(|entry| entry / unit));
     let b = b.map(|entry| entry / unit);

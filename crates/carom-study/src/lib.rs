@@ -1,6 +1,6 @@
-//! What a problem says beyond its one answer: maps over coefficients and over states, and all laws side by side.
+//! Studies around one problem: maps over coefficients and over states, and comparisons of all laws.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
 //! | `map` | a map as data |
 //! | `coefficients` | the map over restitution and friction |
@@ -10,11 +10,11 @@
 //! | `profile` | exact curves over one abscissa, and the regions between them |
 //! | `trace` | boundaries in two dimensions |
 //! | `rows` | rows of cells as polygons |
-//! | `range` | what a map spans |
-//! | `answered` | what one law makes of an impact |
-//! | `compare` | all laws side by side |
-//! | `impulse` | the impulses of one impact as geometry |
-//! | `error` | why there is no map |
+//! | `range` | the ranges of a map's axes |
+//! | `answered` | the answer of one law to an impact |
+//! | `compare` | comparison of all laws |
+//! | `impulse` | the geometry of the impulses of one impact |
+//! | `error` | errors |
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod answered;

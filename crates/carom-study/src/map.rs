@@ -1,6 +1,6 @@
-//! A map as data: what the law answers in every cell, the curves between the answers, and the problem's own pair.
+//! A map as data: the law's answer in every cell, the curves that bound the regions, and the problem's own point.
 //!
-//! The curves are the law's own functions, sampled as finely as their shape asks for; they are not read off the cells.
+//! The curves are the law's own functions, sampled according to their curvature; they are not derived from the cells.
 
 use carom_law::{Friction, Mode, Outcome, RestitutionValues};
 use serde::{Deserialize, Serialize};
@@ -8,29 +8,29 @@ use serde::{Deserialize, Serialize};
 /// The answers of the law over two quantities.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Map {
-    /// What it is called.
+    /// The title.
     pub title: String,
-    /// Over which quantities.
+    /// The quantities that vary.
     pub over: Over,
-    /// Horizontal and vertical.
+    /// Horizontal and vertical axis.
     pub axes: [Axis; 2],
-    /// Cells along each axis.
+    /// Number of cells along each axis.
     pub resolution: usize,
-    /// The problem's restitution; the tangential one holds everywhere.
+    /// The problem's restitution; the tangential one applies everywhere.
     pub restitution: RestitutionValues,
-    /// The problem's friction; where friction is an axis it is `μ_s`, and `μ_d/μ_s` is kept.
+    /// The problem's friction; if friction is an axis it is `μ_s`, and `μ_d/μ_s` is constant.
     pub friction: Friction,
     /// 2 or 3.
     pub contact_dimension: u8,
-    /// What `energy_change` is a percentage of.
+    /// The energy of which `energy_change` is a percentage.
     pub energy_unit: EnergyUnit,
-    /// The problem's own place in the map.
+    /// The problem's own point in the map.
     pub point: Point,
     /// Exact curves.
     pub curves: Vec<Curve>,
-    /// Where the law answers what.
+    /// The regions of the law's answers.
     pub regions: Vec<Region>,
-    /// Row by row from below, each from the left.
+    /// Row by row from the bottom, each from left to right.
     pub cells: Vec<Cell>,
 }
 
@@ -38,24 +38,24 @@ pub struct Map {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Over {
-    /// This state, over restitution and friction.
+    /// The problem's state, over restitution and friction.
     Coefficients,
-    /// This pair, over the direction and size of the tangential velocity; in the plane over velocity and friction.
+    /// The problem's coefficients, over the tangential velocity; in the plane over velocity and friction.
     State,
 }
 
 /// An axis.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Axis {
-    /// What it shows.
+    /// Its quantity.
     pub quantity: Quantity,
-    /// Its lower end.
+    /// Its lower bound.
     pub min: f64,
-    /// Its upper end.
+    /// Its upper bound.
     pub max: f64,
 }
 
-/// What an axis can show.
+/// The quantities of axes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
@@ -79,46 +79,46 @@ pub enum Quantity {
 pub enum EnergyUnit {
     /// `K⁻` of the whole mechanism.
     KineticEnergy,
-    /// `K_c`, the part that the contact can reach: in contact space, and where the state varies.
+    /// `K_c`, the energy accessible to the contact: in contact space, and where the state varies.
     ContactEnergy,
-    /// None: the change itself, in the problem's units. Where `K_c` has no closed form, in contact space.
+    /// No unit: the change itself, in the problem's units. In contact space, if `K_c` has no closed form.
     Absolute,
 }
 
-/// The problem's own place in its map.
+/// The problem's own point in its map.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Point {
-    /// Along the axes.
+    /// Position along the axes.
     pub at: [f64; 2],
-    /// What the contact does.
+    /// The mode of the contact.
     pub mode: Mode,
-    /// In percent of the map's unit.
+    /// Energy change in percent of the map's unit.
     pub energy_change: f64,
     /// False iff energy is created.
     pub admissible: bool,
-    /// One plain sentence.
+    /// The answer in one sentence.
     pub verdict: String,
 }
 
 /// A curve in the map's axes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
-    /// Which.
+    /// Its name.
     pub name: CurveName,
-    /// Connected pieces of it, inside the map.
+    /// Its connected pieces inside the map.
     pub pieces: Vec<Vec<[f64; 2]>>,
 }
 
-/// The curves, under the names of the outcome's fields.
+/// The names of curves, which are those of the outcome's fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CurveName {
     /// `μ_cr`, exact
     #[serde(rename = "critical_friction")]
     CriticalFriction,
-    /// `μ_cr` as the paper prints it
+    /// `μ_cr` as printed in the paper
     #[serde(rename = "printed.critical_friction")]
     PrintedCriticalFriction,
-    /// `μ_rev`, over `μ_d/μ_s` where friction is an axis
+    /// `μ_rev`, divided by `μ_d/μ_s` if friction is an axis
     #[serde(rename = "critical_reversal")]
     CriticalReversal,
     /// `e*(v)`
@@ -127,7 +127,7 @@ pub enum CurveName {
     /// `e*`
     #[serde(rename = "restitution_limit.configuration")]
     RestitutionLimitConfiguration,
-    /// `μ*`, over `μ_d/μ_s` where friction is an axis
+    /// `μ*`, divided by `μ_d/μ_s` if friction is an axis
     #[serde(rename = "friction_limit")]
     FrictionLimit,
 }
@@ -135,21 +135,21 @@ pub enum CurveName {
 /// A part of the map.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Region {
-    /// What holds in it.
+    /// Its kind.
     pub kind: RegionKind,
     /// Closed polygons that do not overlap.
     pub polygons: Vec<Vec<[f64; 2]>>,
 }
 
-/// What can hold in a part of a map.
+/// The kinds of regions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RegionKind {
-    /// The law answers stick.
+    /// The law's answer is stick.
     Stick,
-    /// The law answers slip.
+    /// The law's answer is slip.
     Slip,
-    /// The law answers reversal.
+    /// The law's answer is reversal.
     Reversal,
     /// Several slips and reversals are consistent; made of cells.
     Several,
@@ -159,20 +159,20 @@ pub enum RegionKind {
     AdmissibleSet,
 }
 
-/// The law's answer in the middle of a cell.
+/// The law's answer at the centre of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
-    /// Along the axes.
+    /// Position along the axes.
     pub at: [f64; 2],
-    /// What the contact does.
+    /// The mode of the contact.
     pub mode: Mode,
-    /// In percent of the map's unit.
+    /// Energy change in percent of the map's unit.
     pub energy_change: f64,
-    /// Number of slips and reversals; `None` where the contact sticks and they were not looked for.
+    /// Number of slips and reversals; `None` if the contact sticks and they were not computed.
     pub solutions: Option<u32>,
     /// False iff energy is created.
     pub admissible: bool,
-    /// Whether the paper's set \[41\] has this pair.
+    /// Whether the pair is in the paper's set \[41\].
     pub admissible_any_state: bool,
 }
 
@@ -190,7 +190,7 @@ impl Quantity {
 }
 
 impl Axis {
-    /// The middle of a cell.
+    /// The centre of a cell.
     pub(crate) fn middle(&self, cell: usize, cells: usize) -> f64 {
         self.min + (self.max - self.min) * ((cell as f64 + 0.5) / cells as f64)
     }

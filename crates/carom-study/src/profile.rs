@@ -2,19 +2,19 @@
 
 use crate::map::{Axis, Curve, CurveName, Region, RegionKind};
 
-/// Intervals to begin with: a feature narrower than one may be missed.
+/// Initial number of intervals: a feature narrower than one may be missed.
 const INTERVALS: usize = 128;
-/// Halvings where a curve bends, and where something starts or ends.
+/// Largest number of bisections where a curve bends, and where a region starts or ends.
 const BENDS: u32 = 8;
 const ENDS: u32 = 36;
-/// How far a curve may leave its chord, as a fraction of the axis.
+/// Largest distance of a curve from its chord, as a fraction of the axis.
 const FLATNESS: f64 = 2e-4;
 
 /// The law at one abscissa, as static coefficients of friction.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sample {
     pub(super) x: f64,
-    /// `μ_cr`, `μ_rev`, `μ_cr` as printed; infinite where there is none.
+    /// `μ_cr`, `μ_rev`, `μ_cr` as printed; infinite if it does not exist.
     pub(super) curves: [f64; 3],
     /// Whether stick creates energy here.
     pub(super) creates: bool,
@@ -22,7 +22,7 @@ pub(super) struct Sample {
     pub(super) is_safe: bool,
 }
 
-/// Samples from left to right, close together where something begins or ends.
+/// Samples from left to right, dense where a region starts or ends.
 pub(super) struct Profile {
     y: Axis,
     x: Axis,
@@ -43,7 +43,7 @@ impl Profile {
         profile
     }
 
-    /// Appends what lies between two samples, and the second.
+    /// Appends the samples between two samples, and the second one.
     fn refine(&mut self, a: Sample, b: Sample, depth: u32, sample: &impl Fn(f64) -> Sample) {
         let middle = sample(0.5 * (a.x + b.x));
         let changes = self.signature(&a) != self.signature(&b);
@@ -64,7 +64,7 @@ impl Profile {
         })
     }
 
-    /// All that decides which regions are at an abscissa.
+    /// Determines which regions exist at an abscissa.
     fn signature(&self, sample: &Sample) -> ([u8; 3], bool, bool, bool) {
         let place = |mu: f64| u8::from(mu > self.y.min) + u8::from(mu > self.y.max);
         (sample.curves.map(place), sample.curves[1] < sample.curves[0], sample.creates, sample.is_safe)
@@ -92,7 +92,7 @@ impl Profile {
         curves
     }
 
-    /// The regions that the curves bound, with `several` among them.
+    /// The regions bounded by the curves, and `several`.
     pub(super) fn regions(&self, several: Vec<Vec<[f64; 2]>>) -> Vec<Region> {
         let always = |_: &Sample| true;
         let stick = |s: &Sample| s.curves[0];

@@ -1,16 +1,16 @@
-//! What a map spans.
+//! The ranges of a map's axes.
 
 use std::str::FromStr;
 
 use crate::error::MapError;
 use crate::map::{Axis, Quantity};
 
-/// The ends of a map's axes; what is not given is chosen from the curves.
+/// The ranges of a map's axes; by default they are chosen from the curves.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Range {
-    /// The ends of the horizontal axis.
+    /// The range of the horizontal axis.
     pub x: Option<[f64; 2]>,
-    /// The ends of the vertical axis; `None` for the lower one leaves it where it is.
+    /// The range of the vertical axis; `None` for the lower bound keeps the default.
     pub y: Option<(Option<f64>, f64)>,
 }
 
@@ -36,24 +36,24 @@ impl FromStr for Range {
     }
 }
 
-/// An axis between two ends.
+/// An axis with these bounds.
 pub(crate) fn axis(quantity: Quantity, ends: [f64; 2]) -> Result<Axis, MapError> {
     checked(quantity, ends).map(|[min, max]| Axis { quantity, min, max })
 }
 
-/// Refuses ends that are out of order or out of bounds.
+/// Rejects bounds that are not increasing or out of range.
 fn checked(quantity: Quantity, ends: [f64; 2]) -> Result<[f64; 2], MapError> {
     let (bound, least, most) = match quantity {
         Quantity::Restitution => ("[0, 1]", 0.0, 1.0),
         Quantity::Friction => ("[0, 1e6]", 0.0, 1e6),
         Quantity::VelocityRatio | Quantity::VelocityRatio1 | Quantity::VelocityRatio2 => ("[-1e6, 1e6]", -1e6, 1e6),
     };
-    // Axes need room: neighbours among the floating-point numbers are not a range.
+    // An axis needs a finite width: adjacent floating-point numbers are not a range.
     let is_sound = least <= ends[0] && ends[1] <= most && ends[1] - ends[0] > 1e-6 * ends[1].abs().max(ends[0].abs());
     if is_sound { Ok(ends) } else { Err(MapError::Range { quantity, value: ends, bound }) }
 }
 
-/// The least of 1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8 times a power of ten that is not below `x > 0`.
+/// The smallest of 1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8 times a power of ten that is not below `x > 0`.
 pub(crate) fn round_up(x: f64) -> f64 {
     let unit = 10_f64.powf(x.log10().floor());
     let steps = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];

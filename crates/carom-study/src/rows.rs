@@ -1,4 +1,4 @@
-//! Regions made of rows of cells, for boundaries that no function of the law gives.
+//! Regions made of rows of cells, for boundaries that are not functions of the law.
 
 use crate::map::{Axis, Cell};
 
@@ -9,7 +9,7 @@ pub(super) fn several(cells: &[Cell], resolution: usize, axes: [Axis; 2]) -> Vec
     runs(cells, resolution, axes[1], is_one, |_, column| edge(column))
 }
 
-/// Rectangles over runs of cells in a row. `edge` says where the boundary before a column is in a row.
+/// Rectangles over runs of cells in a row. `edge` gives the boundary before a column in a row.
 pub(super) fn runs(
     cells: &[Cell],
     resolution: usize,

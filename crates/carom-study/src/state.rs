@@ -1,5 +1,5 @@
-//! Maps over states. The law is homogeneous in the velocity, so the ratio of tangential to normal velocity is all that
-//! counts: one number in the plane, where friction is the other axis, and two in space.
+//! Maps over states. The law is homogeneous in the velocity, so only the ratio of tangential to normal velocity
+//! matters: one number in the plane, where friction is the other axis, and two in space.
 
 use carom_law::{Coefficients, Contact, Dimension, Guard, Mode, Restitution};
 use rayon::prelude::*;
@@ -15,7 +15,7 @@ use crate::rows;
 use crate::subject::{Options, Subject, contact_energy};
 use crate::trace::{bisect, boundaries};
 
-/// The least half width that is chosen: tangential velocities twice the normal one are common.
+/// Smallest default half width: tangential velocities of twice the normal one are common.
 const LEAST_RATIO: f64 = 2.0;
 
 impl Map {
@@ -23,7 +23,7 @@ impl Map {
     /// the two components of `v_t/|v_n|`.
     ///
     /// # Errors
-    /// As [`Map::over_coefficients`], and a singular Delassus matrix.
+    /// As [`Map::over_coefficients`], or the Delassus matrix is singular.
     pub fn over_state(problem: &Problem, title: &str, options: &Options) -> Result<Self, MapError> {
         let subject = Subject::new(problem, options)?;
         if !subject.contact.delassus().is_regular() {
@@ -47,7 +47,7 @@ impl Map {
 
 type Parts = ([Axis; 2], Vec<Curve>, Vec<Region>, Vec<Cell>);
 
-/// A curve, and what holds on one side of it.
+/// A curve, and the condition that holds on one side of it.
 type Boundary<'a> = (CurveName, &'a (dyn Fn([f64; 2]) -> bool + Sync));
 
 struct States<'a> {
@@ -107,7 +107,7 @@ impl States<'_> {
             outcome.map(|outcome| Cell::new(at, &outcome, 1.0))
         };
         let region = |kind: RegionKind, of_cell: &(dyn Fn(&Cell) -> bool + Sync)| {
-            // Between two cells of a row, where the law itself changes.
+            // The position between two cells of a row where the law's answer changes.
             let edge = |j: usize, column: usize| match column {
                 0 => axes[0].min,
                 column if column == resolution => axes[0].max,
@@ -133,7 +133,7 @@ impl States<'_> {
         Ok((axes, self.boundaries(axes, resolution), regions, cells))
     }
 
-    /// How far out contacts stick, as far as a map can show.
+    /// The largest velocity ratio at which contacts stick, as far as a map can show.
     fn reach(&self) -> f64 {
         const DIRECTIONS: u32 = 48;
         let sticks = |ratio: f64| {
@@ -144,11 +144,11 @@ impl States<'_> {
             })
         };
         let mut ratios = (1..=100).map(|k| 0.1 * f64::from(k)).filter(|ratio| sticks(*ratio));
-        // What reaches so far does not end in a picture.
+        // Beyond this, the region does not end inside a figure.
         ratios.next_back().filter(|ratio| *ratio < 9.95).unwrap_or(0.0)
     }
 
-    /// Where this pair's coefficients are the critical ones, by the law's own functions.
+    /// The curves on which the problem's coefficients are critical, by the law's own functions.
     fn boundaries(&self, axes: [Axis; 2], resolution: usize) -> Vec<Curve> {
         let node = |k: usize, i: usize| axes[k].min + (axes[k].max - axes[k].min) * (i as f64 / resolution as f64);
         let place = |[i, j]: [usize; 2]| [node(0, i), node(1, j)];
@@ -172,7 +172,7 @@ impl States<'_> {
         curves.into_iter().filter(|curve| !curve.pieces.is_empty()).collect()
     }
 
-    /// The contact that approaches at speed one with these tangential velocities; `None` where it cannot move so.
+    /// The contact that approaches at unit speed with these tangential velocities; `None` if it cannot move so.
     fn contact(&self, ratios: [f64; 2]) -> Option<Contact> {
         let delassus = *self.subject.contact.delassus();
         let rows = delassus.dimension().rows();
@@ -192,7 +192,7 @@ impl States<'_> {
     }
 }
 
-/// A change of energy in percent of the energy that the contact can reach.
+/// An energy change in percent of the energy accessible to the contact.
 fn percent(contact: &Contact, change: f64) -> Result<f64, MapError> {
     Ok(contact_energy(contact)?.map_or(0.0, |energy| 100.0 * change / energy))
 }

@@ -1,4 +1,4 @@
-//! A problem ready to be mapped: its contact, its own answer, and what changes of energy are compared with.
+//! A problem prepared for mapping: its contact, its own answer, and the unit of energy changes.
 
 use carom_law::{Coefficients, Contact, Dimension, Friction, Guard, Outcome, Restitution};
 
@@ -10,12 +10,12 @@ use crate::map::{Axis, Cell, Curve, EnergyUnit, Map, Over, Point, Region};
 use crate::profile::Sample;
 use crate::range::{Range, round_up};
 
-/// How fine a map is and what it spans.
+/// Resolution and range of a map.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// Cells along each axis, 2 to 4000.
+    /// Number of cells along each axis, 2 to 4000.
     pub resolution: usize,
-    /// The ends of the axes.
+    /// The ranges of the axes.
     pub range: Range,
 }
 
@@ -25,14 +25,14 @@ impl Default for Options {
     }
 }
 
-/// The least and the largest number of cells along an axis.
+/// The smallest and the largest number of cells along an axis.
 const RESOLUTION: [usize; 2] = [2, 4000];
-/// Beyond this a coefficient of friction is no longer looked for: tyres and rubber end at about 2.
+/// Larger critical coefficients of friction are not shown by default: tyres and rubber have at most about 2.
 const STRANGE_FRICTION: f64 = 5.0;
-/// An own pair so many times above all curves is left outside of the axis: it would press them to the bottom.
+/// If the problem's friction exceeds all curves by this factor it is left outside the axis, because it would squeeze them to the bottom.
 const FAR: f64 = 6.0;
 
-/// A problem ready to be mapped.
+/// A problem prepared for mapping.
 pub(super) struct Subject {
     pub(super) contact: Contact,
     pub(super) outcome: Outcome,
@@ -66,30 +66,30 @@ impl Subject {
         Ok(Self { contact, outcome, friction, unit, energy, resolution: options.resolution })
     }
 
-    /// What changes of energy are divided by.
+    /// The energy by which energy changes are divided.
     pub(super) fn energy(&self) -> f64 {
         self.energy
     }
 
-    /// `μ_d/μ_s`, one where there is no friction to compare.
+    /// `μ_d/μ_s`, or one without friction.
     pub(super) fn ratio(&self) -> f64 {
         if self.friction.mu_s() > 0.0 { self.friction.mu_d() / self.friction.mu_s() } else { 1.0 }
     }
 
-    /// The pair with this static coefficient.
+    /// The friction with this static coefficient.
     pub(super) fn friction(&self, mu: f64) -> carom_law::Result<Friction> {
         Friction::with_static(mu, mu.min(self.ratio() * mu))
     }
 
-    /// `μ_cr`, `μ_rev` and the printed `μ_cr` as static coefficients, infinite where there is none.
+    /// `μ_cr`, `μ_rev` and the printed `μ_cr` as static coefficients, infinite if they do not exist.
     pub(super) fn critical(&self, contact: &Contact, restitution: &Restitution) -> [f64; 3] {
         let reversal = contact.critical_reversal(restitution).map(|mu| if mu == 0.0 { 0.0 } else { mu / self.ratio() });
         [contact.critical_friction(restitution), reversal, contact.printed_critical_friction(restitution)]
             .map(|mu| mu.unwrap_or(f64::INFINITY))
     }
 
-    /// The ends of an axis of friction: wide enough for what at least half of the abscissas have to show, since critical
-    /// coefficients have poles, which no axis can hold; and for the own pair, unless it is [`FAR`] above that.
+    /// The range of a friction axis: wide enough for the curves at half of the abscissas or more, since critical
+    /// coefficients have poles, which do not fit any axis; and for the problem's own friction, unless it is [`FAR`] above that.
     pub(super) fn friction_ends(
         &self,
         range: &Range,
@@ -112,7 +112,7 @@ impl Subject {
             return [0.0, round_up(2.0 * shown)];
         }
         let mut top = own.max(shown);
-        // The paper's limit bounds little; it must not press the rest into a corner.
+        // The paper's limit is of little importance, and must not squeeze the rest into a corner.
         if friction_limit <= 2.5 * top {
             top = top.max(friction_limit);
         }
@@ -157,7 +157,7 @@ impl Subject {
 }
 
 /// `K_c = v_cᵀ W⁺ v_c / 2`. Without friction and restitution the impact takes `v_n² / (2 W_nn)`, and by \[30\] and \[32\]
-/// without tangential restitution `(e*(v)/e*)² = 2 K_c W_nn / v_n²`. `None` where holding the tangents locks the normal.
+/// without tangential restitution `(e*(v)/e*)² = 2 K_c W_nn / v_n²`. `None` if fixing the tangents locks the normal.
 pub(super) fn contact_energy(contact: &Contact) -> Result<Option<f64>, MapError> {
     let plastic = Restitution::new(0.0)?;
     let coefficients = Coefficients::new(plastic, Friction::new(0.0)?);

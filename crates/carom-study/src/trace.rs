@@ -1,12 +1,12 @@
-//! Marching squares: the lines between what holds and what does not on a grid of nodes.
+//! Marching squares: the boundary of the region in which a condition holds, on a grid of nodes.
 
 use std::collections::BTreeMap;
 
 /// An edge of the grid: its first node, and whether it runs upwards.
 type Edge = (usize, usize, bool);
 
-/// The boundary lines on `columns` by `rows` nodes. `holds` is `None` where a node is outside of what is looked at;
-/// squares with such a corner are left out. `crossing` places the boundary between two neighbouring nodes of which the first
+/// The boundary lines on `columns` by `rows` nodes. `holds` is `None` for a node outside the domain;
+/// squares with such a corner are skipped. `crossing` places the boundary between two neighbouring nodes of which the first
 /// does not hold and the second does.
 pub fn boundaries(
     columns: usize,
@@ -27,7 +27,7 @@ pub fn boundaries(
                 (d != a, (i - 1, j - 1, true)),
             ];
             let crossed: Vec<Edge> = edges.into_iter().filter(|(is_crossed, _)| *is_crossed).map(|(_, e)| e).collect();
-            // At a saddle the corner `a` is cut off, whatever holds there.
+            // At a saddle the corner `a` is cut off, whether the condition holds there or not.
             let pairs: &[[usize; 2]] = match crossed.len() {
                 2 => &[[0, 1]],
                 4 => &[[0, 3], [1, 2]],
@@ -46,7 +46,7 @@ pub fn boundaries(
     chains(neighbours).iter().map(|chain| chain.iter().map(place).collect()).collect()
 }
 
-/// Edges joined to chains, open ones first; a closed one ends where it begins.
+/// Edges joined into chains, open ones first; a closed chain ends where it begins.
 fn chains(mut neighbours: BTreeMap<Edge, Vec<Edge>>) -> Vec<Vec<Edge>> {
     let mut chains = Vec::new();
     let ends: Vec<Edge> = neighbours.iter().filter(|(_, others)| others.len() == 1).map(|(edge, _)| *edge).collect();
@@ -77,7 +77,7 @@ fn follow(neighbours: &mut BTreeMap<Edge, Vec<Edge>>, start: Edge, chains: &mut 
     }
 }
 
-/// Where a condition starts to hold between two points: as near as halving gets.
+/// The point between two points where a condition starts to hold, by bisection.
 pub(crate) fn bisect(mut out: [f64; 2], mut inside: [f64; 2], holds: impl Fn([f64; 2]) -> bool) -> [f64; 2] {
     for _ in 0..60 {
         let middle = [0.5 * (out[0] + inside[0]), 0.5 * (out[1] + inside[1])];

@@ -1,13 +1,13 @@
-//! Frictional impacts in multibody systems: what users of carom import.
+//! Frictional impacts in multibody systems: the facade of carom's crates.
 //!
-//! | module | crate | what it is |
+//! | module | crate | contents |
 //! |---|---|---|
-//! | [`law`] | `carom-law` | what forces and impulses do at contacts, in one instant |
+//! | [`law`] | `carom-law` | forces and impulses at contacts, in one instant |
 //! | [`multibody`] | `carom-multibody` | a robot and its state as M, h and rows |
-//! | [`sim`] | `carom-sim` | a robot struck, and a robot in motion |
+//! | [`sim`] | `carom-sim` | impacts and motion of a robot |
 //! | [`problem`], [`scene`], [`document`], [`gallery`], [`models`] | `carom-scene` | problems and scenes as documents |
 //! | [`study`] | `carom-study` | maps and comparisons of laws, as data |
-//! | [`report`], [`batch`] | `carom-report` | text, tables, figures, pages; problems line by line |
+//! | [`report`], [`batch`] | `carom-report` | text, tables, figures, pages; batches of problems |
 //!
 //! ```
 //! let scene = carom::gallery::find("kane").expect("built in");
@@ -28,7 +28,7 @@ pub use carom_sim::strike_unchecked;
 pub use carom_sim::{StrikeError, strike, strike_together, strike_with};
 pub use carom_study as study;
 
-/// The book's code is compiled and run.
+/// Compiles and runs the code of the book.
 #[cfg(doctest)]
 #[doc = include_str!("../../../book/src/simulation.md")]
 struct Book;

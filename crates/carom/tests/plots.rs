@@ -21,7 +21,7 @@ fn a_figure_names_what_it_shows() {
         let labels = labels(&svg);
         let has = |text: &str| assert!(labels.iter().any(|label| label == text), "{name}: {text:?} in {labels:?}");
         ["a run &amp; more", "gap, m", "energy, J", "not explained", "time t, s"].into_iter().for_each(has);
-        ["kinetic", "potential, from its least", "total"].into_iter().for_each(has);
+        ["kinetic", "potential, from its minimum", "total"].into_iter().for_each(has);
         // Contacts that do something, and how many there are beside them; all where none does.
         let is_busy = |k: usize| record.samples.iter().any(|sample| sample.contacts[k].mode.name() != "flight");
         let is_struck = |k: usize| record.events.iter().any(|event| event.contact == Some(k));

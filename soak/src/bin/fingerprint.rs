@@ -1,6 +1,6 @@
-//! `cargo xtask fingerprint [N]`: hashes of what carom computes, by which a change of layout shows that it changed no bit.
+//! `cargo xtask fingerprint [N]`: hashes of carom's results, to show that a refactoring changes no bit.
 //!
-//! One hash each of N outcomes of one contact, N impacts of the array batch, the M, h, A and W of the built-in robots in N / 100
+//! One hash each for N outcomes of one contact, N impacts of the array batch, the M, h, A and W of the built-in robots in N / 100
 //! random states each, N / 10 outcomes of several contacts, and the built-in simulations. The bits depend on the processor's
 //! instruction set: compare hashes of one machine.
 
@@ -17,10 +17,10 @@ use carom_soak::random;
 use fastrand::Rng;
 use serde_json::Value;
 
-/// What a line is made of, unless stated.
+/// Default number of outcomes per hash.
 const DEFAULT_COUNT: u64 = 100_000;
 
-/// Problems are drawn from this seed on until there are enough of a kind.
+/// The first seed; problems are drawn until there are enough of a kind.
 const FIRST: u64 = 20_200_617;
 
 /// FNV-1a over 64 bits.
@@ -59,7 +59,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Outcomes and refusals of random problems.
+/// Outcomes and errors of random problems.
 fn outcomes(count: u64, is_several: bool) -> u64 {
     let mut hash = Hash::new();
     let problems = (FIRST..).map(random::problem).filter(|(kind, _)| kind.is_several == is_several);
@@ -72,7 +72,7 @@ fn outcomes(count: u64, is_several: bool) -> u64 {
     hash.0
 }
 
-/// How an answer was found is not what it is.
+/// The effort of the solver is not part of the answer.
 fn without_effort(mut outcome: Value) -> Value {
     if let Some(fields) = outcome.as_object_mut() {
         fields.remove("effort");

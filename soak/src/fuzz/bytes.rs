@@ -1,6 +1,6 @@
-//! Bytes into numbers.
+//! Numbers from bytes.
 
-/// What is left of an input; zeros follow its end.
+/// The rest of an input, followed by zeros.
 pub struct Bytes<'a>(pub &'a [u8]);
 
 impl Bytes<'_> {

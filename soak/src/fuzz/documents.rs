@@ -10,17 +10,17 @@ use carom::multibody::{Dynamics, Model};
 use carom::sim::{Recorder, Setup, Simulation, Stop};
 use serde_json::Value;
 
-/// Steps of a simulation: enough for some events.
+/// Steps of a simulation: enough for a few events.
 const MOST_STEPS: usize = 60;
 
-/// Longer inputs say nothing new and take longer.
+/// Longer inputs reach nothing new and take longer.
 const MOST_BYTES: usize = 1 << 14;
 
 fn text(data: &[u8]) -> Option<&str> {
     std::str::from_utf8(data).ok().filter(|text| text.len() <= MOST_BYTES)
 }
 
-/// The problem of a document that names no file.
+/// The problem of a document that does not refer to a file.
 fn read(text: &str) -> Option<Problem> {
     let document = Document::read(text, Format::guess("", text)).ok()?;
     let names_a_file = |model: &Value| !model.get("builtin").is_some_and(Value::is_string);
@@ -36,10 +36,10 @@ fn read(text: &str) -> Option<Problem> {
     }
 }
 
-/// A problem document in JSON or TOML, read and answered.
+/// Reads and solves a problem document in JSON or TOML.
 ///
 /// # Panics
-/// carom panics, or writes something that is no number.
+/// If carom panics, or an outcome contains a value that is not a number.
 pub fn problem(data: &[u8]) {
     let Some(problem) = text(data).and_then(read) else { return };
     if let Ok(answer) = problem.answer() {
@@ -51,13 +51,13 @@ pub fn problem(data: &[u8]) {
     }
 }
 
-/// A robot in URDF or MJCF, read and moved.
+/// Reads a robot in URDF or MJCF and computes its dynamics.
 ///
 /// # Panics
-/// carom panics.
+/// If carom panics.
 pub fn robot(data: &[u8]) {
     let Some(text) = text(data) else { return };
-    // Included files and meshes are not looked for on this machine.
+    // Included files and meshes are not read from this machine.
     if text.contains("file") {
         return;
     }
@@ -69,7 +69,7 @@ pub fn robot(data: &[u8]) {
     }
 }
 
-/// The dynamics of a state, which may have none.
+/// The dynamics of a state, which may be singular.
 fn shake(model: Model) {
     let model = Arc::new(model);
     let configuration = model.home().to_vec();
@@ -78,7 +78,7 @@ fn shake(model: Model) {
     if dynamics.set_state(&configuration, &velocity).is_err() {
         return;
     }
-    // A file may state negative masses, which is a warning: the numbers say nothing.
+    // A file may have negative masses, which give a warning: the numbers are then meaningless.
     let _ = dynamics.kinetic_energy();
     let _ = dynamics.mass_matrix();
     let force = vec![0.0; model.nv()];
@@ -86,10 +86,10 @@ fn shake(model: Model) {
     let _ = model.warnings_at(&configuration);
 }
 
-/// A scene with a built-in robot, simulated for a few steps.
+/// Simulates a scene with a built-in robot for a few steps.
 ///
 /// # Panics
-/// carom panics, or the state is no longer one.
+/// If carom panics, or the state becomes invalid.
 pub fn scene(data: &[u8]) {
     let Some(problem) = text(data).and_then(read) else { return };
     let Ok(setup) = problem.setup() else { return };

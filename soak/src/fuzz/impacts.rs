@@ -6,14 +6,14 @@ use super::bytes::Bytes;
 use crate::judge::{Condition, judge};
 use crate::problem::{Contact, Problem, Rows, Terms};
 
-/// What must hold whatever the numbers are like. The other conditions are of numbers that are not all over the range of
-/// `f64`; the soak has them.
+/// The conditions that must hold for any numbers. The others only hold for numbers that do not span the whole range of
+/// `f64`; the soak checks them.
 const ASSERTED: [Condition; 4] = [Condition::Finite, Condition::Sign, Condition::Cone, Condition::Energy];
 
 /// One contact by any law.
 ///
 /// # Panics
-/// carom panics, or its outcome is none.
+/// If carom panics, or its outcome violates a condition.
 pub fn law(data: &[u8]) {
     let mut bytes = Bytes(data);
     let law = Law::ALL[bytes.below(Law::ALL.len())];
@@ -25,7 +25,7 @@ pub fn law(data: &[u8]) {
 /// Two to four contacts.
 ///
 /// # Panics
-/// carom panics, or its outcome is none.
+/// If carom panics, or its outcome violates a condition.
 pub fn contact_set(data: &[u8]) {
     let mut bytes = Bytes(data);
     let count = 2 + bytes.below(3);

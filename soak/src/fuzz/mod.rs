@@ -1,6 +1,6 @@
-//! The bodies of the fuzz targets: each takes any bytes, and panics where carom fails.
+//! The bodies of the fuzz targets: each takes any bytes, and panics if carom fails.
 //!
-//! `fuzz/` runs them under libFuzzer, `tests/corpus.rs` on the stored inputs. None of them reads a file.
+//! `fuzz/` runs them under libFuzzer, `tests/corpus.rs` on the stored corpora. None of them reads a file.
 
 mod bytes;
 mod documents;
@@ -9,7 +9,7 @@ mod impacts;
 pub use documents::{problem, robot, scene};
 pub use impacts::{contact_set, law};
 
-/// A fuzz target by its name.
+/// The fuzz target with this name.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every fuzz target; the names are those of `fuzz/fuzz_targets` and `fuzz/corpus`.

@@ -1,4 +1,4 @@
-//! `carom batch`: a file of problems, a file of outcomes.
+//! `carom batch`: from a file of problems to a file of outcomes.
 
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -26,7 +26,7 @@ pub fn run(arguments: &Batch) -> Result<ExitCode, Failure> {
     };
     let mut output = Output::open(arguments.output.as_deref())?;
     let bar = progress_bar(length);
-    // Robot files are named from where the problems stand.
+    // Paths of robot files are relative to the folder of the problems.
     let folder = arguments.input.parent().unwrap_or(Path::new(""));
     let ended = carom::batch::run(BufReader::with_capacity(1 << 16, input), folder, &mut output, |progress| {
         bar.set_position(progress.bytes);
@@ -38,7 +38,7 @@ pub fn run(arguments: &Batch) -> Result<ExitCode, Failure> {
         Err(carom::batch::Failure::Read(error)) => return Err(read_failure(error)),
         Err(carom::batch::Failure::Write(error)) => {
             return match output.failure(error) {
-                // The reader went away before the end: not all was answered.
+                // The output was closed before the end, so not all problems were solved.
                 Failure::ClosedPipe => Ok(ExitCode::from(1)),
                 failure => Err(failure),
             };
@@ -47,16 +47,16 @@ pub fn run(arguments: &Batch) -> Result<ExitCode, Failure> {
     output.finish()?;
     if progress.failed > 0 {
         let (failed, all) = (progress.failed, progress.problems);
-        complain(&format!("{failed} of {all} problems failed; their lines hold the errors"));
+        complain(&format!("{failed} of {all} problems failed; their output lines have the errors"));
         return Ok(ExitCode::from(1));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// On standard error, and only where that is a terminal.
+/// Shown on standard error, only if that is a terminal.
 fn progress_bar(length: Option<u64>) -> ProgressBar {
     let (bar, template) = match length {
-        Some(length) => (ProgressBar::new(length), "{bar:30} {percent:>3} %  {msg}, {elapsed} (left {eta})"),
+        Some(length) => (ProgressBar::new(length), "{bar:30} {percent:>3} %  {msg}, {elapsed} ({eta} left)"),
         None => (ProgressBar::new_spinner(), "{spinner} {msg}, {elapsed}"),
     };
     if let Ok(style) = ProgressStyle::with_template(template) {

@@ -1,4 +1,4 @@
-//! `carom check`: what a robot file says.
+//! `carom check`: reads a robot file and prints its content.
 
 use std::path::Path;
 use std::process::ExitCode;

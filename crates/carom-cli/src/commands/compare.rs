@@ -1,4 +1,4 @@
-//! `carom compare`: one impact, every law, as a table, as data or as a figure.
+//! `carom compare`: one impact by every law, as a table, as data or as a figure.
 
 use std::io::Write;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::kind::PIXELS;
 use crate::output::{Output, check_place, print};
 use crate::source::Source;
 
-/// What a comparison can be written as.
+/// The output formats of a comparison.
 const KINDS: &[Kind] = &[
     Kind::Svg,
     #[cfg(feature = "png")]

@@ -20,7 +20,7 @@ pub fn run(arguments: &Gallery) -> Result<ExitCode, Failure> {
         Some(name) => {
             let gallery =
                 if arguments.simulation { exhibits::Gallery::Simulations } else { exhibits::Gallery::Impacts };
-            // A name that only one of the lists has means that one.
+            // A name in only one of the lists is taken from that one.
             let found = gallery.find(name).or_else(|| exhibits::Gallery::Simulations.find(name));
             let scene = found.ok_or_else(|| Failure::NoSuchScene { name: name.clone(), gallery, or_file: false })?;
             match arguments.format {

@@ -1,4 +1,4 @@
-//! `carom map`: the answers over coefficients or states, as a figure or as data.
+//! `carom map`: the law's answers over coefficients or states, as a figure or as data.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -14,7 +14,7 @@ use crate::kind::PIXELS;
 use crate::output::{Output, check_place};
 use crate::source::Source;
 
-/// What a map can be written as.
+/// The output formats of a map.
 const KINDS: &[Kind] = &[
     Kind::Svg,
     #[cfg(feature = "png")]

@@ -1,4 +1,4 @@
-//! `carom simulate`: a robot moves, and what happened goes into files.
+//! `carom simulate`: runs a simulation, prints a summary and writes files.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -23,13 +23,13 @@ use crate::kind::PIXELS;
 use crate::output::{self, Output, check_place, complain};
 use crate::source::Source;
 
-/// Samples that a run may be asked for: some gigabytes for a robot with many contacts.
+/// Largest number of samples of a run: several gigabytes for a robot with many contacts.
 const MOST_SAMPLES: f64 = 1e6;
 /// Steps of the progress bar.
 const TICKS: u64 = 1000;
 
 pub fn run(arguments: &Simulate) -> Result<ExitCode, Failure> {
-    // What cannot be written is found before anything is simulated.
+    // Outputs that cannot be written are detected before the run.
     let files = Files::of(arguments)?;
     let source = Source::open_as(&arguments.scene, Gallery::Simulations)?;
     let (setup, title) = match read(&source, arguments) {
@@ -56,7 +56,7 @@ pub fn run(arguments: &Simulate) -> Result<ExitCode, Failure> {
         record.summary.failure = Some(error.to_string());
         complain(&format!("error: {}: {error}", source.name()));
     }
-    // The run is done: what can be written is, whatever else fails.
+    // The run is complete: write everything that can be written, whatever else fails.
     let failures = files.write(&record, &title);
     for failure in &failures {
         complain(&format!("error: {failure}"));
@@ -73,11 +73,11 @@ pub fn run(arguments: &Simulate) -> Result<ExitCode, Failure> {
     Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// All samples are kept until the files are written.
+/// All samples are held in memory until the files are written.
 fn check_count(source: &Source, setup: &Setup) -> Result<(), Failure> {
     let Settings { until, interval, .. } = setup.settings;
     match interval {
-        // What is no interval is told by the simulation.
+        // The simulation itself rejects an invalid interval.
         Some(interval) if interval > 0.0 && until.is_finite() && until / interval > MOST_SAMPLES => {
             Err(Failure::TooManySamples { source: source.name(), until, interval, most: MOST_SAMPLES })
         }
@@ -121,7 +121,7 @@ fn print(arguments: &Simulate, record: &Record, title: &str) -> Result<(), Failu
     output::print(&text, arguments.format)
 }
 
-/// Keeps everything, moves the bar, and listens for signals that end a run: an interrupt, a hangup, a request to terminate.
+/// Records everything, updates the progress bar, and handles the signals that end a run: interrupt, hangup, terminate.
 struct Watcher {
     recorder: Recorder,
     bar: ProgressBar,
@@ -133,7 +133,7 @@ struct Watcher {
 impl Watcher {
     fn new(until: f64) -> Result<Self, Failure> {
         let bar = ProgressBar::new(TICKS);
-        if let Ok(style) = ProgressStyle::with_template("{bar:30} {msg}, {elapsed} (left {eta})") {
+        if let Ok(style) = ProgressStyle::with_template("{bar:30} {msg}, {elapsed} ({eta} left)") {
             bar.set_style(style);
         }
         bar.enable_steady_tick(Duration::from_millis(200));
@@ -171,7 +171,7 @@ impl Sink for Watcher {
     }
 }
 
-/// The files asked for.
+/// The requested files.
 struct Files {
     table: Option<(PathBuf, Kind)>,
     plot: Option<(PathBuf, Kind)>,
@@ -212,7 +212,7 @@ impl Files {
         Ok(files)
     }
 
-    /// Writes them all, and returns what went wrong.
+    /// Writes all files, and returns the errors.
     fn write(&self, record: &Record, title: &str) -> Vec<Failure> {
         let mut written = Vec::new();
         if let Some((path, kind)) = &self.table {
@@ -256,7 +256,7 @@ fn write_file(path: &Path, write: impl FnOnce(&mut Output) -> std::io::Result<()
     output.finish()
 }
 
-/// Writes what has to be made in memory first.
+/// Writes content that has to be generated in memory first.
 #[cfg(feature = "parquet")]
 fn write_all(output: &mut Output, make: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> std::io::Result<()> {
     let mut bytes = Vec::new();
@@ -264,7 +264,7 @@ fn write_all(output: &mut Output, make: impl FnOnce(&mut Vec<u8>) -> std::io::Re
     output.write_all(&bytes)
 }
 
-/// Where the events of a table go: `run.csv` has them in `run.events.csv`.
+/// The file for the events of a table: `run.events.csv` for `run.csv`.
 fn beside(path: &Path) -> PathBuf {
     let ending = path.extension().unwrap_or_default().to_string_lossy().into_owned();
     path.with_extension(format!("events.{ending}"))

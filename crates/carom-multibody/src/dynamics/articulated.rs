@@ -1,7 +1,7 @@
-//! Articulated inertias: what a node resists with when everything behind it is free to move.
+//! Articulated inertias: the inertia of a node when all joints beyond it are free to move.
 //!
-//! This is the inward half of the articulated-body algorithm, and at the same time a factorisation of M: forward
-//! dynamics, W and the response to impulses all build on it.
+//! This is the inward half of the articulated-body algorithm, and at the same time a factorisation of M on which forward
+//! dynamics, W and the response to impulses are based.
 
 use super::Dynamics;
 use super::factor::SINGULAR;
@@ -11,7 +11,7 @@ use crate::error::DynamicsError;
 use crate::model::{Motion, NO_NODE};
 use crate::spatial::{BodyInertia, Twist, Wrench};
 
-/// A symmetric 6 × 6 matrix by 3 × 3 blocks, columns of each: force = L v + C ω, moment = Cᵀ v + A ω.
+/// A symmetric 6 × 6 matrix in 3 × 3 blocks, each stored by columns: force = L v + C ω, moment = Cᵀ v + A ω.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Articulated {
     /// L.
@@ -48,7 +48,7 @@ impl Articulated {
         Wrench { force: columns(&self.coupling, v), moment: columns(&self.angular, v) }
     }
 
-    /// The force for an acceleration along an axis, and the inertia that a force along the axis meets.
+    /// The wrench for a unit acceleration along an axis, and the inertia felt by a force along the axis.
     #[inline(always)]
     fn seen_along(&self, axis: Vector, slides: bool, armature: f64) -> (Wrench, f64) {
         if slides {
@@ -60,13 +60,13 @@ impl Articulated {
         }
     }
 
-    /// The force for an acceleration.
+    /// The wrench for an acceleration.
     #[inline(always)]
     pub(super) fn apply(&self, twist: &Twist) -> Wrench {
         self.apply_linear(twist.linear).plus(1.0, &self.apply_angular(twist.angular))
     }
 
-    /// Takes factor · u uᵀ away.
+    /// Subtracts factor · u uᵀ.
     #[inline(always)]
     fn reduce(&mut self, factor: f64, u: &Wrench) {
         let (force, moment) = ((-factor) * u.force, (-factor) * u.moment);
@@ -78,10 +78,10 @@ impl Articulated {
         }
     }
 
-    /// The same, seen from an origin from which this one is at p.
+    /// The inertia about an origin relative to which the present one is at p.
     #[inline(always)]
     fn moved(&self, p: Vector) -> Self {
-        // The acceleration here is v - p × ω, the force has the moment p × f more:
+        // The acceleration at the old origin is v - p × ω, and the force has the additional moment p × f:
         // C' = C - L [p], A' = A - Cᵀ [p] + [p] C'.
         let coupling = less_cross(&self.coupling, &self.linear, p);
         let mut angular = less_cross(&self.angular, &transposed(&self.coupling), p);
@@ -122,13 +122,13 @@ fn transposed([a, b, c]: &[Vector; 3]) -> [Vector; 3] {
     [Vector::new(a.x(), b.x(), c.x()), Vector::new(a.y(), b.y(), c.y()), Vector::new(a.z(), b.z(), c.z())]
 }
 
-/// The size of all that hangs on a node, as if nothing gave way: what rounding is measured against.
+/// The rigid inertia of everything beyond a node, the scale for rounding errors.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Size {
     mass: f64,
-    /// Mass times centre, from the node's origin.
+    /// Mass times centre of mass, relative to the node's origin.
     first: Vector,
-    /// Trace of the inertia about the node's origin, no less than that about any axis.
+    /// Trace of the inertia about the node's origin, an upper bound on that about any axis.
     trace: f64,
 }
 
@@ -141,7 +141,7 @@ impl Size {
         Self { mass: body.mass, first: body.first, trace: x.x() + y.y() + z.z() }
     }
 
-    /// Adds another, which is at p seen from here.
+    /// Adds another one whose origin is at p.
     #[inline(always)]
     fn add_moved(&mut self, other: &Self, p: Vector) {
         self.mass += other.mass;
@@ -149,7 +149,7 @@ impl Size {
         self.trace += other.trace + p.dot((2.0 * other.mass) * p + 4.0 * other.first);
     }
 
-    /// Whether what is left of an axis's inertia is more than rounding.
+    /// Whether the remaining inertia along an axis is more than rounding.
     #[inline(always)]
     fn allows(&self, pivot: f64, slides: bool) -> bool {
         pivot > SINGULAR * if slides { self.mass } else { self.trace }
@@ -157,7 +157,7 @@ impl Size {
 }
 
 impl Dynamics {
-    /// Articulated inertias of all nodes, once for each state. Not for models with mimics.
+    /// Computes the articulated inertias of all nodes, once per state. Not for models with mimics.
     #[inline(always)]
     pub(super) fn articulate(&mut self) -> Result<(), DynamicsError> {
         if self.ready.articulated {
@@ -166,7 +166,7 @@ impl Dynamics {
         self.articulate_along(&mut Strand::none())
     }
 
-    /// The same, and what a contact's strand needs, in one pass: the two do not wait for each other.
+    /// Computes the articulated inertias and the terms along a contact's strand in one pass, so that their latencies overlap.
     #[inline(always)]
     pub(super) fn articulate_along(&mut self, strand: &mut Strand) -> Result<(), DynamicsError> {
         let model = &*self.model;
@@ -192,7 +192,7 @@ impl Dynamics {
                     }
                     let compliance = 1.0 / pivot;
                     if !is_root {
-                        // Moving first and giving way after: the division is done meanwhile.
+                        // Shift first and reduce afterwards: the division is done in the meantime.
                         let outer = u.moved(offset);
                         let mut passed_on = inertia.moved(offset);
                         passed_on.reduce(compliance, &outer);
@@ -206,7 +206,7 @@ impl Dynamics {
                     }
                 }
                 Motion::Ball | Motion::Free => {
-                    // A joint of several axes gives way along one after the other, the last first.
+                    // The axes of a joint with several are eliminated one by one, the last first.
                     let mut inertia = self.nodes[i].articulated;
                     for k in (0..node.motion.nv()).rev() {
                         let (axis, direction) = (node.axis + k, columns[node.motion.column(k)]);

@@ -1,11 +1,11 @@
-//! Symmetric and triangular matrices on the pattern of a tree: M and its factor.
+//! Symmetric and triangular matrices with the sparsity pattern of a tree: M and its factor.
 
 use crate::model::Sparsity;
 
-/// For each velocity a row with entries for its chain: the diagonal entry is the last that counts.
+/// For each velocity a row with entries for its chain; the last one is the diagonal entry.
 ///
-/// A row has a whole number of blocks of four entries, as many as a register holds, so that adding rows to each other
-/// needs no loop for what is left over. What is behind the diagonal entry in its block has no meaning.
+/// A row is padded to blocks of four entries, the size of a register, so that adding rows needs no loop for the
+/// remainder. Entries after the diagonal entry in its block are undefined.
 #[derive(Debug, Clone)]
 pub(super) struct ChainMatrix {
     blocks: Vec<[f64; 4]>,
@@ -24,7 +24,7 @@ impl ChainMatrix {
         self.blocks.copy_from_slice(&other.blocks);
     }
 
-    /// The entries of a row, and some without meaning.
+    /// The entries of a row, including the padding.
     #[inline(always)]
     pub(super) fn row(&self, sparsity: &Sparsity, k: usize) -> &[f64] {
         self.blocks[sparsity.blocks(k)].as_flattened()
@@ -35,14 +35,14 @@ impl ChainMatrix {
         self.blocks[sparsity.blocks(k)].as_flattened_mut()
     }
 
-    /// Takes row k out of the rows of its chain: row i loses (entry i / pivot) · row k. Then divides it by the pivot,
-    /// but for the pivot itself.
+    /// Eliminates row k from the rows of its chain: subtracts (entry i / pivot) · row k from row i. Then divides row k by the
+    /// pivot, except for the pivot itself.
     #[inline(always)]
     pub(super) fn eliminate(&mut self, sparsity: &Sparsity, k: usize, pivot: f64) {
         let range = sparsity.blocks(k);
         let (earlier, row) = self.blocks[..range.end].split_at_mut(range.start);
         let (targets, inverse) = (sparsity.earlier_blocks(k), 1.0 / pivot);
-        // Block after block, each for all rows that have it: the loop inside is then long, and has nothing to count.
+        // Block by block, each for all rows that have it: the inner loop is then long and has a fixed body.
         for place in 0..row.len() {
             let [a, b, c, d] = row[place];
             let scaled = [inverse * a, inverse * b, inverse * c, inverse * d];

@@ -1,4 +1,4 @@
-//! Where a contact is in a state, and whether it can be one of the model's.
+//! The position of a contact in a state, and whether a contact belongs to the model.
 
 use super::Dynamics;
 use crate::error::{DynamicsError, FLAT};
@@ -7,26 +7,26 @@ use crate::model::NO_NODE;
 use crate::{Rotation, Vector};
 
 impl Dynamics {
-    /// Where a contact's touching point is in the world; of a rim that lies flat its centre.
+    /// World position of a contact's touching point; for a flat rim that of its centre.
     ///
     /// # Panics
-    /// A contact of another model that has more links.
+    /// If the contact belongs to another model with more links.
     pub fn contact_position(&self, contact: &ContactPoint) -> Vector {
         self.center(contact) + contact.feature.reach(contact.basis[0], self.axes_of(contact))
     }
 
-    /// Sine of the angle between a rim's axis and the normal; `None` for what is no rim.
+    /// Sine of the angle between a rim's axis and the normal; `None` for other contacts.
     ///
-    /// Towards zero the lowest point runs ever faster around the rim. Below 1e-6 the rim lies flat: its gap and
-    /// position are those of its centre, and its terms are refused with [`DynamicsError::FlatRim`].
+    /// As it goes to zero the lowest point moves ever faster around the rim. Below 1e-6 the rim counts as flat: its gap and
+    /// position are those of its centre, and computing its terms is the error [`DynamicsError::FlatRim`].
     ///
     /// # Panics
-    /// A contact of another model that has more links.
+    /// If the contact belongs to another model with more links.
     pub fn rim_sine(&self, contact: &ContactPoint) -> Option<f64> {
         contact.feature.sine(contact.basis[0], self.axes_of(contact))
     }
 
-    /// Where the centre is in the world.
+    /// World position of the centre.
     #[inline(always)]
     pub(super) fn center(&self, contact: &ContactPoint) -> Vector {
         if contact.node == NO_NODE {
@@ -37,7 +37,7 @@ impl Dynamics {
         node.rotation.apply(contact.point) + node.position + self.nodes[root].offset
     }
 
-    /// How far the touching point is below the centre.
+    /// Depth of the touching point below the centre.
     #[inline(always)]
     pub(super) fn depth(&self, contact: &ContactPoint) -> f64 {
         contact.feature.depth(contact.basis[0], self.axes_of(contact))
@@ -48,8 +48,8 @@ impl Dynamics {
         if contact.node == NO_NODE { &Rotation::IDENTITY } else { &self.nodes[contact.node].rotation }
     }
 
-    /// From the carrying node's origin to the touching point. A call, so that the passes of an impact stay as small as
-    /// if all contacts were points.
+    /// Vector from the carrying node's origin to the touching point. Not inlined, so that the passes of an impact stay as small
+    /// as if all contacts were points.
     #[inline(never)]
     pub(super) fn arm(&self, contact: &ContactPoint) -> Vector {
         let rotation = &self.nodes[contact.node].rotation;
@@ -62,7 +62,7 @@ impl Dynamics {
         }
     }
 
-    /// Refuses a contact that cannot be of this model, and a rim that lies flat.
+    /// Rejects a contact that cannot belong to this model, and a flat rim.
     #[inline(always)]
     pub(super) fn check_contact(&self, contact: &ContactPoint) -> Result<(), DynamicsError> {
         let (node, count) = (contact.node, self.nodes.len());

@@ -1,4 +1,4 @@
-//! A, A v, (dA/dt) v and W of several contacts and limits.
+//! A, A v, (dA/dt) v and W of several contacts and joint limits.
 
 use super::strand::by_component;
 use super::{Dynamics, NodeState, check, check_length, simd};
@@ -9,10 +9,10 @@ use crate::rows::{Contacts, JointLimit};
 use crate::{Rotation, Vector};
 
 impl Dynamics {
-    /// Fills A, A v and (dA/dt) v.
+    /// Computes A, A v and (dA/dt) v.
     ///
     /// # Errors
-    /// Contacts of another model, or a rim that lies flat.
+    /// Contacts of another model, or a flat rim.
     pub fn contact_kinematics(&mut self, contacts: &mut Contacts) -> Result<(), DynamicsError> {
         self.contact_kinematics_inlined(contacts)
     }
@@ -85,7 +85,7 @@ impl Dynamics {
         }
     }
 
-    /// A of one contact, along its chain.
+    /// The columns of A of one contact, along its chain.
     #[inline(always)]
     fn contact_columns(&self, contact: &ContactPoint, columns: &mut [Vector]) {
         columns.fill(Vector::ZERO);
@@ -98,7 +98,7 @@ impl Dynamics {
             let node = &self.model.tree.nodes[i];
             let axes = &self.axes[node.axis..node.axis + node.motion.nv()];
             for (column, axis) in columns[self.model.sparsity.place(node.v)..].iter_mut().zip(axes) {
-                // What the axis at unit rate moves the contact by, along the contact's rows.
+                // Velocity of the contact along its rows for a unit rate of the axis.
                 *column = column.plus(node.multiplier, rows.apply(axis.twist.at(arm)));
             }
             arm += self.nodes[i].offset;
@@ -106,16 +106,16 @@ impl Dynamics {
         }
     }
 
-    /// Fills A, A v, (dA/dt) v and W.
+    /// Computes A, A v, (dA/dt) v and W.
     ///
     /// # Errors
-    /// Contacts of another model, a rim that lies flat, or a mass matrix that is singular.
+    /// Contacts of another model, a flat rim, or a singular mass matrix.
     pub fn contact_terms(&mut self, contacts: &mut Contacts) -> Result<(), DynamicsError> {
         self.factorize()?;
         simd::contact_terms(self, contacts)
     }
 
-    /// After factorisation.
+    /// Requires the factor of M.
     #[inline(always)]
     pub(super) fn contact_terms_inlined(&mut self, contacts: &mut Contacts) -> Result<(), DynamicsError> {
         self.contact_kinematics_inlined(contacts)?;
@@ -134,7 +134,7 @@ impl Dynamics {
         Ok(())
     }
 
-    /// D^-½ L⁻ᵀ Aᵀ of the k-th contact that is selected.
+    /// D^-½ L⁻ᵀ Aᵀ of the k-th selected contact.
     #[inline(always)]
     fn reduce_contact(&self, contacts: &mut Contacts, k: usize) {
         let (chain, start) = (self.chain(contacts, k), k * self.velocity.len());
@@ -143,11 +143,11 @@ impl Dynamics {
         self.reduce(chain, own);
     }
 
-    /// The block of W of two that are selected and reduced.
+    /// The block of W for two selected contacts that have been reduced.
     #[inline(always)]
     fn product(&self, contacts: &Contacts, k: usize, other: usize) -> [Vector; 3] {
         let (chain, freedoms) = (self.chain(contacts, k), self.velocity.len());
-        // Chains are the same up to where they part.
+        // Chains coincide up to where they part.
         let pairs = chain.iter().zip(self.chain(contacts, other));
         let common = if k == other { chain.len() } else { pairs.take_while(|(a, b)| a == b).count() };
         let (own, theirs) = (&contacts.reduced[k * freedoms..], &contacts.reduced[other * freedoms..]);
@@ -159,7 +159,7 @@ impl Dynamics {
         block
     }
 
-    /// The velocities that move the k-th contact that is selected, and others that M couples to them.
+    /// The velocities that move the k-th selected contact, and those that M couples to them.
     #[inline(always)]
     fn chain(&self, contacts: &Contacts, k: usize) -> &[usize] {
         let (sparsity, index) = (&self.model.sparsity, contacts.selected[k]);
@@ -170,9 +170,9 @@ impl Dynamics {
         }
     }
 
-    /// The accelerations A M⁻¹ f + (dA/dt) v of all rows under a force f, which is left halfway to M⁻¹ f:
-    /// [`Dynamics::contact_acceleration`] goes on from there. The terms are those of the last
-    /// [`Dynamics::contact_terms`], which must have been in the present state.
+    /// The accelerations A M⁻¹ f + (dA/dt) v of all rows under a force f. `force` is overwritten by an intermediate result
+    /// from which [`Dynamics::contact_acceleration`] continues. Uses the terms of the last
+    /// [`Dynamics::contact_terms`], which must have been computed in the present state.
     ///
     /// # Errors
     /// Contacts of another model, vectors of the wrong length, a force that is not finite, or a singular mass matrix.
@@ -200,7 +200,7 @@ impl Dynamics {
         Ok(())
     }
 
-    /// M⁻¹ (f + Aᵀ λ), of the force f that [`Dynamics::contact_free_acceleration`] left halfway, in its place.
+    /// M⁻¹ (f + Aᵀ λ), in place of the intermediate result that [`Dynamics::contact_free_acceleration`] left for the force f.
     ///
     /// # Errors
     /// Contacts of another model, vectors of the wrong length, forces that are not finite, or a singular mass matrix.
@@ -232,12 +232,12 @@ impl Dynamics {
         Ok(())
     }
 
-    /// A v of all rows for any velocity v of the robot in its present configuration, and of each row the size of the terms
-    /// that it is a sum of: [`Dynamics::contact_velocity_of`] for each that is selected. Neither A nor the terms that
-    /// `contacts` holds are used, so that answers which were made of those are checked by it. Nothing is allocated.
+    /// A v of all rows for any velocity v of the robot in its present configuration, and for each row the size of the terms
+    /// in its sum: [`Dynamics::contact_velocity_of`] for each selected contact. Neither A nor the terms stored in
+    /// `contacts` are used, so that results computed from those can be checked. Does not allocate.
     ///
     /// # Errors
-    /// Contacts of another model, a rim that lies flat, vectors of the wrong length, or a `velocity` that is not finite.
+    /// Contacts of another model, a flat rim, vectors of the wrong length, or a `velocity` that is not finite.
     pub fn contacts_velocity_of(
         &self,
         contacts: &Contacts,
@@ -266,8 +266,8 @@ impl Dynamics {
         Ok(())
     }
 
-    /// M⁻¹ Aᵀ i, what impulses along all rows add to the velocity: `change` is overwritten. A is that of the last
-    /// [`Dynamics::contact_kinematics`] or [`Dynamics::contact_terms`], which must have been in the present state.
+    /// M⁻¹ Aᵀ i, the velocity change due to impulses along all rows: `change` is overwritten. Uses A of the last
+    /// [`Dynamics::contact_kinematics`] or [`Dynamics::contact_terms`], which must have been computed in the present state.
     ///
     /// # Errors
     /// Contacts of another model, impulses or a `change` of the wrong length, impulses that are not finite, or a

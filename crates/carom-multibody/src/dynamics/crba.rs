@@ -7,7 +7,7 @@ use crate::rows::Matrix;
 use crate::spatial::Wrench;
 
 impl Dynamics {
-    /// M, symmetric, with armature.
+    /// M, symmetric, including armature.
     pub fn mass_matrix(&mut self) -> &Matrix {
         if !self.ready.mass_matrix {
             self.compose();
@@ -23,7 +23,7 @@ impl Dynamics {
         &self.mass_matrix
     }
 
-    /// M along the chains of the tree, once for each state.
+    /// Computes M along the chains of the tree, once per state.
     #[inline(always)]
     pub(super) fn compose(&mut self) {
         if self.ready.composed {
@@ -43,7 +43,7 @@ impl Dynamics {
             }
             for k in 0..node.motion.nv() {
                 let v = node.v + k;
-                // The momentum of all that hangs here when this axis moves at unit rate.
+                // The momentum of everything beyond this node when this axis moves at unit rate.
                 let mut momentum = composite.apply(&self.axes[node.axis + k].twist);
                 let row = self.composed.row_mut(sparsity, v);
                 let (first, diagonal) = (sparsity.place(node.v), sparsity.place(v));
@@ -76,7 +76,7 @@ impl Dynamics {
     }
 }
 
-/// Adds to the entries of a velocity and of those from `column` on.
+/// Adds to the entries of a velocity and of the velocities from `column` on.
 #[inline(always)]
 fn add<const N: usize>(m: &mut ChainMatrix, sparsity: &Sparsity, (v, column): (usize, usize), parts: [f64; N]) {
     if column < v {
@@ -85,7 +85,7 @@ fn add<const N: usize>(m: &mut ChainMatrix, sparsity: &Sparsity, (v, column): (u
             *entry += part;
         }
     } else {
-        // A follower may share its leader's velocity: then both of a pair land on the diagonal.
+        // A mimic may share its leader's velocity: then both entries of a pair are on the diagonal.
         let times = if column == v { 2.0 } else { 1.0 };
         for (k, part) in parts.into_iter().enumerate() {
             m.row_mut(sparsity, column + k)[sparsity.place(v)] += times * part;

@@ -10,19 +10,19 @@ use crate::spatial::{BodyInertia, Twist};
 /// Twists of a node before and after an impact.
 pub(super) type TwistPair = [Twist; 2];
 
-/// Of twice the energy of the links passed so far, by component, before and after an impact.
+/// Twice the kinetic energy of the links visited so far, by component, before and after an impact.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Energies {
-    /// Squares of velocities ...
+    /// Squares of velocities.
     squares: [Vector; 2],
-    /// ... and what first moments add.
+    /// Contributions of first moments.
     products: [Vector; 2],
 }
 
 impl Energies {
     pub(super) const ZERO: Self = Self { squares: [Vector::ZERO; 2], products: [Vector::ZERO; 2] };
 
-    /// Adds a node for the twists of its parent and the rates of its own axes; its twists.
+    /// Adds a node, given the twists of its parent and the rates of its own axes; returns its twists.
     #[inline(always)]
     pub(super) fn add(
         &mut self,
@@ -75,7 +75,7 @@ impl Energies {
                 }
             }
         }
-        // Joints of several axes are nodes without a body.
+        // Joints with several axes have nodes without a body.
         if has_inertia(&state.own) {
             self.add_body(&state.own, &twists);
         }
@@ -86,7 +86,7 @@ impl Energies {
     #[inline(always)]
     fn add_body(&mut self, own: &BodyInertia, twists: &TwistPair) {
         let [x, y, z] = own.second.columns;
-        // J by its diagonal and by twice (xy, yz, zx), which goes with ω and ω turned by one component.
+        // J by its diagonal and by twice (xy, yz, zx), multiplied by ω and ω rotated by one component.
         let (diagonal, beside) = (Vector::by_component(x, y, z), 2.0 * Vector::by_component(y, z, x));
         let first = own.first.turned();
         for of in 0..2 {
@@ -103,12 +103,12 @@ impl Energies {
     pub(super) fn change(&self) -> EnergyChange {
         let squares = self.squares.map(Vector::sum);
         let [before, after] = [0, 1].map(|of| 0.5 * squares[of] + self.products[of].sum());
-        // 2 |v·(ω × h)| is at most m v·v + ω·J ω: m c² is a part of J.
+        // 2 |v·(ω × h)| is at most m v·v + ω·J ω, because J includes m c².
         EnergyChange { before, after, after_size: 2.0 * squares[1] }
     }
 }
 
-/// Whether there is any: without a trace a second moment is zero.
+/// Whether the body has any inertia: a second moment without a trace is zero.
 #[inline(always)]
 fn has_inertia(body: &BodyInertia) -> bool {
     let [x, y, z] = body.second.columns;
@@ -116,7 +116,7 @@ fn has_inertia(body: &BodyInertia) -> bool {
 }
 
 impl Dynamics {
-    /// K = ½ vᵀ M v, from the links' own motion.
+    /// K = ½ vᵀ M v, from the velocities of the links.
     pub fn kinetic_energy(&mut self) -> f64 {
         self.move_nodes();
         self.turn_bodies();
@@ -130,7 +130,7 @@ impl Dynamics {
         0.5 * twice
     }
 
-    /// K of the state's velocity and of another, from the links' own motion, on one way over the links. Nothing is allocated.
+    /// K of the state's velocity and of another velocity, from the velocities of the links, in one pass. Does not allocate.
     ///
     /// # Errors
     /// A `velocity` of the wrong length, or one that is not finite.
@@ -151,7 +151,7 @@ impl Dynamics {
         energies.change()
     }
 
-    /// Potential energy in gravity; zero where a mass is at the world's origin.
+    /// Potential energy of gravity, relative to all mass at the world's origin.
     pub fn potential_energy(&self) -> f64 {
         let gravity = self.model.gravity();
         let nodes = self.model.tree.nodes.iter().enumerate();

@@ -1,4 +1,4 @@
-//! M = Lᵀ D L on the pattern of the tree, for solving with M.
+//! M = Lᵀ D L with the sparsity pattern of the tree, for solving with M.
 
 use super::{Dynamics, check, simd};
 use crate::Vector;
@@ -8,7 +8,7 @@ impl Dynamics {
     /// Solves M x = b in place.
     ///
     /// # Errors
-    /// b of the wrong length or not finite, or a mass matrix that is singular.
+    /// `b` of the wrong length or not finite, or a singular mass matrix.
     pub fn solve_mass(&mut self, b: &mut [f64]) -> Result<(), DynamicsError> {
         check("force", b, self.velocity.len())?;
         self.factorize()?;
@@ -38,7 +38,7 @@ impl Dynamics {
         }
     }
 
-    /// D^-½ L⁻ᵀ b, in place: products of such rows are a M⁻¹ bᵀ.
+    /// D^-½ L⁻ᵀ b, in place: scalar products of two such rows are a M⁻¹ bᵀ.
     pub(super) fn reduce_row(&self, b: &mut [f64]) {
         self.forward_solve(b);
         for (y, root) in b.iter_mut().zip(&self.inverse_roots) {
@@ -46,7 +46,7 @@ impl Dynamics {
         }
     }
 
-    /// The same of three b, side by side, that are zero but for a chain: of each velocity in it, in order.
+    /// D^-½ L⁻ᵀ b for three vectors b side by side that are nonzero only along a chain, given in the order of the chain.
     #[inline(always)]
     pub(super) fn reduce(&self, chain: &[usize], b: &mut [Vector]) {
         for (place, &k) in chain.iter().enumerate().rev() {
@@ -59,7 +59,7 @@ impl Dynamics {
         }
     }
 
-    /// The factor, once for each state: D on the diagonal, L below it.
+    /// Computes the factor, once per state: D on the diagonal, L below it.
     pub(super) fn factorize(&mut self) -> Result<(), DynamicsError> {
         if self.ready.factor {
             return Ok(());
@@ -75,7 +75,7 @@ impl Dynamics {
         Ok(())
     }
 
-    /// Turns M into its factor; else the velocity where it is singular, and the pivot there.
+    /// Replaces M by its factor; if it is singular, returns the velocity and the pivot there.
     #[inline(always)]
     fn eliminate(&mut self) -> Result<(), (usize, f64)> {
         let Self { model, composed, factor, inverse_roots, .. } = self;
@@ -84,7 +84,7 @@ impl Dynamics {
         for (k, inverse_root) in inverse_roots.iter_mut().enumerate().rev() {
             let diagonal = sparsity.place(k);
             let pivot = factor.row(sparsity, k)[diagonal];
-            // What rounding leaves of an entry that should vanish.
+            // The rounding error of a pivot that should be zero.
             if !(pivot > SINGULAR * composed.row(sparsity, k)[diagonal]) {
                 return Err((k, pivot));
             }
@@ -94,7 +94,7 @@ impl Dynamics {
         Ok(())
     }
 
-    /// The error that names the joint of a velocity.
+    /// The error for a singular velocity, with the name of its joint.
     #[cold]
     pub(super) fn singular(&self, velocity: usize, pivot: f64) -> DynamicsError {
         let mut joints = self.model.joints().iter();
@@ -104,7 +104,7 @@ impl Dynamics {
     }
 }
 
-/// Σ aₖ bₖ, in four sums that do not wait for each other.
+/// Σ aₖ bₖ, in four independent sums.
 pub(super) fn product(a: &[f64], b: &[f64]) -> f64 {
     let (a_parts, b_parts) = (a.chunks_exact(4), b.chunks_exact(4));
     let rest: f64 = a_parts.remainder().iter().zip(b_parts.remainder()).map(|(a, b)| a * b).sum();
@@ -117,5 +117,5 @@ pub(super) fn product(a: &[f64], b: &[f64]) -> f64 {
     (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 
-/// A pivot below this part of its diagonal entry is rounding: M is singular there.
+/// A pivot below this fraction of its diagonal entry is rounding: M is singular.
 pub(super) const SINGULAR: f64 = 1e-14;

@@ -10,11 +10,11 @@ impl Dynamics {
     /// The acceleration under joint forces and gravity: M⁻¹ (τ - h).
     ///
     /// # Errors
-    /// A force of the wrong length or not finite, or a mass matrix that is singular.
+    /// A force of the wrong length or not finite, or a singular mass matrix.
     pub fn forward_dynamics(&mut self, force: &[f64]) -> Result<&[f64], DynamicsError> {
         check("force", force, self.velocity.len())?;
         if self.model.tree.has_mimics() {
-            // Followers couple branches: the recursion along the tree does not see that, M does.
+            // Mimics couple branches, which the recursion along the tree cannot represent, but M does.
             self.bias();
             let mut acceleration = std::mem::take(&mut self.vector);
             for (a, tau) in acceleration.iter_mut().zip(force) {
@@ -37,10 +37,10 @@ impl Dynamics {
         Ok(())
     }
 
-    /// Inward: the force on each axis that its articulated inertia has to answer.
+    /// Inward pass: the force on each axis that accelerates its articulated inertia.
     #[inline(always)]
     fn gather(&mut self, force: &[f64]) {
-        // Motion without joint acceleration, without gravity: what is common to all accelerations.
+        // The velocity-product accelerations, without joint accelerations and gravity.
         self.move_nodes();
         self.turn_bodies();
         let nodes = &self.model.tree.nodes[..];
@@ -64,7 +64,7 @@ impl Dynamics {
         }
     }
 
-    /// Outward: accelerations, those of the parent taken into account.
+    /// Outward pass: joint accelerations, given those of the parents.
     #[inline(always)]
     fn release(&mut self) {
         self.ready.drifts = false;

@@ -1,4 +1,4 @@
-//! Gaps of many candidates, and how fast they close.
+//! Gaps of many candidates and their rates.
 
 use super::Dynamics;
 use crate::error::DynamicsError;
@@ -9,11 +9,11 @@ use crate::rows::JointLimit;
 impl Dynamics {
     /// The gap of each candidate, and its rate n·A v. Both outputs are overwritten.
     ///
-    /// The links' velocities are computed once for each state; then it is a few products for each candidate, without
-    /// A. A rim that lies flat has the gap and the rate of its centre.
+    /// The links' velocities are computed once per state; each candidate then takes a few products, without
+    /// A. A flat rim has the gap and the rate of its centre.
     ///
     /// # Errors
-    /// Outputs of another length than the candidates, or candidates of another model.
+    /// Outputs that do not have the length of `candidates`, or candidates of another model.
     pub fn gaps(&mut self, candidates: &[Candidate], gaps: &mut [f64], rates: &mut [f64]) -> Result<(), DynamicsError> {
         let expected = candidates.len();
         for (field, given) in [("gaps", gaps.len()), ("rates", rates.len())] {
@@ -42,21 +42,21 @@ impl Dynamics {
         Ok(())
     }
 
-    /// How far a contact's touching point is above a half-space: n·(p - point), with the contact's own normal n. Its
+    /// Distance of a contact's touching point from a half-space: n·(p - point), with the contact's own normal n. Its
     /// rate is the first row of A v.
     ///
     /// # Panics
-    /// A contact of another model that has more links.
+    /// If the contact belongs to another model with more links.
     pub fn gap(&self, contact: &ContactPoint, half_space: &HalfSpace) -> f64 {
         let [n, _, _] = contact.basis;
         let height = n.dot(self.center(contact) - half_space.point);
         height - self.depth(contact)
     }
 
-    /// Gap of a joint's limit in the present state, and its rate.
+    /// Gap of a joint limit in the present state, and its rate.
     ///
     /// # Panics
-    /// A limit of another model that has more joints.
+    /// If the limit belongs to another model with more joints.
     pub fn limit_gap(&self, limit: &JointLimit) -> (f64, f64) {
         (limit.gap(&self.configuration), limit.rate(&self.velocity))
     }

@@ -1,4 +1,4 @@
-//! Where the links are, how they move, and how they accelerate without forces.
+//! Placements and velocities of the links, and their accelerations at zero joint accelerations.
 
 use super::Dynamics;
 use crate::model::{Motion, NO_NODE};
@@ -6,7 +6,7 @@ use crate::spatial::Twist;
 use crate::{LinkId, Quaternion, Rotation, Vector};
 
 impl Dynamics {
-    /// Rotation, position and axes of every node, outward.
+    /// Rotation, position and axes of every node, in one outward pass.
     #[inline(always)]
     pub(super) fn place(&mut self) {
         let model = &*self.model;
@@ -62,7 +62,7 @@ impl Dynamics {
         }
     }
 
-    /// Inertias of all nodes in the world's axes, once for each state.
+    /// Inertias of all nodes in world axes, once per state.
     #[inline(always)]
     pub(super) fn turn_bodies(&mut self) {
         if self.ready.bodies {
@@ -74,7 +74,7 @@ impl Dynamics {
         self.ready.bodies = true;
     }
 
-    /// Velocities of all nodes, once for each state.
+    /// Velocities of all nodes, once per state.
     #[inline(always)]
     pub(super) fn move_nodes(&mut self) {
         if self.ready.twists {
@@ -109,7 +109,7 @@ impl Dynamics {
         }
     }
 
-    /// Accelerations of all nodes where no joint accelerates and nothing falls, once for each state.
+    /// Accelerations of all nodes at zero joint accelerations and without gravity, once per state.
     #[inline(always)]
     pub(super) fn accelerate_without_forces(&mut self) {
         if self.ready.drifts {
@@ -119,7 +119,7 @@ impl Dynamics {
         self.ready.drifts = true;
     }
 
-    /// v × S q̇ of a node: the part of its acceleration that its own motion causes. Axes are fixed to the node they
+    /// v × S q̇ of a node: the part of its acceleration due to its own motion. Axes are fixed to the node that they
     /// move: dS/dt = v × S.
     #[inline(always)]
     pub(super) fn velocity_product(&self, i: usize) -> Twist {
@@ -129,7 +129,7 @@ impl Dynamics {
         self.nodes[i].twist.cross(&own)
     }
 
-    /// Velocity of a point of a link, in the link's frame, and the link's angular velocity.
+    /// World velocity of a point given in a link's frame, and the link's angular velocity.
     pub fn point_velocity(&mut self, link: LinkId, point: Vector) -> (Vector, Vector) {
         self.move_nodes();
         let link = self.model.link(link);

@@ -1,10 +1,10 @@
-//! The terms of a state: kinematics, M, h, A, W, energies.
+//! The quantities of a state: kinematics, M, h, A, W, energies.
 //!
-//! All vectors are in the world's axes. Twists, wrenches and inertias of a node are counted from its own origin, and
-//! positions from the root of its branch: light links far from the base, and robots far from the world's
-//! origin, lose no digits.
+//! All vectors are in world axes. Twists, wrenches and inertias of a node are about its own origin, and
+//! positions relative to the root of its branch, so that light links far from the base, and robots far from the world's
+//! origin, lose no precision.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
 //! | `kinematics` | placements, velocities, accelerations |
 //! | `rnea` | inverse dynamics and h |
@@ -14,15 +14,15 @@
 //! | `forward` | accelerations from forces |
 //! | `articulated` | articulated inertias |
 //! | `strand` | one contact along its chain |
-//! | `response` | one contact, fast: W, and the answer to an impulse with what it is checked by |
-//! | `whitened` | one contact by a factor of W |
-//! | `contact` | where a contact is |
+//! | `response` | one contact in linear time: W, the response to an impulse, and the quantities it is checked with |
+//! | `whitened` | one contact with a factor of W |
+//! | `contact` | the position of a contact |
 //! | `contact_terms` | A, W, drift and responses of several contacts and limits |
-//! | `gaps` | how far what can touch is, and how fast it closes |
+//! | `gaps` | gaps of candidates and their rates |
 //! | `passive` | springs and damping of joints |
 //! | `energy` | kinetic and potential energy |
-//! | `terms` | what a state comes to at one contact, as data |
-//! | `simd` | the passes once more, for processors with AVX2 |
+//! | `terms` | the terms of one contact, as data |
+//! | `simd` | the passes compiled for processors with AVX2 |
 
 mod articulated;
 mod chain_matrix;
@@ -57,9 +57,9 @@ use articulated::{Articulated, Size};
 use chain_matrix::ChainMatrix;
 use energy::TwistPair;
 
-/// A state of a model and room for everything computed from it; after it is made nothing allocates.
+/// A state of a model and preallocated workspace for everything computed from it.
 ///
-/// Set a state, then ask: each method computes what it needs and keeps what others can use.
+/// After [`set_state`](Self::set_state), each method computes what it needs and keeps what others can reuse.
 #[derive(Debug, Clone)]
 pub struct Dynamics {
     model: Arc<Model>,
@@ -68,45 +68,45 @@ pub struct Dynamics {
     ready: Ready,
     nodes: Vec<NodeState>,
     axes: Vec<AxisState>,
-    // Of each velocity.
+    // One entry per velocity.
     mass_matrix: Matrix,
-    /// M up to its diagonal.
+    /// The lower triangle of M.
     composed: ChainMatrix,
-    /// D on the diagonal, L before it.
+    /// The factor of M: D on the diagonal, L below it.
     factor: ChainMatrix,
     /// D^-½ of the factor.
     inverse_roots: Vec<f64>,
     vector: Vec<f64>,
     /// A D^-½ L⁻¹ of a contact, or Q of its whitened terms.
     contact_rows: [Vec<f64>; 3],
-    /// Of each axis on the way to the contact at hand: which velocity, and what that gives the contact.
+    /// For each axis on the path to the present contact: its velocity index, and the contact velocity for a unit rate.
     contact_columns: Vec<(usize, Vector)>,
-    // Of each node.
+    // One entry per node.
     twist_pairs: Vec<TwistPair>,
-    /// The contact that `given` belongs to.
+    /// The contact for which `given` was computed.
     strand: Option<ContactPoint>,
-    /// The contact that `contact_rows` has Q of.
+    /// The contact whose Q is in `contact_rows`.
     whitened: Option<ContactPoint>,
-    /// From the origin of the node that carries it to where it touches.
+    /// Vector from the origin of the carrying node to the touching point.
     strand_arm: Vector,
 }
 
-/// What is known of a node. One structure for all, because the passes that count use most of it at once.
+/// The state of a node. One structure, because the time-critical passes use most of its fields together.
 #[derive(Debug, Clone, Copy)]
 struct NodeState {
     rotation: Rotation,
-    /// From the parent's origin, or the world's, to its own.
+    /// Vector from the origin of its parent, or of the world, to its own.
     offset: Vector,
-    /// From its root's origin to its own.
+    /// Vector from the origin of its root to its own.
     position: Vector,
     articulated: Articulated,
     size: Size,
     twist: Twist,
     acceleration: Twist,
     wrench: Wrench,
-    /// Its own inertia, in the world's axes.
+    /// Its own inertia, in world axes.
     own: BodyInertia,
-    /// That of all that hangs there.
+    /// Composite inertia of the subtree.
     body: BodyInertia,
 }
 
@@ -125,20 +125,20 @@ impl NodeState {
     };
 }
 
-/// What is known of an axis.
+/// The state of an axis.
 #[derive(Debug, Clone, Copy)]
 struct AxisState {
     twist: Twist,
     /// Articulated inertia times axis.
     force: Wrench,
-    /// The same, seen from the parent's origin; of single axes only.
+    /// The same, about the parent's origin; only for joints with a single axis.
     outer_force: Wrench,
-    /// What it gives to unit impulses along the rows of the last contact.
+    /// Its rate change for unit impulses along the rows of the last contact.
     given: Vector,
     rate: f64,
-    /// Inverse of the articulated inertia that it sees.
+    /// Inverse of the articulated inertia along the axis.
     compliance: f64,
-    /// What it gives to the impulse or the forces at hand.
+    /// Its rate change or acceleration for the present impulse or forces.
     load: f64,
 }
 
@@ -160,7 +160,7 @@ struct Ready {
     twists: bool,
     /// The inertias of the nodes themselves.
     bodies: bool,
-    /// Accelerations of the nodes where no joint accelerates and nothing falls.
+    /// Accelerations of the nodes at zero joint accelerations and without gravity.
     drifts: bool,
     articulated: bool,
     composed: bool,
@@ -169,7 +169,7 @@ struct Ready {
 }
 
 impl Dynamics {
-    /// Room for a model, in its home configuration and at rest.
+    /// The dynamics of a model in its home configuration and at rest.
     pub fn new(model: impl Into<Arc<Model>>) -> Self {
         let model = model.into();
         let (nodes, axes, freedoms) = (model.tree.nodes.len(), model.tree.axes, model.nv());
@@ -201,21 +201,21 @@ impl Dynamics {
         &self.model
     }
 
-    /// The configuration q that was set.
+    /// The present configuration q.
     pub fn configuration(&self) -> &[f64] {
         &self.configuration
     }
 
-    /// The velocity that was set.
+    /// The present velocity v.
     pub fn velocity(&self) -> &[f64] {
         &self.velocity
     }
 
-    /// Takes a configuration and a velocity, and places every link.
+    /// Sets the configuration and the velocity, and computes the placement of every link.
     ///
     /// # Errors
-    /// Wrong lengths, numbers that are not finite, quaternions that are not of length one. The state is then
-    /// as it was.
+    /// Wrong lengths, numbers that are not finite, or quaternions that are not of unit length. The state is then
+    /// unchanged.
     pub fn set_state(&mut self, configuration: &[f64], velocity: &[f64]) -> Result<(), DynamicsError> {
         if !self.model.is_state(configuration, velocity) {
             return Err(self.model.state_fault(configuration, velocity));
@@ -229,10 +229,10 @@ impl Dynamics {
         Ok(())
     }
 
-    /// Where a link is.
+    /// World placement of a link.
     ///
     /// # Panics
-    /// A link of another model that has more of them.
+    /// If the link belongs to another model with more links.
     pub fn placement(&self, link: LinkId) -> Placement {
         let link = self.model.link(link);
         if link.node == NO_NODE {
@@ -249,10 +249,10 @@ fn check_length(field: &'static str, given: usize, expected: usize) -> Result<()
     if given == expected { Ok(()) } else { Err(DynamicsError::Length { field, given, expected }) }
 }
 
-/// Checks a vector that a caller hands over.
+/// Checks a vector passed by the caller.
 fn check(field: &'static str, values: &[f64], expected: usize) -> Result<(), DynamicsError> {
     check_length(field, values.len(), expected)?;
-    // Without a branch for each: nearly always all are.
+    // Without a branch per entry, since nearly always all are finite.
     if values.iter().fold(true, |all, value| all & value.is_finite()) {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Forces of joints on themselves: springs and viscous damping.
+//! Passive joint forces: springs and viscous damping.
 
 use super::Dynamics;
 use crate::Spring;
@@ -6,11 +6,11 @@ use crate::error::DynamicsError;
 use crate::model::Node;
 
 impl Dynamics {
-    /// What springs and viscous damping of the joints exert, for each velocity: -d ẋ - k (x - x₀), on a joint that
-    /// follows another at the leader's velocity. `force` is overwritten.
+    /// Forces of the joints' springs and viscous damping, for each velocity: -d ẋ - k (x - x₀); those of a mimic act
+    /// at its leader's velocity. `force` is overwritten.
     ///
-    /// Damping acts on each velocity of a joint of several. Dry friction is not in it: it is no function of the state.
-    /// [`Model::motion_warnings`](crate::Model::motion_warnings) names the joints that have some.
+    /// Damping acts on each velocity of a joint with several. Dry friction is not included, since it is not a function of the state;
+    /// [`Model::motion_warnings`](crate::Model::motion_warnings) lists the joints that have it.
     ///
     /// # Errors
     /// `force` of the wrong length.
@@ -38,7 +38,7 @@ impl Dynamics {
         springs.map(|(spring, stretch)| 0.5 * spring.stiffness * stretch * stretch).sum()
     }
 
-    /// Power that viscous damping takes: Σ d ẋ², not negative.
+    /// Power dissipated by viscous damping: Σ d ẋ², not negative.
     pub fn damping_power(&self) -> f64 {
         let power = |node: &Node| {
             let axes = &self.axes[node.axis..node.axis + node.motion.nv()];
@@ -48,7 +48,7 @@ impl Dynamics {
         self.model.tree.nodes.iter().map(power).sum()
     }
 
-    /// The spring of a node and how far it is from rest. Springs are of single coordinates.
+    /// The spring of a node and its extension. Only single coordinates have springs.
     fn stretched(&self, node: &Node) -> Option<(Spring, f64)> {
         let joint = &self.model.joints()[node.joint].joint;
         let spring = joint.spring.filter(|_| joint.kind.is_single())?;

@@ -1,7 +1,7 @@
-//! One contact, fast: W, the contact's velocity, and the answer to an impulse, in time linear in the links.
+//! One contact: W, the contact's velocity, and the response to an impulse, in time linear in the number of links.
 //!
-//! Only the joints between the contact and its root carry a column of A, and articulated inertias take
-//! the place of M's factor: nothing of size n² is ever formed.
+//! Only the joints between the contact and its root have a column of A, and articulated inertias replace
+//! the factor of M: no matrix of size n² is formed.
 
 use super::energy::Energies;
 use super::factor::product;
@@ -14,7 +14,7 @@ use crate::geometry::ContactPoint;
 use crate::model::{Motion, NO_NODE};
 use crate::spatial::{Twist, Wrench};
 
-/// What a pass outward writes down: the change of the velocity ...
+/// Output of an outward pass: the change of the velocity ...
 const CHANGE: u8 = 0;
 /// ... the velocity after ...
 const AFTER: u8 = 1;
@@ -24,9 +24,9 @@ const CONTACT: u8 = 2;
 const FULL: u8 = 3;
 
 impl Dynamics {
-    /// A v of one contact for any velocity v of the robot in its present configuration, along the chain alone, by sums that
-    /// share nothing with those of [`Dynamics::single_contact`] and [`Dynamics::impulse_response`]: what an answer is checked
-    /// with. Nothing is allocated.
+    /// A v of one contact for any velocity v of the robot in its present configuration, summed along the chain independently
+    /// of [`Dynamics::single_contact`] and [`Dynamics::impulse_response`], so that their results can be checked.
+    /// Does not allocate.
     ///
     /// # Errors
     /// A contact of another model, or a `velocity` of the wrong length.
@@ -41,8 +41,8 @@ impl Dynamics {
         Ok(motion)
     }
 
-    /// [`Dynamics::contact_velocity_of`] the state's own velocity and of another, on one way along the chain. Nothing is
-    /// allocated.
+    /// [`Dynamics::contact_velocity_of`] for the state's own velocity and for another, in one pass along the chain. Does not
+    /// allocate.
     ///
     /// # Errors
     /// A contact of another model, a `velocity` of the wrong length or one that is not finite.
@@ -111,7 +111,7 @@ impl Dynamics {
     /// W and the velocity of one contact.
     ///
     /// # Errors
-    /// A contact of another model, or a mass matrix that is singular.
+    /// A contact of another model, or a singular mass matrix.
     pub fn single_contact(&mut self, contact: &ContactPoint) -> Result<ContactTerms, DynamicsError> {
         self.check_contact(contact)?;
         if self.model.tree.has_mimics() {
@@ -120,7 +120,7 @@ impl Dynamics {
         simd::single_contact(self, contact)
     }
 
-    /// M⁻¹ Aᵀ i, what an impulse adds to the velocity: `change` is overwritten.
+    /// M⁻¹ Aᵀ i, the velocity change due to an impulse: `change` is overwritten.
     ///
     /// # Errors
     /// An impulse or a `change` of the wrong length, an impulse that is not finite, or a singular mass matrix.
@@ -156,12 +156,12 @@ impl Dynamics {
         simd::velocity_after(self, contact, rows, velocity)
     }
 
-    /// [`Dynamics::velocity_after`], with what [`Dynamics::contact_velocity_change`] and, if asked for,
-    /// [`Dynamics::kinetic_energy_change`] say of that velocity. The sums are of the velocity after itself, and while one
-    /// axis waits for the axes before it there is time for them. Nothing is allocated.
+    /// [`Dynamics::velocity_after`], together with the results of [`Dynamics::contact_velocity_change`] and, if requested,
+    /// [`Dynamics::kinetic_energy_change`] for that velocity. They are computed from the velocity after, in the same pass,
+    /// while each axis waits for the axes before it. Does not allocate.
     ///
     /// # Errors
-    /// As [`Dynamics::impulse_response`]; also a velocity after that is not finite.
+    /// As [`Dynamics::impulse_response`], or a velocity after the impulse that is not finite.
     pub fn strike(
         &mut self,
         contact: &ContactPoint,
@@ -224,7 +224,7 @@ impl Dynamics {
         Ok(terms)
     }
 
-    /// The strand alone, where the articulated inertias are there.
+    /// Only the strand, if the articulated inertias are already known.
     #[inline(always)]
     fn walk(&mut self, strand: &mut Strand) {
         while let Some(i) = strand.next() {
@@ -279,14 +279,14 @@ impl Dynamics {
         Ok(struck)
     }
 
-    /// A call, so that the passes outward stay small.
+    /// Not inlined, so that the outward passes stay small.
     #[cold]
     #[inline(never)]
     fn ask_again(&mut self, contact: &ContactPoint) -> Result<(), DynamicsError> {
         simd::single_contact(self, contact).map(|_| ())
     }
 
-    /// The answer to an impulse at a contact that a node carries, and what else `LOOK` asks for.
+    /// The response to an impulse at a contact of a node, with the outputs selected by `LOOK`.
     #[inline(always)]
     fn respond<const LOOK: u8>(
         &mut self,
@@ -294,7 +294,7 @@ impl Dynamics {
         impulse: Vector,
         out: &mut [f64],
     ) -> Result<Struck, DynamicsError> {
-        // What each axis on the way gives is known if this contact was the last to be asked about.
+        // The rate changes of the axes on the path are known if this contact was the last one evaluated.
         if !(self.ready.articulated && self.strand.as_ref() == Some(contact)) {
             self.ask_again(contact)?;
         }
@@ -325,7 +325,7 @@ impl Dynamics {
             (root, i) = (i, node.parent);
         }
         let mut energies = Energies::ZERO;
-        // Outward: what the motion of the parent takes back.
+        // Outward pass: subtract the effect of the parent's motion.
         for (i, node) in nodes.iter().enumerate() {
             if node.root == root {
                 let columns = &self.nodes[i].rotation.columns;
@@ -337,7 +337,7 @@ impl Dynamics {
                 match node.motion {
                     Motion::Turn | Motion::Slide => {
                         let axis = node.axis;
-                        // Seen from the parent's origin, so that the shift of the twist is not waited for.
+                        // About the parent's origin, so that the shift of the twist is not on the critical path.
                         let jump =
                             self.axes[axis].load - self.axes[axis].compliance * outer.dot(&self.axes[axis].outer_force);
                         put(0, jump);
@@ -383,7 +383,7 @@ impl Dynamics {
         })
     }
 
-    /// With M itself, for joints that follow others.
+    /// With the factor of M, for models with mimics.
     fn single_contact_by_factor(&mut self, contact: &ContactPoint) -> Result<ContactTerms, DynamicsError> {
         self.factorize()?;
         let mut terms = ContactTerms::ZERO;
@@ -419,11 +419,11 @@ impl Dynamics {
     }
 }
 
-/// What the axes passed so far, on the way in from a contact, move it by.
+/// Contact velocity due to the axes visited so far, on the inward path from a contact.
 #[derive(Clone, Copy)]
 struct Passed {
     velocity: [f64; 3],
-    /// The sum of the sizes of all terms.
+    /// The sum of the absolute values of all terms.
     size: f64,
 }
 
@@ -437,12 +437,12 @@ fn pass<const N: usize>(passed: &mut [Passed; N], rates: [f64; N], moved: Vector
     }
 }
 
-/// The same of one velocity, while it is computed, with sizes by component.
+/// As [`Passed`], for one velocity while it is computed, with absolute values by component.
 struct Passing {
     velocity: Vector,
     sizes: Vector,
     before_sizes: Vector,
-    /// Axes.
+    /// Number of axes.
     count: usize,
 }
 

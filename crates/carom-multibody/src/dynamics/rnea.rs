@@ -6,7 +6,7 @@ use crate::model::NO_NODE;
 use crate::spatial::Twist;
 
 impl Dynamics {
-    /// The forces that give an acceleration against inertia and gravity: M v̇ + h.
+    /// The joint forces that produce an acceleration: M v̇ + h.
     ///
     /// # Errors
     /// An acceleration of the wrong length, or one that is not finite.
@@ -23,7 +23,7 @@ impl Dynamics {
         Ok(&self.vector)
     }
 
-    /// h: Coriolis, centrifugal and gravity forces, those that hold the velocity constant.
+    /// h: Coriolis, centrifugal and gravity forces; the joint forces that keep the velocity constant.
     pub fn bias(&mut self) -> &[f64] {
         simd::bias(self);
         &self.vector
@@ -35,11 +35,11 @@ impl Dynamics {
         self.newton_euler();
     }
 
-    /// Forces on the links from their accelerations and against gravity, gathered inward and projected on the axes.
+    /// Wrenches on the links due to their accelerations and gravity, summed inward and projected onto the axes.
     #[inline(always)]
     fn newton_euler(&mut self) {
         self.turn_bodies();
-        // To be held against gravity takes the same forces as to be accelerated against it.
+        // Gravity is equivalent to an upward acceleration.
         let world = -self.model.gravity();
         let model = &*self.model;
         for node in &mut self.nodes {

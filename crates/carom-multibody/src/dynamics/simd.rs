@@ -1,4 +1,4 @@
-//! The passes that an impact and a step in time run, compiled a second time for processors with AVX2.
+//! The passes used by impacts and integration steps, compiled a second time for processors with AVX2.
 
 use super::Dynamics;
 use super::terms::EnergyChange;
@@ -8,7 +8,7 @@ use crate::error::DynamicsError;
 use crate::geometry::ContactPoint;
 use crate::rows::Contacts;
 
-/// Runs a method compiled for AVX2 where the processor has it, else as it is.
+/// Runs a method compiled for AVX2 if the processor has it, otherwise the portable version.
 macro_rules! dispatch {
     ($name:ident, $inlined:ident, ($($argument:ident: $kind:ty),*) -> $result:ty) => {
         pub(super) fn $name(dynamics: &mut Dynamics, $($argument: $kind),*) -> $result {

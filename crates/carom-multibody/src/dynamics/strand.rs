@@ -1,4 +1,4 @@
-//! The way from a contact to its root, and what unit impulses at the contact meet there.
+//! The path from a contact to its root, and the effect of unit impulses at the contact along it.
 
 use super::terms::ContactTerms;
 use crate::Vector;
@@ -6,13 +6,13 @@ use crate::geometry::ContactPoint;
 use crate::model::NO_NODE;
 use crate::spatial::Wrench;
 
-/// The state of a walk inward from a contact.
+/// The state of an inward pass from a contact.
 pub(super) struct Strand {
     next: usize,
-    /// From the present node's origin to the contact.
+    /// Vector from the present node's origin to the contact.
     arm: Vector,
     pushes: Pushes,
-    /// Of the contact, from the axes passed so far.
+    /// Velocity of the contact due to the axes visited so far.
     velocity: Vector,
     delassus: [Vector; 3],
 }
@@ -24,7 +24,7 @@ impl Strand {
         Self { next: contact.node, arm, pushes, velocity: Vector::ZERO, delassus: [Vector::ZERO; 3] }
     }
 
-    /// Of no contact.
+    /// A strand without a contact.
     #[inline(always)]
     pub(super) fn none() -> Self {
         let pushes = Pushes { force: [Vector::ZERO; 3], moment: [Vector::ZERO; 3] };
@@ -41,7 +41,7 @@ impl Strand {
         (self.next != NO_NODE).then_some(self.next)
     }
 
-    /// Passes an axis: what it gives to each unit impulse.
+    /// Visits an axis; returns its rate change for each unit impulse.
     #[inline(always)]
     pub(super) fn cross(&mut self, direction: Vector, slides: bool, rate: f64, compliance: f64, u: &Wrench) -> Vector {
         let (motion, loads) = if slides {
@@ -59,7 +59,7 @@ impl Strand {
         given
     }
 
-    /// Passes on to the parent, from which the present node is at `offset`.
+    /// Moves to the parent, relative to which the present node is at `offset`.
     #[inline(always)]
     pub(super) fn move_on(&mut self, parent: usize, offset: Vector) {
         self.pushes.move_by(offset);
@@ -67,12 +67,12 @@ impl Strand {
         self.next = parent;
     }
 
-    /// W and the contact's velocity, at the end of the way.
+    /// W and the contact's velocity, at the end of the path.
     #[inline(always)]
     pub(super) fn terms(&self, &[n, t1, t2]: &[Vector; 3]) -> ContactTerms {
         let v = self.velocity;
         let mut w = self.delassus.map(Vector::to_array);
-        // Symmetric up to rounding: one half of it speaks for both.
+        // Symmetric up to rounding: only one triangle is used.
         (w[1][0], w[2][0], w[2][1]) = (w[0][1], w[0][2], w[1][2]);
         ContactTerms { delassus: w, velocity: [n.dot(v), t1.dot(v), t2.dot(v)] }
     }
@@ -92,7 +92,7 @@ impl Pushes {
         Self { force: by_component(basis), moment: by_component(&moments) }
     }
 
-    /// Takes away what an axis gives.
+    /// Subtracts the part that an axis yields to.
     #[inline(always)]
     fn give_way(&mut self, given: Vector, force: &Wrench) {
         let (f, m) = (force.force.to_array(), force.moment.to_array());
@@ -102,7 +102,7 @@ impl Pushes {
         }
     }
 
-    /// As seen from an origin from which the present one is at p.
+    /// Moves to an origin relative to which the present one is at p.
     #[inline(always)]
     fn move_by(&mut self, p: Vector) {
         let [fx, fy, fz] = self.force;
@@ -115,13 +115,13 @@ impl Pushes {
     }
 }
 
-/// The component along a direction, of all three.
+/// The components of all three along a direction.
 #[inline(always)]
 fn along([x, y, z]: &[Vector; 3], direction: Vector) -> Vector {
     (direction.x() * *x).plus(direction.y(), *y).plus(direction.z(), *z)
 }
 
-/// Rows from columns, and columns from rows.
+/// The transpose.
 #[inline(always)]
 pub(super) fn by_component([a, b, c]: &[Vector; 3]) -> [Vector; 3] {
     [Vector::new(a.x(), b.x(), c.x()), Vector::new(a.y(), b.y(), c.y()), Vector::new(a.z(), b.z(), c.z())]

@@ -1,17 +1,17 @@
-//! What a state comes to at one contact, as data.
+//! The terms of one contact in a state, as data.
 
 /// Kinetic energies of two velocities in one configuration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EnergyChange {
     /// K of the state's velocity.
     pub before: f64,
-    /// K of the other one.
+    /// K of the other velocity.
     pub after: f64,
-    /// No less than the size of the terms that `after` is a sum of.
+    /// An upper bound on the sum of the absolute values of the terms of `after`.
     pub after_size: f64,
 }
 
-/// What the law needs of one contact; rows and columns beyond its dimension are zero.
+/// The input of the law for one contact; rows and columns beyond its dimension are zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactTerms {
     /// W = A M⁻¹ Aᵀ.
@@ -20,23 +20,23 @@ pub struct ContactTerms {
     pub velocity: [f64; 3],
 }
 
-/// A contact's velocity for a velocity of the robot.
+/// The velocity of a contact for a velocity of the robot.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactMotion {
     /// A v; zero beyond the contact's dimension.
     pub velocity: [f64; 3],
-    /// The size of the terms that the rows of A v are sums of: |A||v|, or somewhat more.
+    /// The size of the terms in the sums A v: |A||v|, or somewhat more.
     pub size: f64,
 }
 
-/// A robot's velocity after an impulse, as far as an answer is checked by it.
+/// The quantities of a robot after an impulse with which an outcome is checked.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Struck {
-    /// Of the contact, after.
+    /// The contact's velocity after the impulse.
     pub after: ContactMotion,
-    /// The size of the terms that the rows of A v are sums of before.
+    /// The size of the terms in the sums A v before the impulse.
     pub before_size: f64,
-    /// The kinetic energies, if asked for.
+    /// The kinetic energies, if requested.
     pub energy: Option<EnergyChange>,
 }
 

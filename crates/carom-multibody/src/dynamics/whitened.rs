@@ -1,9 +1,9 @@
 //! One contact in whitened coordinates, in which the kinetic energy is half the square of the velocity.
 //!
-//! Articulated inertias are a factorisation of M: with D_j the inertia that axis j sees and U_j the force for its unit
-//! acceleration, twice the energy is Σ D_j (v_j + U_j·V_j / D_j)², where V_j is the twist of what carries the axis. So
-//! M = Fᵀ F with (F v)_j = √D_j (v_j + U_j·V_j / D_j), one way outward, and the rows of A F⁻¹ are what the axes of the
-//! contact's strand give to unit impulses, times √D_j. An orthogonal factorisation (A F⁻¹)ᵀ = Q R has the condition number
+//! Articulated inertias are a factorisation of M: with D_j the articulated inertia along axis j and U_j the wrench for its unit
+//! acceleration, twice the energy is Σ D_j (v_j + U_j·V_j / D_j)², where V_j is the twist of the body that carries the axis. So
+//! M = Fᵀ F with (F v)_j = √D_j (v_j + U_j·V_j / D_j), one outward pass, and the rows of A F⁻¹ are the rate changes of the axes of the
+//! contact's strand for unit impulses, times √D_j. An orthogonal factorisation (A F⁻¹)ᵀ = Q R has the condition number
 //! of A F⁻¹; W = Rᵀ R has its square.
 
 use super::factor::{SINGULAR, product};
@@ -13,10 +13,10 @@ use crate::geometry::ContactPoint;
 use crate::model::NO_NODE;
 use crate::spatial::Twist;
 
-/// Steps of the estimate of the condition number of M: it seldom takes more than two.
+/// Largest number of steps in estimating the condition number of M; two are usually enough.
 const CONDITION_STEPS: usize = 5;
 
-/// One contact by a factor of W; rows and columns beyond its dimension are zero.
+/// The terms of one contact with a factor of W; rows and columns beyond its dimension are zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WhitenedTerms {
     /// R, upper triangular: W = Rᵀ R.
@@ -28,8 +28,8 @@ pub struct WhitenedTerms {
 }
 
 impl Dynamics {
-    /// The factor of one contact's W and its whitened velocity, for contacts whose W is ill-conditioned. Nothing is
-    /// allocated.
+    /// The factor of one contact's W and its whitened velocity, for contacts whose W is ill-conditioned. Does not
+    /// allocate.
     ///
     /// # Errors
     /// As [`Dynamics::single_contact`].
@@ -37,7 +37,7 @@ impl Dynamics {
     pub fn whitened_contact(&mut self, contact: &ContactPoint) -> Result<WhitenedTerms, DynamicsError> {
         let velocity = self.single_contact(contact)?.velocity;
         let mut rows = std::mem::take(&mut self.contact_rows);
-        // Joints that follow others have had their rows reduced by the factor of M.
+        // With mimics, the rows have been reduced by the factor of M.
         if !self.model.tree.has_mimics() {
             self.strand_rows(contact, &mut rows);
         }
@@ -46,7 +46,7 @@ impl Dynamics {
         let mut whitened = std::mem::take(&mut self.vector);
         self.whiten(&mut whitened);
         let mut whitened_velocity = [0.0; 3];
-        // Of what does not move, no axis was asked.
+        // A contact that does not move has no axes.
         let rows_that_move = if contact.node == NO_NODE { 0 } else { contact.dimension };
         for (s, row) in whitened_velocity.iter_mut().zip(&rows[..rows_that_move]) {
             *s = product(row, &whitened);
@@ -56,8 +56,8 @@ impl Dynamics {
         Ok(WhitenedTerms { factor, velocity, whitened_velocity })
     }
 
-    /// Adds F⁻¹ Q x to `velocity`: what a change x of a contact's whitened velocity does to that of the robot. Nothing is
-    /// allocated.
+    /// Adds F⁻¹ Q x to `velocity`: the change of the robot's velocity for a change x of the contact's whitened velocity. Does
+    /// not allocate.
     ///
     /// # Errors
     /// As [`Dynamics::whitened_contact`]; a `change` that is not finite, a `velocity` of the wrong length.
@@ -89,8 +89,8 @@ impl Dynamics {
         Ok(())
     }
 
-    /// An estimate of the condition number of M with its diagonal brought to one, in the norm of the largest row sum:
-    /// Hager's, which is seldom off by more than a factor of three. Nothing is allocated.
+    /// Hager's estimate of the condition number of M scaled to a unit diagonal, in the infinity norm;
+    /// it is seldom off by more than a factor of three. Does not allocate.
     #[cold]
     pub fn mass_condition(&mut self) -> f64 {
         if self.factorize().is_err() {
@@ -122,7 +122,7 @@ impl Dynamics {
         (size * inverse).clamp(1.0, 1.0 / SINGULAR)
     }
 
-    /// Solves with M whose diagonal was brought to one, in place. The factor is there, and M.
+    /// Solves with M scaled to a unit diagonal, in place. Requires M and its factor.
     fn solve_scaled(&self, x: &mut [f64]) {
         let scale = |x: &mut [f64]| x.iter_mut().enumerate().for_each(|(i, x)| *x *= self.mass_matrix[(i, i)].sqrt());
         scale(x);
@@ -132,7 +132,7 @@ impl Dynamics {
         scale(x);
     }
 
-    /// The rows of A F⁻¹: along the strand of a contact, else zero.
+    /// The rows of A F⁻¹, nonzero only along the strand of a contact.
     fn strand_rows(&self, contact: &ContactPoint, rows: &mut [Vec<f64>; 3]) {
         rows.iter_mut().for_each(|row| row.fill(0.0));
         let mut i = contact.node;
@@ -188,7 +188,7 @@ impl Dynamics {
         }
     }
 
-    /// A twist of a node's parent, seen from the node's origin.
+    /// The twist of a node's parent, about the node's origin.
     fn carrier_twist(&self, node: usize, of: impl Fn(&super::NodeState) -> Twist) -> Twist {
         match self.model.tree.nodes[node].parent {
             NO_NODE => Twist::ZERO,
@@ -197,8 +197,8 @@ impl Dynamics {
     }
 }
 
-/// Makes rows orthonormal, in order; `factor` has what each was made of, upper triangular. A row that is made of those before
-/// it becomes zero. Gram and Schmidt's way, twice: once leaves what rounding adds where little is left.
+/// Orthonormalises rows in order; `factor` receives the upper triangular factor. A row that depends linearly on those before
+/// it becomes zero. The Gram-Schmidt process is applied twice, because once loses orthogonality where little of a row remains.
 fn orthogonalize(rows: &mut [Vec<f64>], factor: &mut [[f64; 3]; 3]) {
     for k in 0..rows.len() {
         let (done, rest) = rows.split_at_mut(k);
@@ -212,7 +212,7 @@ fn orthogonalize(rows: &mut [Vec<f64>], factor: &mut [[f64; 3]; 3]) {
             }
         }
         let left = product(row, row).sqrt();
-        // Rounding has no direction.
+        // A remainder of rounding errors has no meaningful direction.
         let is_rounding = left <= row.len() as f64 * f64::EPSILON * size;
         let inverse = if is_rounding { 0.0 } else { 1.0 / left };
         factor[k][k] = if is_rounding { 0.0 } else { left };

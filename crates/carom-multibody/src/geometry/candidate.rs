@@ -1,4 +1,4 @@
-//! What of a link's shapes can touch a half-space: balls, rims, ellipsoids and corners.
+//! Candidates for contact: the balls, rims, ellipsoids and corners of a link's shapes that can touch a half-space.
 
 use super::contact::ContactPoint;
 use super::half_space::HalfSpace;
@@ -7,81 +7,81 @@ use crate::Placement;
 use crate::error::DynamicsError;
 use crate::model::{LinkId, Model};
 
-/// Something of a robot that can touch a half-space.
+/// A feature of a robot that can touch a half-space.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
-    /// Of a shape: link/shape/feature, as [`candidates`] says.
+    /// Its name; for a shape link/shape/feature, see [`candidates`].
     pub name: String,
-    /// What touches; its normal is the half-space's.
+    /// The contact; its normal is that of the half-space.
     pub contact: ContactPoint,
-    /// What it touches.
+    /// The half-space that it can touch.
     pub half_space: HalfSpace,
 }
 
-/// How shapes become candidates.
+/// Options for turning shapes into candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CandidateOptions {
-    /// What stands for the rims of cylinders.
+    /// How the rims of cylinders are represented.
     pub rims: Rims,
 }
 
-/// A shape that gives no candidates.
+/// Why a shape has no candidates.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum CandidateError {
-    /// A shape that the link does not have.
-    #[error("link {link:?} has no shape {index}: it has {count}")]
+    /// The link has no shape with this index.
+    #[error("shape {index} of link {link:?} does not exist: the link has {count} shapes")]
     UnknownShape {
         /// The link.
         link: String,
-        /// The shape's place among the link's.
+        /// The index of the shape on the link.
         index: usize,
-        /// How many shapes the link has.
+        /// The number of shapes of the link.
         count: usize,
     },
-    /// A form whose touching points are not known.
-    #[error("shape {shape:?} of link {link:?} is {form}, not supported as contact: state points")]
+    /// A geometry that is not supported as a contact.
+    #[error("shape {shape:?} of link {link:?} is {form}, which is not supported as a contact; state points instead")]
     NotSupported {
         /// The link.
         link: String,
-        /// The shape's name, or its place among the link's.
+        /// The shape's name, or its index on the link.
         shape: String,
-        /// What it is.
+        /// Its geometry.
         form: &'static str,
     },
-    /// Too few points to stand for a rim.
-    #[error("{given} points stand for a rim; it needs {LEAST_POINTS} or more")]
+    /// Too few points on a rim.
+    #[error("rims = {given} points is too few: at least {LEAST_POINTS} points are needed on each rim")]
     FewPoints {
-        /// How many were asked for.
+        /// The requested number of points.
         given: usize,
     },
-    /// A contact that cannot be made.
+    /// The contact is invalid.
     #[error(transparent)]
     Contact(#[from] DynamicsError),
 }
 
-/// Fewer points than these do not hold a disc up.
+/// A disc cannot stand on fewer points.
 const LEAST_POINTS: usize = 3;
 
-/// What of a link's shape can touch a half-space. `shape` is its place among the link's.
+/// The features of a link's shape that can touch a half-space. `shape` is its index on the link.
 ///
 /// | shape | in space | in a plane |
 /// |---|---|---|
 /// | sphere | `ball` | `ball` |
-/// | box | 8 corners, `corner_+-+` by the signs of x, y, z | those that differ in the plane: 4, `corner_+0-`, if an axis is out of it |
-/// | capsule | the balls at its ends, `ball_+` and `ball_-` along its axis | the same; `ball_0` if the axis is out of the plane |
-/// | cylinder | points of its rims, `rim_+_0` and on, or rims, `rim_+` and `rim_-`: see [`Rims`] | `disc`, a ball, if the axis is out of the plane; 4 corners, `corner_+-` across and along the axis, if it is in it |
+/// | box | 8 corners, `corner_+-+` by the signs of x, y, z | those distinct in the plane: 4, `corner_+0-`, if an axis is normal to it |
+/// | capsule | the balls at its ends, `ball_+` and `ball_-` along its axis | as in space; `ball_0` if the axis is normal to the plane |
+/// | cylinder | points on its rims, `rim_+_0` and so on, or rims, `rim_+` and `rim_-`: see [`Rims`] | `disc`, a ball, if the axis is normal to the plane; 4 corners, `corner_+-` across and along the axis, if it lies in it |
 /// | ellipsoid | `ellipsoid` | `ellipsoid` |
-/// | mesh with a hull | `vertex_0` and on, the vertices of its hull | as in space, in the plane of the motion |
-/// | mesh without, plane | none: an error | none: an error |
+/// | mesh with a hull | the vertices of its hull, `vertex_0` and so on | as in space, projected into the plane |
+/// | mesh without a hull, plane | an error | an error |
 ///
-/// In a plane means: the model moves in one, and the half-space's normal lies in it. Points are then in the middle of
-/// the shape's depth. What stands for a box, capsule or cylinder with rolling rims is exact against a half-space:
-/// of a convex body that is lowest which is lowest among these. A link that is fixed to the world has no candidates.
+/// "In a plane" means that the model moves in a plane that contains the half-space's normal. Points are then at half
+/// the depth of the shape. For boxes, capsules and cylinders with rolling rims this is exact: the lowest point of the
+/// convex body is always among these features. A link that is fixed to the world has no candidates.
 ///
-/// Names are link/shape/feature; a shape without name goes by its place.
+/// Names are link/shape/feature; a shape without a name is given by its index.
 ///
 /// # Errors
-/// A link or shape that does not exist, a form that is not supported, too few points for a rim.
+/// A link or shape does not exist, a geometry is not supported, or a rim has too few points.
 pub fn candidates(
     model: &Model,
     link: LinkId,
@@ -123,11 +123,11 @@ pub fn candidates(
     features.into_iter().map(candidate).collect()
 }
 
-/// All candidates of a model's moving links against a half-space, in the order of links and shapes, and the shapes
-/// that give none.
+/// All candidates of a model's moving links for a half-space, in the order of links and shapes, and the shapes
+/// that have none.
 ///
 /// # Errors
-/// Too few points for a rim, or a contact that cannot be made.
+/// A rim has too few points, or a contact is invalid.
 pub fn all_candidates(
     model: &Model,
     half_space: &HalfSpace,

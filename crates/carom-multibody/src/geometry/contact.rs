@@ -1,4 +1,4 @@
-//! Contacts: what of a link touches a surface, and along which axes.
+//! Contacts: a feature of a link that touches a surface, with the contact's normal and tangents.
 
 use super::feature::{ContactKind, Feature};
 use super::outline::plane_on_link;
@@ -6,12 +6,12 @@ use crate::error::DynamicsError;
 use crate::model::{LinkId, Model, PARALLEL};
 use crate::{Placement, Rotation, Vector};
 
-/// Normal and tangents of a surface: (n, t1, t2), all of length one.
+/// Unit normal and tangents of a surface: (n, t1, t2).
 ///
 /// t1 is the world axis least aligned with the normal (ties: x, y, z), projected into the surface; t2 = n × t1.
 ///
 /// # Errors
-/// A normal that is zero or not finite.
+/// The normal is zero or not finite.
 pub fn contact_basis(normal: impl Into<Vector>) -> Result<[Vector; 3], DynamicsError> {
     let normal = normal.into();
     if let Some(value) = normal.to_array().into_iter().find(|value| !value.is_finite()) {
@@ -22,28 +22,28 @@ pub fn contact_basis(normal: impl Into<Vector>) -> Result<[Vector; 3], DynamicsE
     Ok([n, t1, t2])
 }
 
-/// What of a link touches a surface: a point of it, a ball, a rim or an ellipsoid.
+/// The feature of a link that touches a surface: a point, a ball, a rim or an ellipsoid.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactPoint {
     link: LinkId,
-    /// The node that carries it, and the point or centre there.
+    /// The node that carries it, and the point or centre in the node's frame.
     pub(crate) node: usize,
     pub(crate) point: Vector,
-    /// Rows of the contact: the normal and the tangents.
+    /// Number of rows of the contact: the normal and the tangents.
     pub(crate) basis: [Vector; 3],
     pub(crate) dimension: usize,
     pub(crate) feature: Feature,
 }
 
 impl ContactPoint {
-    /// A point of a link, in the link's frame, against a surface with a normal that points away from it.
+    /// A point of a link, in the link's frame. The normal points out of the surface, towards the robot.
     ///
-    /// The contact is planar where the model is and the normal lies in its plane: it then has one tangent, the
-    /// direction in the plane, counted along t1 of [`contact_basis`], or along t2 where t1 is out of the plane.
+    /// The contact is planar if the model is planar and the normal lies in its plane: it then has one tangent, the
+    /// direction in the plane, oriented along t1 of [`contact_basis`], or along t2 where t1 is out of the plane.
     /// Otherwise it is spatial.
     ///
     /// # Errors
-    /// A normal without direction, or a point that is not finite.
+    /// The normal is zero, or a number is not finite.
     pub fn new(
         model: &Model,
         link: LinkId,
@@ -53,10 +53,10 @@ impl ContactPoint {
         Ok(Self::spatial(model, link, point, normal)?.flattened(model))
     }
 
-    /// The same with two tangents, whatever the model.
+    /// A point of a link as for [`ContactPoint::new`], but always with two tangents.
     ///
     /// # Errors
-    /// A normal without direction, or a point that is not finite.
+    /// The normal is zero, or a number is not finite.
     pub fn spatial(
         model: &Model,
         link: LinkId,
@@ -72,13 +72,13 @@ impl ContactPoint {
         Ok(Self { link, node: carrier.node, point, basis, dimension: 3, feature: Feature::Point })
     }
 
-    /// A ball of a link, about a centre in the link's frame: it touches at centre - radius · normal, and rolls.
+    /// A ball of a link with a centre in the link's frame: it touches at centre - radius · normal, and rolls.
     ///
-    /// Planar or spatial as [`ContactPoint::new`] says. In a planar model this is also a disc whose axis is out of the
+    /// Planar or spatial as for [`ContactPoint::new`]. In a planar model this is also a disc whose axis is normal to the
     /// plane.
     ///
     /// # Errors
-    /// As for [`ContactPoint::new`], and a radius that is negative or not finite.
+    /// As for [`ContactPoint::new`], or the radius is negative or not finite.
     pub fn ball(
         model: &Model,
         link: LinkId,
@@ -90,14 +90,14 @@ impl ContactPoint {
         Ok(Self { feature: Feature::Ball { radius }, ..Self::new(model, link, center, normal)? })
     }
 
-    /// A circle of a link, about an axis of any length but zero through a centre, both in the link's frame: it touches
-    /// at the point that is lowest against the normal n, centre - radius · w/|w| with w = n - (n·a) a, and rolls.
+    /// A circle of a link about an axis of any nonzero length through a centre, both in the link's frame: it touches
+    /// at its lowest point along the normal n, centre - radius · w/|w| with w = n - (n·a) a, and rolls.
     ///
-    /// Planar or spatial as [`ContactPoint::new`] says. Where the axis is along the normal the whole circle is lowest:
+    /// Planar or spatial as for [`ContactPoint::new`]. If the axis is parallel to the normal there is no single lowest point:
     /// see [`Dynamics::rim_sine`](crate::Dynamics::rim_sine).
     ///
     /// # Errors
-    /// As for [`ContactPoint::ball`], and an axis without direction.
+    /// As for [`ContactPoint::ball`], or the axis is zero.
     pub fn rim(
         model: &Model,
         link: LinkId,
@@ -114,14 +114,14 @@ impl ContactPoint {
         Ok(Self { feature: Feature::Rim { radius, axis }, ..contact })
     }
 
-    /// An ellipsoid of a link: half axes along the axes of a placement in the link's frame. It touches at the point that is
-    /// lowest against the normal n, centre - S n/sqrt(n·S n) with S = R diag(half²) Rᵀ, and rolls. Half axes may
-    /// be zero: one makes a disc, two a rod.
+    /// An ellipsoid of a link, with half axes along the axes of a placement in the link's frame. It touches at its lowest
+    /// point along the normal n, centre - S n/sqrt(n·S n) with S = R diag(half²) Rᵀ, and rolls. Half axes may be
+    /// zero: one gives a disc, two a rod.
     ///
-    /// Planar or spatial as [`ContactPoint::new`] says; of a planar contact the touching point is in the plane of the centre.
+    /// Planar or spatial as for [`ContactPoint::new`]; the touching point of a planar contact lies in the plane of the centre.
     ///
     /// # Errors
-    /// As for [`ContactPoint::new`], and half axes that are negative or not finite.
+    /// As for [`ContactPoint::new`]; or a half axis is negative or not finite.
     pub fn ellipsoid(
         model: &Model,
         link: LinkId,
@@ -143,7 +143,7 @@ impl ContactPoint {
         Ok(Self { feature: Feature::Ellipsoid { axes: [axis(0), axis(1), axis(2)] }, ..contact })
     }
 
-    /// With the one tangent in the plane, where the model and the normal are in one.
+    /// With only the tangent in the plane, if the model is planar and the normal lies in its plane.
     fn flattened(self, model: &Model) -> Self {
         let [n, t1, t2] = self.basis;
         let Some(out_of_plane) = model.plane().filter(|plane| plane.dot(n).abs() <= PARALLEL) else { return self };
@@ -153,7 +153,7 @@ impl ContactPoint {
         Self { basis: [n, tangent, n.cross(tangent)], dimension: 2, ..self }
     }
 
-    /// With two tangents, whatever the model.
+    /// The contact with two tangents, whatever the model.
     pub fn with_two_tangents(mut self) -> Self {
         let [t1, t2, n] = Rotation::with_z_along(self.basis[0]).columns;
         self.basis = [n, t1, t2];
@@ -161,33 +161,33 @@ impl ContactPoint {
         self
     }
 
-    /// With fewer rows: 1 keeps the normal alone, 2 the first tangent too. More than it has changes nothing.
+    /// The contact with at most this many rows: 1 keeps only the normal, 2 also the first tangent.
     pub fn with_dimension(mut self, dimension: usize) -> Self {
         self.dimension = dimension.clamp(1, self.dimension);
         self
     }
 
-    /// The link.
+    /// The link that carries the contact.
     pub fn link(&self) -> LinkId {
         self.link
     }
 
-    /// What touches.
+    /// The kind of feature that touches.
     pub fn kind(&self) -> ContactKind {
         self.feature.kind()
     }
 
-    /// Of a ball or rim, m; zero for a point and for an ellipsoid, which has three half axes.
+    /// Radius of a ball or rim, m; zero for a point and for an ellipsoid, which has three half axes.
     pub fn radius(&self) -> f64 {
         self.feature.radius()
     }
 
-    /// How many rows it has: 1, 2 or 3.
+    /// Number of rows: 1, 2 or 3.
     pub fn dimension(&self) -> usize {
         self.dimension
     }
 
-    /// Normal and tangents: as many as there are rows count.
+    /// Normal and tangents; only the first [`dimension`](Self::dimension) of them are rows of the contact.
     pub fn basis(&self) -> [Vector; 3] {
         self.basis
     }

@@ -1,24 +1,24 @@
-//! What of a link touches: a point of it, a ball, the rim of a disc, or an ellipsoid; and how the touching point moves
-//! on them.
+//! Features of a link that touch: a point, a ball, the rim of a disc, or an ellipsoid; and how the touching point moves on
+//! them.
 
 use crate::error::FLAT;
 use crate::spatial::Twist;
 use crate::{Rotation, Vector};
 
-/// The kinds of what touches.
+/// The kinds of features that touch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ContactKind {
     /// A point fixed to the link.
     Point,
-    /// A ball: the touching point is the centre less radius · normal.
+    /// A ball: the touching point is centre - radius · normal.
     Ball,
-    /// A circle: the touching point is its lowest against the normal.
+    /// A circle: the touching point is its lowest point along the normal.
     Rim,
-    /// An ellipsoid: the touching point is its lowest against the normal.
+    /// An ellipsoid: the touching point is its lowest point along the normal.
     Ellipsoid,
 }
 
-/// What touches, about its centre on the link.
+/// The feature that touches, relative to its centre on the link.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Feature {
     Point,
@@ -27,7 +27,7 @@ pub(crate) enum Feature {
     },
     Rim {
         radius: f64,
-        /// Of length one, in the axes of the node that carries it.
+        /// Unit vector in the axes of the node that carries it.
         axis: Vector,
     },
     Ellipsoid {
@@ -53,7 +53,7 @@ impl Feature {
         }
     }
 
-    /// From the centre to the touching point, ρ. Of a flat rim it is zero: the middle of what touches.
+    /// Vector ρ from the centre to the touching point. For a flat rim it is zero.
     #[inline(always)]
     pub(crate) fn reach(&self, normal: Vector, rotation: &Rotation) -> Vector {
         match *self {
@@ -67,7 +67,7 @@ impl Feature {
         }
     }
 
-    /// How far the touching point is below the centre: -n·ρ, and for a flat rim what that tends to.
+    /// Depth of the touching point below the centre, -n·ρ; for a flat rim its limit.
     #[inline(always)]
     pub(crate) fn depth(&self, normal: Vector, rotation: &Rotation) -> f64 {
         match *self {
@@ -78,7 +78,7 @@ impl Feature {
         }
     }
 
-    /// [`Feature::reach`] and [`Feature::depth`].
+    /// [`reach`](Self::reach) and [`depth`](Self::depth) together.
     #[inline(always)]
     pub(crate) fn reach_and_depth(&self, normal: Vector, rotation: &Rotation) -> (Vector, f64) {
         match self {
@@ -92,7 +92,7 @@ impl Feature {
         }
     }
 
-    /// dρ/dt: that of the touching point itself, not of the material that is there.
+    /// dρ/dt of the touching point itself, not of the material at that point.
     #[inline(always)]
     pub(crate) fn reach_rate(&self, normal: Vector, rotation: &Rotation, angular: Vector) -> Vector {
         match *self {
@@ -103,7 +103,7 @@ impl Feature {
                 if lean.sine < FLAT {
                     return Vector::ZERO;
                 }
-                // ρ = -r u, u = w/|w|, w = n - (n·a) a, da/dt = ω × a; of dw/dt only what is across u turns u.
+                // ρ = -r u, u = w/|w|, w = n - (n·a) a, da/dt = ω × a; only the part of dw/dt normal to u rotates u.
                 let axis_rate = angular.cross(axis);
                 let rate = (-normal.dot(axis_rate) * axis).plus(-normal.dot(axis), axis_rate);
                 let u = (1.0 / lean.sine) * lean.across;
@@ -122,8 +122,8 @@ impl Feature {
         }
     }
 
-    /// Acceleration of the contact where no joint accelerates: d/dt of the velocity of the material at the touching
-    /// point. `arm` leads to the touching point.
+    /// Acceleration of the contact at zero joint accelerations: d/dt of the velocity of the material at the touching
+    /// point. `arm` points to the touching point.
     #[inline(always)]
     pub(crate) fn drift(
         &self,
@@ -133,7 +133,7 @@ impl Feature {
         twist: &Twist,
         acceleration: &Twist,
     ) -> Vector {
-        // Of the centre c: the twist's rate, and that the centre moves on. Of ρ: α × ρ + ω × dρ/dt.
+        // For the centre c: the twist's rate and the motion of the centre. For ρ: α × ρ + ω × dρ/dt.
         let moving = match self {
             Feature::Point => twist.at(arm),
             Feature::Ball { .. } | Feature::Rim { .. } | Feature::Ellipsoid { .. } => {
@@ -144,7 +144,7 @@ impl Feature {
     }
 }
 
-/// How a rim leans against the normal.
+/// The inclination of a rim to the normal.
 struct Lean {
     /// n - (n·a) a.
     across: Vector,
@@ -163,9 +163,9 @@ impl Lean {
 /// The lowest point of an ellipsoid, S = Σ c cᵀ, c its half axes in world axes.
 struct Support {
     axes: [Vector; 3],
-    /// h = sqrt(n·S n) = |(c₁·n, c₂·n, c₃·n)|: a sum of squares, which loses no digit of a thin ellipsoid.
+    /// h = sqrt(n·S n) = |(c₁·n, c₂·n, c₃·n)|: a sum of squares, so no digits of a thin ellipsoid are lost.
     depth: f64,
-    /// ρ = -S n/h; zero where h is, of a flat ellipsoid that lies on the surface.
+    /// ρ = -S n/h; zero if h is zero, for a flat ellipsoid that lies on the surface.
     reach: Vector,
 }
 

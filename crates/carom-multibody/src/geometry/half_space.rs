@@ -1,24 +1,24 @@
-//! Half-spaces: what robots touch.
+//! Half-spaces: the surfaces that robots touch.
 
 use super::contact::contact_basis;
 use crate::Vector;
 use crate::error::DynamicsError;
 use crate::model::{Geometry, Model, NO_NODE};
 
-/// A solid half-space under a plane.
+/// A solid half-space below a plane.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HalfSpace {
-    /// A point of its plane.
+    /// A point on its plane.
     pub point: Vector,
-    /// Out of it, of length one.
+    /// Unit normal, pointing out of the solid.
     pub normal: Vector,
 }
 
 impl HalfSpace {
-    /// Under the plane through a point with a normal of any length but zero, which points out of it.
+    /// The half-space below the plane through a point; the normal points out of the solid and may have any nonzero length.
     ///
     /// # Errors
-    /// A normal without direction, or numbers that are not finite.
+    /// The normal is zero, or a number is not finite.
     pub fn new(point: impl Into<Vector>, normal: impl Into<Vector>) -> Result<Self, DynamicsError> {
         let point = point.into();
         if let Some(value) = point.to_array().into_iter().find(|value| !value.is_finite()) {
@@ -28,7 +28,7 @@ impl HalfSpace {
         Ok(Self { point, normal })
     }
 
-    /// How far a point is above it; negative inside.
+    /// Signed distance of a point from the plane; negative inside.
     pub fn gap(&self, position: Vector) -> f64 {
         self.normal.dot(position - self.point)
     }
@@ -36,7 +36,7 @@ impl HalfSpace {
 
 /// The half-spaces of a model: the planes fixed to the world, in the order of the links and their shapes.
 ///
-/// Other shapes of the world are none: robots do not touch them.
+/// Other shapes of the world are not included, since contacts with them are not supported.
 pub fn half_spaces(model: &Model) -> Vec<HalfSpace> {
     let fixed = model.links().iter().filter(|link| link.node == NO_NODE);
     let planes = fixed.flat_map(|link| {

@@ -1,12 +1,12 @@
 //! What can touch what.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
-//! | `feature` | what touches: a point, a ball, a rim, an ellipsoid |
+//! | `feature` | features that touch: a point, a ball, a rim, an ellipsoid |
 //! | `contact` | a feature of a link with a normal and tangents |
-//! | `half_space` | what is touched |
-//! | `outline` | points, balls, rims and ellipsoids among which the lowest point of a shape is |
-//! | `candidate` | what of a model can touch a half-space |
+//! | `half_space` | the surfaces that are touched |
+//! | `outline` | the points, balls, rims and ellipsoids that include the lowest point of a shape |
+//! | `candidate` | the features of a model that can touch a half-space |
 
 mod candidate;
 mod contact;

@@ -1,15 +1,15 @@
-//! Points, balls, rims and ellipsoids among which the lowest point of a shape is, whatever its pose.
+//! The points, balls, rims and ellipsoids that include the lowest point of a shape in every pose.
 
 use crate::model::{Geometry, LinkId, Model, PARALLEL, Shape};
 use crate::{Placement, Rotation, Vector};
 
-/// What stands for the rims of a cylinder.
+/// How the rims of a cylinder are represented.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rims {
-    /// As many points on each rim, evenly spaced from the shape's x axis towards its y axis; 3 or more. The cylinder is
+    /// This many points on each rim, evenly spaced from the shape's x axis towards its y axis; 3 or more. The cylinder is
     /// then a prism: it rests on its faces and edges, and does not roll.
     Points(usize),
-    /// The lowest point of each rim: the cylinder rolls on its rims. A rim that lies flat has no lowest point, see
+    /// The lowest point of each rim: the cylinder rolls on its rims. A rim that lies flat has no unique lowest point, see
     /// [`Dynamics::rim_sine`](crate::Dynamics::rim_sine).
     Rolling,
 }
@@ -21,7 +21,7 @@ impl Default for Rims {
     }
 }
 
-/// What touches, in the link's frame.
+/// A feature that can touch, in the link's frame.
 pub(crate) struct TouchingFeature {
     pub(crate) suffix: String,
     pub(crate) center: Vector,
@@ -35,8 +35,8 @@ pub(crate) enum TouchingForm {
     Ellipsoid { rotation: Rotation, half: [f64; 3] },
 }
 
-/// The direction out of the plane in the link's axes, where the model moves in a plane and the normal lies in it. Links
-/// turn about it alone, so it is the same in every configuration.
+/// The normal of the plane of motion in the link's axes, if the model moves in a plane that contains the given normal. Links
+/// only rotate about it, so it is the same in every configuration.
 pub(crate) fn plane_on_link(model: &Model, link: LinkId, normal: Vector) -> Option<Vector> {
     let plane = model.plane().filter(|plane| plane.dot(normal).abs() <= PARALLEL)?;
     let mut rotation = Rotation::IDENTITY;
@@ -49,8 +49,8 @@ pub(crate) fn plane_on_link(model: &Model, link: LinkId, normal: Vector) -> Opti
     Some(rotation.apply_inverse(plane))
 }
 
-/// The features of a shape against half-spaces, `plane` out of the plane of the motion where there is one; or what
-/// the shape is, where it has none.
+/// The features of a shape that can touch half-spaces, or the name of its geometry if it is not supported. `plane` is the
+/// normal of the plane of motion, if there is one.
 pub(crate) fn features(shape: &Shape, plane: Option<Vector>, rims: Rims) -> Result<Vec<TouchingFeature>, &'static str> {
     let outline = Outline { place: shape.placement, plane };
     Ok(match shape.geometry {
@@ -85,7 +85,7 @@ pub(crate) fn features(shape: &Shape, plane: Option<Vector>, rims: Rims) -> Resu
     })
 }
 
-/// Where a shape is on its link, and the direction out of the plane.
+/// The placement of a shape on its link, and the normal of the plane of motion.
 struct Outline {
     place: Placement,
     plane: Option<Vector>,
@@ -100,13 +100,13 @@ impl Outline {
         self.plane.is_some_and(|plane| self.axis().cross(plane).norm() <= PARALLEL)
     }
 
-    /// Where the axis is in the plane, the direction there at right angles to it.
+    /// If the axis lies in the plane, the direction in the plane normal to the axis.
     fn across_axis_in_plane(&self) -> Option<Vector> {
         let plane = self.plane.filter(|plane| self.axis().dot(*plane).abs() <= PARALLEL)?;
         plane.cross(self.axis()).normalized()
     }
 
-    /// A point of the shape, brought to the middle of its depth where the motion is in a plane.
+    /// A point of the shape; for planar motion moved to half the depth of the shape.
     fn at(&self, point: Vector) -> Vector {
         let offset = self.place.rotation.apply(point);
         let flat = self.plane.map_or(offset, |plane| offset.plus(-plane.dot(offset), plane));
@@ -123,7 +123,7 @@ impl Outline {
         TouchingFeature { suffix: suffix.to_owned(), center, form: TouchingForm::Ball { radius } }
     }
 
-    /// Corners behind one another are one, at their middle.
+    /// Corners that coincide in the plane of motion are merged, at their midpoint.
     fn corners_of_box(&self, half: [f64; 3]) -> Vec<TouchingFeature> {
         let across = self.plane.map(|plane| self.place.rotation.apply_inverse(plane));
         let mut groups: Vec<Vec<[f64; 3]>> = Vec::new();

@@ -1,35 +1,35 @@
-//! What stops a robot file from being read.
+//! Errors in reading robot files.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use crate::BuildError;
 
-/// A robot file that cannot be read.
+/// Why a robot file cannot be read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadError {
-    /// What kind of trouble.
+    /// The kind of error.
     pub kind: LoadErrorKind,
-    /// The file, which may be one that another includes.
+    /// The file, which may be an included one.
     pub file: PathBuf,
-    /// The line, from 1, where known.
+    /// The line, counted from 1, if known.
     pub line: Option<usize>,
-    /// What is wrong and what would be right.
+    /// What is wrong and how to correct it.
     pub message: String,
 }
 
-/// The kinds of trouble with robot files.
+/// The kinds of errors in robot files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LoadErrorKind {
-    /// The file is not there or not readable.
+    /// The file does not exist or cannot be read.
     Read,
-    /// Not XML, or not a robot.
+    /// The file is not XML, or not a robot.
     Syntax,
-    /// An attribute that is missing or not what it must be.
+    /// An attribute is missing or has an invalid value.
     Value,
-    /// Something that changes the dynamics and that carom does not have.
+    /// An unsupported element that would change the dynamics.
     Unsupported,
-    /// The parts do not make a model.
+    /// The elements do not form a valid model.
     Structure,
 }
 
@@ -59,7 +59,7 @@ impl fmt::Display for LoadError {
 impl std::error::Error for LoadError {}
 
 impl LoadError {
-    /// A model that cannot be built from what the file says.
+    /// The error for a model that cannot be built from the file.
     pub(super) fn structure(file: &std::path::Path, line: Option<usize>, error: &BuildError) -> Self {
         Self { kind: LoadErrorKind::Structure, file: file.to_owned(), line, message: error.to_string() }
     }

@@ -1,14 +1,14 @@
 //! Models from robot files.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
 //! | `urdf` | URDF |
-//! | `schema` | what of a URDF file is read, and what is not |
+//! | `schema` | which elements of a URDF file are read |
 //! | `mjcf` | MJCF |
 //! | `mesh_file` | mesh files |
-//! | `address` | where a URDF's meshes are |
-//! | `xml` | elements with places |
-//! | `error` | what is wrong with a file |
+//! | `address` | locations of a URDF's meshes |
+//! | `xml` | XML elements with source locations |
+//! | `error` | errors in a file |
 
 mod address;
 mod error;
@@ -25,63 +25,63 @@ pub use error::{LoadError, LoadErrorKind};
 
 use crate::{HullOptions, Model};
 
-/// What a reader may choose where the file leaves it open.
+/// Options for reading a robot file.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Options {
-    /// Lets the root link of a URDF move freely. In MJCF the file itself says so.
+    /// Lets the root link of a URDF move freely. An MJCF file states this itself.
     pub floating_base: bool,
-    /// What to do with joints that mimic others.
+    /// How joints that mimic others are treated.
     pub mimics: Mimics,
-    /// The format that the file must have; by default its root element says.
+    /// The required format; by default it follows from the root element.
     pub format: Option<Format>,
-    /// Reads the meshes of shapes that can touch and gives them convex hulls. The dynamics do not need them, so by default no
-    /// mesh is read for its shape.
+    /// Reads the meshes of collision shapes and computes their convex hulls. The dynamics do not need them, so by default
+    /// these meshes are not read.
     pub hulls: Option<HullOptions>,
 }
 
 /// The formats of robot files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// With the root element `<robot>`.
+    /// URDF, with the root element `<robot>`.
     Urdf,
-    /// With the root element `<mujoco>`.
+    /// MJCF, with the root element `<mujoco>`.
     Mjcf,
 }
 
-/// What to do with joints that mimic others.
+/// How joints that mimic others are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mimics {
-    /// They follow, and have no velocity of their own.
+    /// They follow their leader, and have no velocity of their own.
     #[default]
     Follow,
-    /// They move by themselves, as if the file did not couple them.
+    /// They move independently, as if the file did not couple them.
     Free,
 }
 
-/// Refuses pipes, devices and sockets: reading one may never end, and nothing in them can be read twice.
+/// Rejects pipes, devices and sockets: reading one may never end, and they cannot be read twice.
 ///
 /// # Errors
-/// There is nothing at `path`, or it is neither a file nor a folder.
+/// `path` does not exist, or is neither a file nor a folder.
 pub fn check_regular(path: &Path) -> io::Result<()> {
     let kind = std::fs::metadata(path)?.file_type();
     if kind.is_file() || kind.is_dir() {
         return Ok(());
     }
-    Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a pipe or a device, not a file"))
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a pipe or a device, not a regular file"))
 }
 
-/// Reads a robot file; its root element tells URDF from MJCF.
+/// Reads a robot file; the root element distinguishes URDF from MJCF.
 ///
 /// # Errors
-/// The file cannot be read, is not a robot, or has something that cannot be left out.
+/// The file cannot be read, is not a robot, or has an unsupported element that would change the dynamics.
 pub fn file(path: &Path, options: &Options) -> Result<Model, LoadError> {
     text(&xml::read(path)?, path, options)
 }
 
-/// Reads a robot from the text of a file. The path is for messages, and for files that it includes.
+/// Reads a robot from the text of a file. The path is used in messages and to locate included files.
 ///
 /// # Errors
-/// The text is not a robot, or has something that cannot be left out.
+/// The text is not a robot, or has an unsupported element that would change the dynamics.
 pub fn text(text: &str, path: &Path, options: &Options) -> Result<Model, LoadError> {
     let document = xml::parse(text, path)?;
     let lines = xml::Lines::of(&document);
@@ -90,8 +90,8 @@ pub fn text(text: &str, path: &Path, options: &Options) -> Result<Model, LoadErr
     match (root.tag_name().name(), options.format) {
         ("robot", None | Some(Format::Urdf)) => urdf::from_document(&document, &lines, path, options),
         ("mujoco", None | Some(Format::Mjcf)) => mjcf::from_document(&document, &lines, path, options),
-        ("robot", Some(Format::Mjcf)) => fault("is a URDF, and an MJCF is asked for".to_owned()),
-        ("mujoco", Some(Format::Urdf)) => fault("is an MJCF, and a URDF is asked for".to_owned()),
+        ("robot", Some(Format::Mjcf)) => fault("is a URDF file, but an MJCF file was requested".to_owned()),
+        ("mujoco", Some(Format::Urdf)) => fault("is an MJCF file, but a URDF file was requested".to_owned()),
         (other, _) => fault(format!("the root element is <{other}>; a URDF has <robot>, an MJCF has <mujoco>")),
     }
 }

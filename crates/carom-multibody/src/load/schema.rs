@@ -1,11 +1,11 @@
-//! What URDF has: elements with their attributes and the elements within. Whatever else stands in a file is remarked.
+//! The elements of URDF with their attributes and child elements. Anything else in a file gives a warning.
 
 use std::collections::{BTreeMap, HashSet};
 
 use super::xml::Element;
 use crate::{ModelBuilder, Warning, WarningKind};
 
-/// An element: its attributes, and the elements within.
+/// An element: its name, attributes and child elements.
 type Entry = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 const SCHEMA: &[Entry] = &[
@@ -35,13 +35,13 @@ const SCHEMA: &[Entry] = &[
     ("mimic", &["joint", "multiplier", "offset"], &[]),
 ];
 
-/// Elements that may stand several times in the same one.
+/// Elements that may occur several times in their parent.
 const REPEATED: &[&str] = &["link", "joint", "material", "visual", "collision"];
 
-/// Elements that have nothing to do with motion, whatever stands in them.
+/// Elements without effect on the motion, whatever their content.
 const APART: &[&str] = &["visual", "material", "verbose", "safety_controller", "calibration"];
 
-/// What is read over, one remark for each kind; and remarks on single joints.
+/// Warnings about ignored elements, one per kind, and about single joints.
 #[derive(Default)]
 pub(super) struct Remarks {
     ignored: BTreeMap<String, (usize, usize)>,
@@ -49,12 +49,12 @@ pub(super) struct Remarks {
 }
 
 impl Remarks {
-    /// Remarks on all that the schema does not have, in an element and within.
+    /// Warns about everything in an element that is not in the schema.
     pub(super) fn check(&mut self, element: Element<'_, '_, '_>) {
         let name = element.name();
         let Some((_, attributes, children)) = SCHEMA.iter().find(|(known, ..)| *known == name) else { return };
         for attribute in element.node.attributes() {
-            // Those of other vocabularies are none of ours.
+            // Attributes of other namespaces are ignored.
             if attribute.namespace().is_none() && !attributes.contains(&attribute.name()) {
                 self.ignored(format!("attribute {} of <{name}>", attribute.name()), element.line());
             }
@@ -84,7 +84,7 @@ impl Remarks {
     pub(super) fn hand_over(self, builder: &mut ModelBuilder) {
         for (subject, (count, line)) in self.ignored {
             let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
-            let message = format!("{subject} stands {times}; carom reads over it");
+            let message = format!("{subject} occurs {times} and is ignored");
             builder.warn(Warning { kind: WarningKind::Ignored, subject, message, line: Some(line) });
         }
         for note in self.notes {

@@ -35,14 +35,14 @@ pub(super) fn from_document(document: &Document<'_>, lines: &Lines, path: &Path,
         match element.name() {
             "link" => links.push((element.required("name")?, element)),
             "joint" => joints.push(element),
-            // What else stands here is remarked by the schema.
+            // The schema warns about other elements.
             _ => {}
         }
     }
     let mut by_name: HashMap<&str, Element<'_, '_, '_>> = HashMap::new();
     for &(name, element) in &links {
         if let Some(first) = by_name.insert(name, element) {
-            let message = format!("link {name:?} stands twice: here and in line {}", first.line());
+            let message = format!("link {name:?} is defined twice: here and in line {}", first.line());
             return Err(element.value(message));
         }
     }
@@ -60,7 +60,7 @@ pub(super) fn from_document(document: &Document<'_>, lines: &Lines, path: &Path,
         };
         let (parent, child) = (end("parent")?, end("child")?);
         if let Some(other) = parents.insert(child, parent) {
-            let message = format!("link {child:?} hangs on {other:?} and on {parent:?}; a URDF is a tree");
+            let message = format!("link {child:?} has two parents, {other:?} and {parent:?}; a URDF must be a tree");
             return Err(element.value(message));
         }
         below.entry(parent).or_default().push(Connection { element, child });
@@ -69,10 +69,10 @@ pub(super) fn from_document(document: &Document<'_>, lines: &Lines, path: &Path,
     let mut roots = links.iter().filter(|(name, _)| !parents.contains_key(name));
     let (root, root_element) = match (roots.next(), roots.next()) {
         (Some(&root), None) => root,
-        (None, _) => return Err(robot.value("every link hangs on another: there is no root link, or no link at all")),
+        (None, _) => return Err(robot.value("there is no root link: every link has a parent, or there are no links")),
         (Some((one, _)), Some((other, element))) => {
             return Err(
-                element.value(format!("links {one:?} and {other:?} are both without a parent; a URDF has one root"))
+                element.value(format!("links {one:?} and {other:?} both have no parent; a URDF must have one root"))
             );
         }
     };
@@ -100,7 +100,7 @@ pub(super) fn from_document(document: &Document<'_>, lines: &Lines, path: &Path,
         add(&mut builder, LinkId::WORLD, spec, root_element)?
     };
 
-    // Depth first, in the order of the file: the last of the list is next.
+    // Depth first, in file order: the last entry of the list is next.
     let mut waiting = Vec::new();
     let (mut id, mut name, mut count) = (root_id, root, 1);
     loop {
@@ -115,27 +115,27 @@ pub(super) fn from_document(document: &Document<'_>, lines: &Lines, path: &Path,
     }
     if count < links.len() {
         return Err(robot.value(format!(
-            "{} of {} links cannot be reached from the root {root:?}: some joints form a circle",
+            "{} of {} links cannot be reached from the root {root:?}: some joints form a cycle",
             links.len() - count,
             links.len()
         )));
     }
     remarks.hand_over(&mut builder);
     builder.build().map_err(|error| {
-        // What is found at the end is about mimics, and names the joint.
+        // Errors found when building concern mimics, and name the joint.
         let joint = joints.iter().find(|joint| joint.text("name").is_some_and(|name| error.is_about(name)));
         LoadError::structure(path, joint.map(Element::line), &error)
     })
 }
 
-/// The link that stands for the world, by custom.
+/// The conventional name of a root link that represents the world.
 const WORLD: &str = "world";
 
 fn add(builder: &mut ModelBuilder, parent: LinkId, spec: LinkSpec, at: Element<'_, '_, '_>) -> Result<LinkId> {
     builder.link(parent, spec).map_err(|error| LoadError::structure(at.path, Some(at.line()), &error))
 }
 
-/// The name of the joint of a floating base, unless the file has it.
+/// A name for the joint of a floating base that the file does not use.
 fn free_name(joints: &[Element<'_, '_, '_>]) -> String {
     let mut name = "root_joint".to_owned();
     while joints.iter().any(|joint| joint.text("name") == Some(&name)) {
@@ -174,7 +174,7 @@ fn origin(element: Element<'_, '_, '_>) -> Result<Placement> {
     let Some(origin) = element.child("origin") else { return Ok(Placement::IDENTITY) };
     let xyz = origin.numbers::<3>("xyz")?.unwrap_or_default();
     let rotation = match (origin.numbers::<3>("rpy")?, origin.numbers::<4>("quat_xyzw")?) {
-        (Some(_), Some(_)) => return Err(origin.value("<origin> has rpy and quat_xyzw; one must do")),
+        (Some(_), Some(_)) => return Err(origin.value("<origin> has both rpy and quat_xyzw; give only one")),
         (rpy, None) => Rotation::from_rpy(rpy.unwrap_or_default()),
         (None, Some([x, y, z, w])) => {
             let flat = || origin.value("<origin> quat_xyzw has no direction");
@@ -219,13 +219,13 @@ fn joint(element: Element<'_, '_, '_>, options: &Options, remarks: &mut Remarks)
 
 fn limits(element: Element<'_, '_, '_>, name: &str, remarks: &mut Remarks) -> Result<Option<[f64; 2]>> {
     let Some(limit) = element.child("limit") else {
-        let message = format!("joint {name:?} has no <limit>, which its type needs; it has none here");
+        let message = format!("joint {name:?} has no <limit>, which its type requires; it is treated as unlimited");
         remarks.note(WarningKind::Ignored, name, message, element.line());
         return Ok(None);
     };
     let limits = [limit.number("lower")?.unwrap_or(0.0), limit.number("upper")?.unwrap_or(0.0)];
     if limits[0] > limits[1] {
-        let message = format!("joint {name:?} has limits {limits:?} in the wrong order; it has none here");
+        let message = format!("joint {name:?} has limits {limits:?} in the wrong order; it is treated as unlimited");
         remarks.note(WarningKind::Ignored, name, message, limit.line());
         return Ok(None);
     }
@@ -246,15 +246,15 @@ fn mimic(
             let offset = stated.number("offset")?.unwrap_or(0.0);
             return Ok(Some(Mimic { leader: leader.to_owned(), multiplier, offset }));
         }
-        Mimics::Follow => "which does not exist; it moves by itself here",
-        Mimics::Free => "and moves by itself here, as asked for",
+        Mimics::Follow => "which does not exist; it is treated as independent",
+        Mimics::Free => "but is treated as independent, as requested",
     };
     let message = format!("joint {name:?} mimics {leader:?}, {why_not}");
     remarks.note(WarningKind::NotModelled, name, message, stated.line());
     Ok(None)
 }
 
-/// Whether the robot of an element has a joint of a name.
+/// Whether the robot of an element has a joint with a name.
 fn is_joint(element: Element<'_, '_, '_>, name: &str) -> bool {
     let mut siblings = element.node.parent_element().into_iter().flat_map(|robot| robot.children());
     siblings.any(|other| other.has_tag_name("joint") && other.attribute("name") == Some(name))
@@ -329,7 +329,7 @@ fn shapes(link: Element<'_, '_, '_>, meshes: &mut Meshes<'_>, remarks: &mut Rema
                 };
                 Geometry::Mesh { file, hull }
             }
-            other => return Err(geometry.value(format!("<{other}> is not a shape that URDF has"))),
+            other => return Err(geometry.value(format!("<{other}> is not a valid geometry of URDF"))),
         };
         let name = collision.text("name").map(str::to_owned);
         shapes.push(Shape { name, placement: origin(collision)?, geometry: form });

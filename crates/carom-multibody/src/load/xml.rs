@@ -1,4 +1,4 @@
-//! XML with places: every fault names file, line, element and attribute.
+//! XML with source locations: every error gives file, line, element and attribute.
 
 use std::path::Path;
 use std::str::FromStr;
@@ -21,7 +21,7 @@ pub(super) fn read(path: &Path) -> Result<String> {
     Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
-/// Attributes that an element may have: the parser compares each with all others.
+/// Largest number of attributes of an element: the parser compares each with all others.
 const MOST_ATTRIBUTES: usize = 1000;
 
 /// A file's elements.
@@ -44,7 +44,7 @@ pub(super) fn parse<'t>(text: &'t str, path: &Path) -> Result<Document<'t>> {
     })
 }
 
-/// The line of the first element with too many attributes. What is not well-formed is left to the parser.
+/// The line of the first element with too many attributes. Text that is not well-formed is left to the parser.
 fn crowded(text: &str) -> Option<usize> {
     let mut rest = text;
     while let Some(at) = rest.find('<') {
@@ -77,17 +77,17 @@ fn crowded(text: &str) -> Option<usize> {
     None
 }
 
-/// The line of an element, from 1.
+/// The line of an element, counted from 1.
 pub(super) fn line(node: Node<'_, '_>) -> usize {
     node.document().text_pos_at(node.range().start).row as usize
 }
 
-/// A fault at an element.
+/// An error at an element.
 pub(super) fn fault(kind: LoadErrorKind, path: &Path, node: Node<'_, '_>, message: impl Into<String>) -> LoadError {
     LoadError { kind, file: path.to_owned(), line: Some(line(node)), message: message.into() }
 }
 
-/// Where the lines of a document begin: a line is found without reading all that stands before it.
+/// The starts of all lines of a document, so that a line is found without reading everything before it.
 pub(super) struct Lines {
     starts: Vec<usize>,
 }
@@ -98,14 +98,14 @@ impl Lines {
         Self { starts: std::iter::once(0).chain(ends.map(|(i, _)| i + 1)).collect() }
     }
 
-    /// The line of an element of the document, from 1.
+    /// The line of an element of the document, counted from 1.
     fn line(&self, node: Node<'_, '_>) -> usize {
         let start = node.range().start;
         self.starts.partition_point(|&other| other <= start)
     }
 }
 
-/// An element of a file, to be asked for attributes.
+/// An element of a file, with access to its attributes.
 #[derive(Clone, Copy)]
 pub(super) struct Element<'e, 'i, 'p> {
     pub(super) node: Node<'e, 'i>,
@@ -128,7 +128,7 @@ impl<'e, 'i, 'p> Element<'e, 'i, 'p> {
         self.node.children().filter(Node::is_element).map(move |node| Element { node, path, lines })
     }
 
-    /// The first child element of a name.
+    /// The first child element with a name.
     pub(super) fn child(self, name: &str) -> Option<Element<'e, 'i, 'p>> {
         self.children().find(|child| child.name() == name)
     }
@@ -137,26 +137,26 @@ impl<'e, 'i, 'p> Element<'e, 'i, 'p> {
         self.node.attribute(attribute)
     }
 
-    /// An attribute that must be there.
+    /// A required attribute.
     pub(super) fn required(&self, attribute: &str) -> Result<&'e str> {
         self.text(attribute).ok_or_else(|| self.value(format!("<{}> needs the attribute {attribute}", self.name())))
     }
 
-    /// One number.
+    /// An attribute with one number.
     pub(super) fn number(&self, attribute: &str) -> Result<Option<f64>> {
         self.text(attribute).map(|text| self.parse_number(attribute, text)).transpose()
     }
 
-    /// Exactly N numbers.
+    /// An attribute with exactly N numbers.
     pub(super) fn numbers<const N: usize>(&self, attribute: &str) -> Result<Option<[f64; N]>> {
         let Some(list) = self.list(attribute)? else { return Ok(None) };
         let count = list.len();
         <[f64; N]>::try_from(list)
             .map(Some)
-            .map_err(|_| self.value(format!("<{}> {attribute} has {count} numbers, it needs {N}", self.name())))
+            .map_err(|_| self.value(format!("<{}> {attribute} has {count} numbers, but needs {N}", self.name())))
     }
 
-    /// Any count of numbers.
+    /// An attribute with any number of numbers.
     pub(super) fn list(&self, attribute: &str) -> Result<Option<Vec<f64>>> {
         let Some(text) = self.text(attribute) else { return Ok(None) };
         text.split_whitespace().map(|word| self.parse_number(attribute, word)).collect::<Result<_>>().map(Some)
@@ -167,12 +167,12 @@ impl<'e, 'i, 'p> Element<'e, 'i, 'p> {
         finite.ok_or_else(|| self.value(format!("<{}> {attribute} = {text:?} is not a finite number", self.name())))
     }
 
-    /// A fault of a value in this element.
+    /// An error about a value in this element.
     pub(super) fn value(&self, message: impl Into<String>) -> LoadError {
         fault(LoadErrorKind::Value, self.path, self.node, message)
     }
 
-    /// Something here that carom does not have.
+    /// An error about an unsupported feature of this element.
     pub(super) fn unsupported(&self, message: impl Into<String>) -> LoadError {
         fault(LoadErrorKind::Unsupported, self.path, self.node, message)
     }

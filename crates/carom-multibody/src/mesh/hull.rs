@@ -42,11 +42,11 @@ struct Face {
     beyond: Vec<usize>,
 }
 
-/// A hull that grows from a tetrahedron, each time by a point beyond one of its faces. A point beyond the hull is kept
-/// with one face that sees it; when that face gives way, one of the new ones sees it, or it is inside.
+/// A hull that grows from a tetrahedron, each time by a point beyond one of its faces. A point beyond the hull is
+/// assigned to one face that sees it; when that face is removed, one of the new faces sees it, or it is inside.
 pub(super) struct Growing<'p> {
     points: &'p [Vector],
-    /// Those that gave way are gone.
+    /// Removed faces are `None`.
     faces: Vec<Option<Face>>,
     /// The face on the left of each directed edge.
     sides: HashMap<(usize, usize), usize>,
@@ -70,7 +70,7 @@ impl<'p> Growing<'p> {
         self.faces.len()
     }
 
-    /// Whether a face did not give way.
+    /// Whether a face is still part of the hull.
     pub(super) fn has(&self, face: usize) -> bool {
         self.faces[face].is_some()
     }
@@ -107,7 +107,7 @@ impl<'p> Growing<'p> {
         })
     }
 
-    /// Leaves each point with the first of the faces that sees it, if one does.
+    /// Assigns each point to the first of the faces that sees it, if any.
     fn keep(&mut self, points: impl Iterator<Item = usize>, faces: &[usize]) {
         for point in points {
             let place = faces.iter().copied().find(|&face| self.sees(face, point));
@@ -128,7 +128,7 @@ impl<'p> Growing<'p> {
         Some((point, if length > 0.0 { distance(point) / length } else { 0.0 }))
     }
 
-    /// Takes a point in: the faces that see it give way to a cone from their rim to the point.
+    /// Adds a point: the faces that see it are replaced by a cone from their boundary to the point.
     pub(super) fn reach(&mut self, face: usize, point: usize) {
         let mut visible = vec![face];
         let mut known = HashSet::from([face]);
@@ -164,7 +164,7 @@ fn edges([a, b, c]: [usize; 3]) -> [(usize, usize); 3] {
 mod tests {
     use super::*;
 
-    /// Volume under faces that run around it.
+    /// Volume enclosed by faces.
     fn volume(points: &[Vector], faces: &[[usize; 3]]) -> f64 {
         let part = |face: &[usize; 3]| {
             let [a, b, c] = face.map(|i| points[i]);

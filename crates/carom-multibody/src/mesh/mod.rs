@@ -1,6 +1,6 @@
-//! Meshes of triangles: what their files say, and the convex hull of their vertices.
+//! Triangle meshes: their file formats and convex hulls.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
 //! | `triangles` | a mesh of triangles, and its formats |
 //! | `stl` | STL, binary and text |
@@ -8,9 +8,9 @@
 //! | `msh` | MuJoCo's own format |
 //! | `dae` | COLLADA |
 //! | `words` | numbers in single precision from bytes and words |
-//! | `side` | on which side of a plane a point is |
+//! | `side` | the side of a plane on which a point lies |
 //! | `hull` | the convex hull |
-//! | `simplified` | a hull with few vertices, and how far it is inside the true one |
+//! | `simplified` | hulls with few vertices |
 
 mod dae;
 mod hull;

@@ -4,12 +4,12 @@ use super::triangles::{LOST, Objects, SHORT, Triangles};
 use super::words::single;
 use crate::Vector;
 
-const POLYGON: &str = "has a face of more than four corners that is bent; make it of triangles";
+const POLYGON: &str = "has a nonplanar face with more than four corners; triangulate it";
 
 pub(super) fn obj(text: &str, objects: Objects) -> Result<Triangles, &'static str> {
     let mut vertices = Vec::new();
     let mut polygons: Vec<Vec<usize>> = Vec::new();
-    // Faces of the objects asked for count, vertices of all: any object may use them.
+    // Only faces of the requested objects are used, but vertices of all, since any face may refer to them.
     let (mut is_over, mut is_part) = (false, false);
     for line in text.lines() {
         let mut words = line.split_whitespace();
@@ -24,7 +24,7 @@ pub(super) fn obj(text: &str, objects: Objects) -> Result<Triangles, &'static st
                 let count = vertices.len();
                 let corner = |word: &str| {
                     let place: isize = word.split('/').next()?.parse().ok()?;
-                    // From 1, or from the last vertex so far backwards.
+                    // Counted from 1, or backwards from the last vertex so far.
                     if place > 0 { place.checked_sub(1)?.try_into().ok() } else { count.checked_add_signed(place) }
                 };
                 polygons.push(words.map(corner).collect::<Option<_>>().ok_or(SHORT)?);
@@ -45,10 +45,10 @@ pub(super) fn obj(text: &str, objects: Objects) -> Result<Triangles, &'static st
     Ok(Triangles { vertices, faces, is_part })
 }
 
-/// Splits a polygon as MuJoCo does: a quadrangle along its shorter diagonal; more corners must lie in a plane and run
-/// around it, so that all ways are equal.
+/// Splits a polygon as MuJoCo does: a quadrangle along its shorter diagonal; polygons with more corners must be planar and
+/// convex, so that every triangulation gives the same result.
 fn split(vertices: &[Vector], polygon: &[usize], faces: &mut Vec<[usize; 3]>) -> Result<(), &'static str> {
-    /// The sine by which a polygon may be bent, from the few digits of its corners.
+    /// The sine by which a polygon may deviate from a plane, because of the few digits of its corners.
     const BENT: f64 = 1e-5;
     if let &[a, b, c, d] = polygon {
         let length = |i: usize, j: usize| (vertices[j] - vertices[i]).norm();

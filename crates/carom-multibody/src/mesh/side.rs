@@ -1,14 +1,14 @@
-//! On which side of a plane a point is, without the doubt of rounding.
+//! The side of a plane on which a point lies, robust against rounding.
 
 use crate::Vector;
 
-/// Above zero where d is on the side of the plane a, b, c from which they run counter-clockwise, below zero on the
-/// other, zero in the plane.
+/// Positive if d is on the side of the plane a, b, c from which they run counter-clockwise, negative on the
+/// other side, zero in the plane.
 ///
-/// Coordinates of meshes have few digits and many points lie in one plane, so what rounding would decide is computed
-/// again with twice the digits.
+/// Coordinates of meshes have few digits and many points lie in one plane, so results within rounding are computed
+/// again with twice the precision.
 pub(super) fn side(a: Vector, b: Vector, c: Vector, d: Vector) -> f64 {
-    /// Relative to the sum of the sizes of all products: beyond the rounding of simple arithmetic, and of long one.
+    /// Bounds on rounding, relative to the sum of the absolute values of all products, in double and in extended precision.
     const CLEAR: f64 = 1e-15;
     const CLEAR_LONG: f64 = 1e-29;
     let [u, v, w] = [b - a, c - a, d - a];
@@ -37,7 +37,7 @@ pub(super) fn side(a: Vector, b: Vector, c: Vector, d: Vector) -> f64 {
     if sum.0.abs() > CLEAR_LONG * bound { sum.0 } else { 0.0 }
 }
 
-/// A number of about 32 digits: the sum of two, the second below the rounding of the first.
+/// A number of about 32 digits: the sum of two, the second smaller than the rounding of the first.
 #[derive(Clone, Copy)]
 struct Long(f64, f64);
 

@@ -35,7 +35,7 @@ fn ascii_stl(text: &str) -> Option<Triangles> {
     (vertices.len() % 3 == 0).then(|| soup(vertices))
 }
 
-/// Three corners for each face, those at the same place made one.
+/// Three corners per face, with identical corners merged.
 fn soup(corners: Vec<Vector>) -> Triangles {
     let mut places = HashMap::new();
     let mut vertices = Vec::new();

@@ -6,14 +6,14 @@ use super::obj::obj;
 use super::stl::stl;
 use crate::Vector;
 
-pub(super) const SHORT: &str = "is cut short or not of the format that its name tells";
+pub(super) const SHORT: &str = "is truncated or not in the format of its file extension";
 pub(super) const LOST: &str = "has a face with a vertex that does not exist";
 
-/// A mesh of triangles; without faces it stands for its convex hull.
+/// A mesh of triangles; without faces it represents its convex hull.
 pub(crate) struct Triangles {
     pub(crate) vertices: Vec<Vector>,
     pub(crate) faces: Vec<[usize; 3]>,
-    /// Whether the file has more objects than were asked for.
+    /// Whether the file has further objects, which were not asked for.
     pub(crate) is_part: bool,
 }
 
@@ -28,14 +28,14 @@ impl Triangles {
     }
 }
 
-/// The formats that are read.
+/// The supported formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
     Stl,
     Obj,
     /// MuJoCo's own.
     Msh,
-    /// COLLADA. Its faces are not kept: the mesh stands for its convex hull.
+    /// COLLADA. Faces are not kept: the mesh represents its convex hull.
     Dae,
 }
 

@@ -14,19 +14,19 @@ use crate::{Inertia, Placement, Quaternion, Rotation, UNIT_TOLERANCE, Vector};
 const GRAVITY: Vector = Vector::new(0.0, 0.0, -9.81);
 
 /// More velocities than any robot has: M alone would take 200 MB.
-const MOST_FREEDOMS: usize = 5000;
+const MAX_VELOCITIES: usize = 5000;
 
-/// More links than any robot has, fixed ones included: a bound against files made to fill the memory.
-const MOST_LINKS: usize = 20_000;
+/// More links than any robot has, fixed ones included: protects against files made to exhaust memory.
+const MAX_LINKS: usize = 20_000;
 
-/// A link as stated to the builder.
+/// A link as given to the builder.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinkSpec {
     /// Unique among the links.
     pub name: String,
-    /// Where it is on its parent, with all coordinates at their references.
+    /// Its placement on its parent, with all joint coordinates at their references.
     pub placement: Placement,
-    /// Its joints: each acts in the link's frame as those before it have moved it. Without any it is welded.
+    /// Its joints: each acts in the link's frame as moved by those before it. A link without joints is welded to its parent.
     pub joints: Vec<Joint>,
     /// Its inertia in its own frame.
     pub inertia: Inertia,
@@ -46,25 +46,25 @@ impl LinkSpec {
         }
     }
 
-    /// With another placement.
+    /// Sets the placement on the parent.
     pub fn placed(mut self, placement: Placement) -> Self {
         self.placement = placement;
         self
     }
 
-    /// With one more joint.
+    /// Adds a joint.
     pub fn joint(mut self, joint: Joint) -> Self {
         self.joints.push(joint);
         self
     }
 
-    /// With this inertia.
+    /// Sets the inertia.
     pub fn inertia(mut self, inertia: Inertia) -> Self {
         self.inertia = inertia;
         self
     }
 
-    /// With one more shape.
+    /// Adds a shape.
     pub fn shape(mut self, shape: Shape) -> Self {
         self.shapes.push(shape);
         self
@@ -97,7 +97,7 @@ pub struct ModelBuilder {
 }
 
 impl ModelBuilder {
-    /// A model with the world and nothing in it, and gravity along -z.
+    /// An empty world with gravity along -z.
     pub fn new(name: impl Into<String>) -> Self {
         let world = Link {
             name: "world".to_owned(),
@@ -120,40 +120,40 @@ impl ModelBuilder {
         }
     }
 
-    /// Gravity's acceleration, m/s².
+    /// Sets the acceleration of gravity, m/s².
     pub fn gravity(&mut self, gravity: impl Into<Vector>) -> &mut Self {
         self.gravity = gravity.into();
         self
     }
 
-    /// Another name for the world, where a link of the robot is called that.
+    /// Renames the world, for robots that have a link of its name.
     pub(crate) fn rename_world(&mut self, name: &str) {
         self.names.remove(&("link", self.links[0].name.clone()));
         self.links[0].name = name.to_owned();
         self.names.insert(("link", name.to_owned()));
     }
 
-    /// Shapes of the world.
+    /// Adds a shape to the world.
     pub fn world_shape(&mut self, shape: Shape) -> &mut Self {
         self.links[0].shapes.push(shape);
         self
     }
 
-    /// A remark to keep with the model.
+    /// Adds a warning to the model.
     pub fn warn(&mut self, warning: Warning) -> &mut Self {
         self.warnings.push(warning);
         self
     }
 
-    /// Hangs a link on another.
+    /// Attaches a link to its parent.
     ///
     /// # Errors
-    /// A name that is taken, a number that is not finite or out of range, an axis without direction.
+    /// The name is already used, a number is not finite or out of range, or an axis is zero.
     pub fn link(&mut self, parent: LinkId, spec: LinkSpec) -> Result<LinkId, BuildError> {
         let LinkSpec { name, placement, joints, inertia, shapes } = spec;
         self.known(parent)?;
-        if self.links.len() > MOST_LINKS {
-            return Err(BuildError::TooLarge { what: "links", bound: MOST_LINKS });
+        if self.links.len() > MAX_LINKS {
+            return Err(BuildError::TooLarge { what: "links", bound: MAX_LINKS });
         }
         self.is_free("link", &name)?;
         finite_placement("link", &name, &placement)?;
@@ -167,7 +167,7 @@ impl ModelBuilder {
             }
         }
 
-        // Nothing is refused from here on: a link that was refused leaves no trace.
+        // No errors from here on, so that a rejected link leaves the builder unchanged.
         self.judge_inertia(&name, &inertia);
         self.names.insert(("link", name.clone()));
         let id = LinkId(self.links.len());
@@ -189,10 +189,10 @@ impl ModelBuilder {
         Ok(id)
     }
 
-    /// Names a place on a link.
+    /// Adds a named frame to a link.
     ///
     /// # Errors
-    /// A name that is taken, or a number that is not finite.
+    /// The name is already used, or a number is not finite.
     pub fn frame(&mut self, name: impl Into<String>, link: LinkId, placement: Placement) -> Result<(), BuildError> {
         let name = name.into();
         self.known(link)?;
@@ -203,17 +203,17 @@ impl ModelBuilder {
         Ok(())
     }
 
-    /// The finished model.
+    /// Builds the model.
     ///
     /// # Errors
-    /// A joint that follows another which does not exist, moves otherwise, or follows it back.
+    /// A joint mimics a joint that does not exist, is of an incompatible kind, or mimics it back.
     pub fn build(mut self) -> Result<Model, BuildError> {
         finite("model", &self.name, "gravity", self.gravity.to_array())?;
         let followed = self.follow()?;
         let home = self.number();
         let freedoms = self.joints.iter().map(|joint| joint.freedoms.end).max().unwrap_or(0);
-        if freedoms > MOST_FREEDOMS {
-            return Err(BuildError::TooLarge { what: "degrees of freedom", bound: MOST_FREEDOMS });
+        if freedoms > MAX_VELOCITIES {
+            return Err(BuildError::TooLarge { what: "degrees of freedom", bound: MAX_VELOCITIES });
         }
         let tree = self.grow(&followed);
         let sparsity = Sparsity::of(&tree);
@@ -234,7 +234,7 @@ impl ModelBuilder {
         Ok(())
     }
 
-    /// What each joint follows in the end.
+    /// The joint that each joint ultimately follows.
     fn follow(&self) -> Result<Vec<Option<Following>>, BuildError> {
         let places: HashMap<&str, usize> =
             self.joints.iter().enumerate().map(|(i, joint)| (joint.joint.name.as_str(), i)).collect();
@@ -262,7 +262,7 @@ impl ModelBuilder {
         (0..self.joints.len()).map(follow).collect()
     }
 
-    /// Gives each joint its places in q and v, and puts together the home configuration.
+    /// Assigns each joint its indices in q and v, and assembles the home configuration.
     fn number(&mut self) -> Vec<f64> {
         let mut home = Vec::new();
         let mut freedoms = 0;
@@ -291,7 +291,7 @@ impl ModelBuilder {
         home
     }
 
-    /// Melts links and joints into nodes.
+    /// Merges links and joints into nodes.
     fn grow(&mut self, followed: &[Option<Following>]) -> Tree {
         let mut tree = Tree { nodes: Vec::new(), freedoms: 0, axes: 0, quaternions: Vec::new() };
         tree.freedoms = self.joints.iter().map(|joint| joint.freedoms.end).max().unwrap_or(0);
@@ -324,7 +324,7 @@ impl ModelBuilder {
                         v: freedoms.start + count,
                         axis: tree.axes,
                         multiplier,
-                        // What a planar joint has of its own is no single coordinate.
+                        // Limits, springs and the like belong to a single coordinate, which a planar joint does not have.
                         offset: if joint.kind.is_single() { offset - joint.reference } else { 0.0 },
                         coordinate_offset: offset,
                         armature: joint.armature,
@@ -356,13 +356,13 @@ impl ModelBuilder {
         let mut warn = |kind, message: String| {
             self.warnings.push(Warning { kind, subject: name.to_owned(), message, line: None });
         };
-        // Digits of a file are few: a moment is judged to a millionth of the largest.
+        // Files have few digits: a moment is judged to a millionth of the largest.
         let slack = 1e-6 * c.abs().max(a.abs());
         if inertia.mass < 0.0 {
-            warn(WarningKind::NegativeMass, format!("link {name:?} has mass {} kg, below zero", inertia.mass));
+            warn(WarningKind::NegativeMass, format!("link {name:?} has a negative mass, {} kg", inertia.mass));
         }
         if a < -slack {
-            let message = format!("link {name:?} has a principal moment of inertia of {a:.6e} kg m², below zero");
+            let message = format!("link {name:?} has a negative principal moment of inertia, {a:.6e} kg m²");
             warn(WarningKind::NegativeInertia, message);
         } else if a + b < c - slack {
             let message = format!(
@@ -376,7 +376,7 @@ impl ModelBuilder {
         }
     }
 
-    /// A joint that moves nothing makes M singular.
+    /// A joint that moves no mass makes M singular.
     fn judge_masses(&mut self, tree: &Tree) {
         let mut carries: Vec<bool> = tree.nodes.iter().map(|node| !node.inertia.is_zero()).collect();
         for (i, node) in tree.nodes.iter().enumerate().rev() {
@@ -384,7 +384,7 @@ impl ModelBuilder {
                 carries[node.parent] = true;
             }
         }
-        // What follows one velocity is moved by it together.
+        // Everything that follows one velocity moves together.
         let mut moves = vec![false; tree.freedoms];
         for (carries, node) in carries.iter().zip(&tree.nodes) {
             for k in 0..node.motion.nv() {
@@ -395,7 +395,7 @@ impl ModelBuilder {
             if !moves[node.v] {
                 let joint = &self.joints[node.joint];
                 let (name, link) = (&joint.joint.name, &self.links[joint.link.0].name);
-                let message = format!("joint {name:?} moves link {link:?} and nothing with mass: M is singular");
+                let message = format!("joint {name:?} moves link {link:?} but no mass: M is singular");
                 let kind = WarningKind::MasslessLink;
                 self.warnings.push(Warning { kind, subject: name.clone(), message, line: None });
             }
@@ -403,7 +403,7 @@ impl ModelBuilder {
     }
 }
 
-/// A coordinate as multiplier · leader + offset, the leader following nobody.
+/// A coordinate as multiplier · leader + offset, where the leader follows no other joint.
 struct Following {
     leader: usize,
     multiplier: f64,
@@ -415,7 +415,7 @@ fn node_frame(joint: &Joint, motion: Motion, axis: usize) -> Placement {
     match motion {
         Motion::Turn | Motion::Slide => {
             let basis = match joint.kind {
-                // The plane's own axes are part of what the coordinates mean.
+                // The coordinates are defined along the axes of the plane.
                 JointKind::Planar => Rotation::with_z_along(joint.axis).columns[axis],
                 _ => joint.axis,
             };

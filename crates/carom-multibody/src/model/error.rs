@@ -1,102 +1,102 @@
-//! What stops a model from being built.
+//! Errors in building a model.
 
 /// A model that cannot be built.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BuildError {
-    /// Two of one name.
-    #[error("{what} {name:?} stands twice: names of {what}s must differ")]
+    /// A name is used twice.
+    #[error("{what} name {name:?} is used twice: names of {what}s must be unique")]
     DuplicateName {
         /// link, joint or frame.
         what: &'static str,
         /// The name.
         name: String,
     },
-    /// A number that is not finite.
+    /// A number is not finite.
     #[error("{what} {name:?}: {field} = {value} is not finite")]
     NotFinite {
         /// link, joint or frame.
         what: &'static str,
         /// Its name.
         name: String,
-        /// Which number.
+        /// The name of the number.
         field: &'static str,
-        /// The number.
+        /// Its value.
         value: f64,
     },
-    /// A joint whose axis has no direction.
+    /// The axis of a joint is zero.
     #[error("joint {joint:?}: axis = (0, 0, 0) has no direction")]
     ZeroAxis {
         /// The joint.
         joint: String,
     },
-    /// A number outside its bounds.
+    /// A number is outside its bounds.
     #[error("{what} {name:?}: {field} = {value} must be {bound}")]
     OutOfRange {
         /// link, joint or frame.
         what: &'static str,
         /// Its name.
         name: String,
-        /// Which number.
+        /// The name of the number.
         field: &'static str,
-        /// The number.
+        /// Its value.
         value: f64,
-        /// What it must be.
+        /// The bound.
         bound: &'static str,
     },
-    /// A home of the wrong length.
-    #[error("joint {joint:?}: home has {given} numbers, a {kind} joint has {expected}")]
+    /// The home configuration has the wrong length.
+    #[error("joint {joint:?}: home has {given} numbers, but a {kind} joint needs {expected}")]
     HomeLength {
         /// The joint.
         joint: String,
         /// Its kind.
         kind: &'static str,
-        /// How many were given.
+        /// The given length.
         given: usize,
-        /// How many it has.
+        /// The required length.
         expected: usize,
     },
-    /// A joint that follows one that does not exist.
+    /// A joint mimics a joint that does not exist.
     #[error("joint {joint:?} mimics {leader:?}, which is not a joint of the model")]
     UnknownLeader {
         /// The joint.
         joint: String,
-        /// The name it gives.
+        /// The name of the missing joint.
         leader: String,
     },
-    /// A joint that follows itself, perhaps over others.
-    #[error("joint {joint:?} mimics itself, perhaps over other joints")]
+    /// A joint mimics itself, directly or through other joints.
+    #[error("joint {joint:?} mimics itself, directly or through other joints")]
     MimicCycle {
         /// The joint.
         joint: String,
     },
-    /// A mimic between joints that are not single coordinates.
+    /// A mimic between joints that do not have a single coordinate.
     #[error("joint {joint:?} mimics {leader:?}: both must be revolute, continuous or prismatic")]
     MimicKind {
         /// The joint.
         joint: String,
-        /// The joint it follows.
+        /// The joint that it mimics.
         leader: String,
     },
-    /// More than there is room for.
-    #[error("the model has more than {bound} {what}, and no more are supported")]
+    /// The model is too large.
+    #[error("the model has more than {bound} {what}, the largest supported number")]
     TooLarge {
         /// links or degrees of freedom.
         what: &'static str,
-        /// How many it may have.
+        /// The largest supported number.
         bound: usize,
     },
-    /// A link that does not exist.
-    #[error("link {index} does not exist yet: the model has {count}, the world included")]
+    /// The parent link does not exist.
+    #[error("link {index} does not exist: the model has {count} links so far, including the world")]
     UnknownLink {
         /// Its index.
         index: usize,
-        /// How many links there are.
+        /// The number of links so far.
         count: usize,
     },
 }
 
 impl BuildError {
-    /// Whether it is about the joint of a name.
+    /// Whether the error concerns the joint with this name.
     pub(crate) fn is_about(&self, name: &str) -> bool {
         match self {
             BuildError::UnknownLeader { joint, .. }

@@ -1,25 +1,25 @@
-//! Joints as a user states them.
+//! Joints as given by the user.
 
 use crate::Vector;
 
-/// How a joint lets its link move.
+/// The motion that a joint allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum JointKind {
-    /// Not at all.
+    /// No motion.
     Fixed,
-    /// Turns about an axis.
+    /// Rotation about an axis.
     Revolute,
-    /// Turns about an axis without limits.
+    /// Rotation about an axis without limits.
     Continuous,
-    /// Slides along an axis.
+    /// Translation along an axis.
     Prismatic,
-    /// Slides in the plane normal to an axis and turns about it: coordinates (x, y, angle), and their
+    /// Translation in the plane normal to an axis and rotation about the axis: coordinates (x, y, angle); the velocities are their
     /// rates. For the axis z these are the link's x and y; for another axis see [`Joint::axis`].
     Planar,
-    /// Turns about a point: coordinates a unit quaternion (w, x, y, z), velocity ω in the link's axes.
+    /// Rotation about a point: the coordinates are a unit quaternion (w, x, y, z), the velocity is ω in the link's axes.
     Ball,
-    /// Moves freely: coordinates a position and a unit quaternion (x, y, z, qw, qx, qy, qz), velocity
-    /// that of the link's origin and ω, both in the link's axes.
+    /// Free motion: the coordinates are a position and a unit quaternion (x, y, z, qw, qx, qy, qz), the velocity
+    /// is that of the link's origin and ω, both in the link's axes.
     Floating,
 }
 
@@ -37,7 +37,7 @@ impl JointKind {
         }
     }
 
-    /// How many numbers its configuration has.
+    /// Number of its coordinates.
     pub fn nq(self) -> usize {
         match self {
             JointKind::Fixed => 0,
@@ -48,7 +48,7 @@ impl JointKind {
         }
     }
 
-    /// How many numbers its velocity has: its degrees of freedom.
+    /// Number of its velocities: its degrees of freedom.
     pub fn nv(self) -> usize {
         match self {
             JointKind::Fixed => 0,
@@ -66,7 +66,7 @@ impl JointKind {
         }
     }
 
-    /// Whether it is one coordinate, which may follow another joint's.
+    /// Whether it has a single coordinate, which may follow that of another joint.
     pub fn is_single(self) -> bool {
         self.nq() == 1
     }
@@ -75,11 +75,11 @@ impl JointKind {
 /// A coordinate that follows another: multiplier · leader + offset.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mimic {
-    /// The joint that is followed.
+    /// The name of the joint that is followed.
     pub leader: String,
     /// Factor on the leader's coordinate.
     pub multiplier: f64,
-    /// Added to it.
+    /// Added to the product.
     pub offset: f64,
 }
 
@@ -92,23 +92,23 @@ pub struct Spring {
     pub rest: f64,
 }
 
-/// A joint of a link, as stated to the builder.
+/// A joint of a link, as given to the builder.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Joint {
     /// Unique among the model's joints.
     pub name: String,
-    /// How it moves.
+    /// The motion that it allows.
     pub kind: JointKind,
-    /// Direction in the link's axes, of any length but zero; ignored by kinds without an axis.
+    /// Direction in the link's axes, of any nonzero length; ignored by kinds without an axis.
     ///
     /// The plane of a planar joint is spanned by x', the coordinate axis least aligned with the axis (ties: x, y, z)
     /// projected into the plane, and y' = axis × x'.
     pub axis: Vector,
     /// A point of the link on the axis, or the centre of a ball joint.
     pub anchor: Vector,
-    /// The coordinate at which the link is where its placement says. Single coordinates only.
+    /// The coordinate at which the link is at its placement. Only for joints with a single coordinate.
     pub reference: f64,
-    /// Bounds of the coordinate. Single coordinates only.
+    /// Lower and upper bound of the coordinate. Only for joints with a single coordinate.
     pub limits: Option<[f64; 2]>,
     /// Inertia of the drive, added to the diagonal of the mass matrix.
     pub armature: f64,
@@ -116,16 +116,16 @@ pub struct Joint {
     pub damping: f64,
     /// Dry friction, N or N m.
     pub dry_friction: f64,
-    /// A spring, where there is one.
+    /// A spring, if there is one.
     pub spring: Option<Spring>,
-    /// Configuration at home; by default the reference, or zero, or no rotation.
+    /// Home configuration; by default the reference, zero, or no rotation.
     pub home: Option<Vec<f64>>,
-    /// The joint it follows, where it does.
+    /// The joint that it mimics, if any.
     pub mimic: Option<Mimic>,
 }
 
 impl Joint {
-    /// A joint of a kind, about or along z through the link's origin, with nothing else to it.
+    /// A joint about or along the z axis through the link's origin, with default properties.
     pub fn new(name: impl Into<String>, kind: JointKind) -> Self {
         Self {
             name: name.into(),
@@ -143,13 +143,13 @@ impl Joint {
         }
     }
 
-    /// With another axis.
+    /// Sets the axis.
     pub fn along(mut self, axis: impl Into<Vector>) -> Self {
         self.axis = axis.into();
         self
     }
 
-    /// With another anchor.
+    /// Sets the anchor.
     pub fn through(mut self, anchor: impl Into<Vector>) -> Self {
         self.anchor = anchor.into();
         self

@@ -1,14 +1,14 @@
 //! Robots as data: links, joints, frames, and the tree that the algorithms run on.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
-//! | `joint` | joints as stated |
-//! | `shape` | shapes as stated |
-//! | `builder` | links and joints to a checked model |
+//! | `joint` | joints as given by the user |
+//! | `shape` | shapes as given by the user |
+//! | `builder` | builds and checks a model from links and joints |
 //! | `tree` | the nodes that the algorithms run on |
-//! | `sparsity` | chains: which entries M and its factor have |
-//! | `warning` | what is doubtful |
-//! | `error` | what is wrong |
+//! | `sparsity` | chains: the nonzero entries of M and its factor |
+//! | `warning` | warnings about a model |
+//! | `error` | errors in building a model |
 
 mod builder;
 mod error;
@@ -31,7 +31,7 @@ pub(crate) use tree::{Motion, NO_NODE, Node, PARALLEL, Tree};
 
 use crate::{Inertia, Placement, Vector};
 
-/// A link of a model. The first is the world.
+/// Identifies a link of a model. The first is the world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LinkId(pub(crate) usize);
 
@@ -39,12 +39,12 @@ impl LinkId {
     /// The world, which does not move.
     pub const WORLD: Self = Self(0);
 
-    /// Its place in [`Model::links`].
+    /// Its index in [`Model::links`].
     pub fn index(self) -> usize {
         self.0
     }
 
-    /// The link at a place in [`Model::links`].
+    /// The link with an index in [`Model::links`].
     pub fn from_index(index: usize) -> Self {
         Self(index)
     }
@@ -55,36 +55,36 @@ impl LinkId {
 pub struct Link {
     /// Unique among the links.
     pub name: String,
-    /// The link it hangs on; `None` for the world.
+    /// Its parent; `None` for the world.
     pub parent: Option<LinkId>,
-    /// Where it is on its parent, with all coordinates at their references.
+    /// Its placement on its parent, with all joint coordinates at their references.
     pub placement: Placement,
-    /// Its joints, as places in [`Model::joints`]; they act in this order.
+    /// Its joints, as indices into [`Model::joints`]; they act in this order.
     pub joints: Range<usize>,
     /// Its inertia, in its own frame.
     pub inertia: Inertia,
     /// Its shapes.
     pub shapes: Vec<Shape>,
-    /// The node of the tree that carries it, and where it sits there.
+    /// The node of the tree that carries it, and its placement there.
     pub(crate) node: usize,
     pub(crate) on_node: Placement,
 }
 
-/// A joint of a built model: what was stated, and where its numbers are.
+/// A joint of a built model: its definition, and its indices in q and v.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelJoint {
-    /// As stated; the axis has length one.
+    /// The joint as given, with an axis of unit length.
     pub joint: Joint,
-    /// The link it moves.
+    /// The link that it moves.
     pub link: LinkId,
-    /// Its place in the configuration; of a mimic that of its leader.
+    /// Its range in the configuration; for a mimic that of its leader.
     pub coordinates: Range<usize>,
-    /// Its place in the velocity; of a mimic that of its leader.
+    /// Its range in the velocity; for a mimic that of its leader.
     pub freedoms: Range<usize>,
 }
 
 impl ModelJoint {
-    /// Names of its velocities: the joint's own, or with a suffix for each.
+    /// Names of its velocities: the joint's name, with a suffix if there are several.
     pub fn velocity_names(&self) -> Vec<String> {
         let suffixes: &[&str] = match self.joint.kind {
             JointKind::Fixed => &[],
@@ -96,7 +96,7 @@ impl ModelJoint {
         suffixes.iter().map(|suffix| format!("{}.{suffix}", self.joint.name)).collect()
     }
 
-    /// Names of its coordinates: the joint's own, or with a suffix for each.
+    /// Names of its coordinates: the joint's name, with a suffix if there are several.
     pub fn coordinate_names(&self) -> Vec<String> {
         let suffixes: &[&str] = match self.joint.kind {
             JointKind::Ball => &["qw", "qx", "qy", "qz"],
@@ -107,14 +107,14 @@ impl ModelJoint {
     }
 }
 
-/// A named place on a link.
+/// A named frame on a link.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Frame {
     /// Unique among the frames.
     pub name: String,
     /// The link that carries it.
     pub link: LinkId,
-    /// Where it sits there.
+    /// Its placement on the link.
     pub placement: Placement,
 }
 
@@ -138,20 +138,20 @@ impl Model {
         &self.name
     }
 
-    /// All links; the world comes first, a link after its parent.
+    /// All links; the world comes first, and each link after its parent.
     pub fn links(&self) -> &[Link] {
         &self.links
     }
 
-    /// One link.
+    /// The link with this id.
     ///
     /// # Panics
-    /// A link of another model that has more of them.
+    /// If the id belongs to another model with more links.
     pub fn link(&self, id: LinkId) -> &Link {
         &self.links[id.0]
     }
 
-    /// Whether a link can move against the world.
+    /// Whether a link can move relative to the world.
     pub fn is_moving(&self, id: LinkId) -> bool {
         self.links.get(id.0).is_some_and(|link| link.node != NO_NODE)
     }
@@ -161,29 +161,29 @@ impl Model {
         &self.joints
     }
 
-    /// Named places on links.
+    /// All named frames on links.
     pub fn frames(&self) -> &[Frame] {
         &self.frames
     }
 
-    /// What is doubtful about it.
+    /// Warnings about the model.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 
-    /// Gravity's acceleration, m/s².
+    /// Acceleration of gravity, m/s².
     pub fn gravity(&self) -> Vector {
         self.gravity
     }
 
-    /// The same robot elsewhere.
+    /// The model with another acceleration of gravity, m/s².
     pub fn with_gravity(mut self, gravity: impl Into<Vector>) -> Self {
         self.gravity = gravity.into();
         self
     }
 
-    /// The same robot with everything that is fixed or hinged to the world moved along. A link that moves freely
-    /// against the world says itself where it is.
+    /// The model with everything that is fixed or hinged to the world placed at `base`. Links with floating joints are not affected:
+    /// their configuration gives their pose.
     pub fn placed(mut self, base: &Placement) -> Self {
         for link in &mut self.links[1..] {
             let moves_freely =
@@ -202,15 +202,15 @@ impl Model {
         self
     }
 
-    /// The same robot with more armature, a number for each velocity. A joint that turns freely in space has one armature
-    /// for all of its velocities: the largest that is given for them is added.
+    /// The model with armature added to each velocity. A ball or floating joint has one armature
+    /// for all of its velocities: the largest of those given for them is added.
     ///
     /// # Panics
-    /// Fewer numbers than velocities.
+    /// If `added` has fewer than nv entries.
     pub fn with_more_armature(mut self, added: &[f64]) -> Self {
         for node in &mut self.tree.nodes {
             let joint = &mut self.joints[node.joint].joint;
-            // A follower moves with its leader: what is added to that is all.
+            // A mimic moves with its leader: the addition to the leader is enough.
             if joint.mimic.is_none() {
                 let added = added[node.v..node.v + node.motion.nv()].iter().fold(0.0_f64, |most, x| most.max(*x));
                 node.armature += added;
@@ -220,7 +220,7 @@ impl Model {
         self
     }
 
-    /// Viscous damping and stiffness of the joints' springs, for each velocity: -∂f/∂v and -∂f/∂q of
+    /// Viscous damping and spring stiffness of the joints, for each velocity: -∂f/∂v and -∂f/∂q of
     /// [`Dynamics::passive_forces`](crate::Dynamics::passive_forces), which have no other entries.
     pub fn passive_coefficients(&self) -> (Vec<f64>, Vec<f64>) {
         let (mut damping, mut stiffness) = (vec![0.0; self.nv()], vec![0.0; self.nv()]);
@@ -242,12 +242,12 @@ impl Model {
         &self.home
     }
 
-    /// Length of a configuration, nq.
+    /// nq, the length of a configuration.
     pub fn nq(&self) -> usize {
         self.home.len()
     }
 
-    /// Length of a velocity, nv: the degrees of freedom.
+    /// nv, the length of a velocity: the number of degrees of freedom.
     pub fn nv(&self) -> usize {
         self.tree.freedoms
     }
@@ -257,22 +257,22 @@ impl Model {
         self.tree.nodes.iter().map(|node| node.inertia.mass).sum()
     }
 
-    /// The link of a name.
+    /// The link with this name.
     pub fn find_link(&self, name: &str) -> Option<LinkId> {
         self.links.iter().position(|link| link.name == name).map(LinkId)
     }
 
-    /// The joint of a name.
+    /// The joint with this name.
     pub fn find_joint(&self, name: &str) -> Option<&ModelJoint> {
         self.joints.iter().find(|joint| joint.joint.name == name)
     }
 
-    /// The frame of a name.
+    /// The frame with this name.
     pub fn find_frame(&self, name: &str) -> Option<&Frame> {
         self.frames.iter().find(|frame| frame.name == name)
     }
 
-    /// The place of a name: a link's, else a frame's.
+    /// The link with this name, or the link and placement of the frame with this name.
     pub fn find_place(&self, name: &str) -> Option<(LinkId, Placement)> {
         match self.find_link(name) {
             Some(link) => Some((link, Placement::IDENTITY)),
@@ -280,20 +280,20 @@ impl Model {
         }
     }
 
-    /// Names of the velocities, in their order.
+    /// Names of the velocities, in order.
     pub fn velocity_names(&self) -> Vec<String> {
         self.joints.iter().filter(|joint| joint.joint.mimic.is_none()).flat_map(ModelJoint::velocity_names).collect()
     }
 
-    /// Names of the coordinates, in their order.
+    /// Names of the coordinates, in order.
     pub fn coordinate_names(&self) -> Vec<String> {
         self.joints.iter().filter(|joint| joint.joint.mimic.is_none()).flat_map(ModelJoint::coordinate_names).collect()
     }
 
-    /// The unit normal of the plane in which everything moves; `None` if the motion is spatial.
+    /// The unit normal of the plane in which the model moves; `None` if the motion is spatial.
     ///
-    /// Turning joints must have parallel axes, sliding ones must move at right angles to them. A model that
-    /// only slides is planar where its directions span a plane.
+    /// Rotating joints must have parallel axes, and translating ones must move normal to them. A model that
+    /// only translates is planar if its directions span a plane.
     pub fn plane(&self) -> Option<Vector> {
         self.tree.plane()
     }

@@ -5,18 +5,18 @@ use std::sync::Arc;
 use crate::Placement;
 use crate::mesh::Hull;
 
-/// A shape fixed to a link. Sizes are half sizes, the long axis of capsules and cylinders is z.
+/// A shape fixed to a link. Sizes are half sizes; the axis of capsules and cylinders is z.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shape {
-    /// Its name in the file, if it has one.
+    /// Its name, if it has one.
     pub name: Option<String>,
-    /// Where it is on the link.
+    /// Its placement on the link.
     pub placement: Placement,
-    /// What it is.
+    /// Its geometry.
     pub geometry: Geometry,
 }
 
-/// A shape's form, lengths in m.
+/// The geometry of a shape, lengths in m.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Geometry {
     /// A ball.
@@ -26,10 +26,10 @@ pub enum Geometry {
     },
     /// A box.
     Box {
-        /// Half of each side.
+        /// Half of each side length.
         half: [f64; 3],
     },
-    /// A cylinder with half balls at its ends.
+    /// A cylinder with hemispheres at its ends.
     Capsule {
         /// Radius.
         radius: f64,
@@ -45,14 +45,14 @@ pub enum Geometry {
     },
     /// An ellipsoid.
     Ellipsoid {
-        /// Half of each axis.
+        /// The semi-axes.
         half: [f64; 3],
     },
-    /// The half space below z = 0.
+    /// The half-space below z = 0.
     Plane,
     /// A mesh file, which is not read.
     Mesh {
-        /// As the file names it.
+        /// The name given in the file.
         file: String,
         /// Its convex hull, where the loader was asked for it and could read the mesh.
         hull: Option<Arc<Hull>>,

@@ -1,34 +1,34 @@
-//! Which entries of M and of its factor are not zero.
+//! The nonzero entries of M and of its factor.
 //!
 //! M has an entry for two velocities only where one moves the other's links. Eliminating from the last
-//! velocity to the first keeps that pattern in a tree; joints that follow others add some entries, which are
-//! found here once.
+//! velocity to the first preserves that pattern in a tree; joints that follow others cause fill-in, which is
+//! computed here once.
 //!
-//! A velocity's chain is what it is coupled to, what that is coupled to, and so on: in a tree, the way from its root.
-//! Chains that meet are the same from there on, so rows along chains need no lists of columns to be added to each other.
+//! The chain of a velocity contains the velocities it is coupled to, those they are coupled to, and so on: in a tree, the
+//! path from the root. Chains that meet coincide from there on, so rows along chains can be added without column lists.
 
 use std::ops::Range;
 
 use super::{NO_NODE, Tree};
 
-/// For each velocity its chain: the smaller ones that share an entry with it, ascending, and itself.
+/// For each velocity its chain: the smaller velocities that share an entry with it, ascending, and itself.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sparsity {
     rows: Vec<Row>,
     chains: Vec<usize>,
     /// The first block of the row of each velocity in the chains.
     chain_blocks: Vec<usize>,
-    /// For each node the velocity whose chain has all velocities that move it.
+    /// For each node the velocity whose chain contains all velocities that move it.
     last: Vec<usize>,
 }
 
-/// What is known of a velocity's row. One structure for all, because every use of it needs most.
+/// Layout of a velocity's row. One structure, because every use needs most of its fields.
 #[derive(Debug, Clone, PartialEq)]
 struct Row {
-    /// Where its chain begins, and the velocity's own place in it, the last.
+    /// The start of its chain, and the velocity's own index in it, which is the last.
     start: usize,
     place: usize,
-    /// The first of the blocks of four entries that a row along the chain takes.
+    /// The first block of four entries of a row along the chain.
     block: usize,
 }
 
@@ -61,7 +61,7 @@ impl Sparsity {
                 above = other.parent;
             }
         }
-        // Eliminating k couples all that k is coupled to; through the largest of them, its parent, it reaches the others.
+        // Eliminating k couples all velocities that k is coupled to; the others are reached through the largest of them, its parent.
         let mut parents = vec![None; n];
         for k in (0..n).rev() {
             parents[k] = (0..k).rev().find(|&j| pattern[k][j]);
@@ -83,7 +83,7 @@ impl Sparsity {
             rows.push(Row { start, place: chains.len() - start - 1, block });
         }
         let chain_blocks = chains.iter().map(|&k| rows[k].block).collect();
-        // All that move a node are coupled to each other, so they are in the chain of the largest.
+        // All velocities that move a node are coupled to each other, so they are in the chain of the largest.
         let largest = |i| tree.path(i).map(|i| tree.nodes[i].v + tree.nodes[i].motion.nv() - 1).max();
         let last = (0..tree.nodes.len()).filter_map(largest).collect();
         Self { rows, chains, chain_blocks, last }
@@ -96,14 +96,14 @@ impl Sparsity {
         &self.chains[start..=start + place]
     }
 
-    /// The same without k.
+    /// The chain of k without k itself.
     #[inline(always)]
     pub(crate) fn before(&self, k: usize) -> &[usize] {
         let Row { start, place, .. } = self.rows[k];
         &self.chains[start..start + place]
     }
 
-    /// The place of k in every chain that it is in.
+    /// The index of k in every chain that contains it.
     #[inline(always)]
     pub(crate) fn place(&self, k: usize) -> usize {
         self.rows[k].place
@@ -115,19 +115,19 @@ impl Sparsity {
         self.rows[k].blocks()
     }
 
-    /// How many blocks all rows have.
+    /// The number of blocks of all rows.
     pub(crate) fn block_count(&self) -> usize {
         self.rows.last().map_or(0, |row| row.blocks().end)
     }
 
-    /// The first block of the row of each velocity that is in the chain of k before k.
+    /// The first block of the row of each velocity before k in the chain of k.
     #[inline(always)]
     pub(crate) fn earlier_blocks(&self, k: usize) -> &[usize] {
         let Row { start, place, .. } = self.rows[k];
         &self.chain_blocks[start..start + place]
     }
 
-    /// The velocity whose chain has all velocities that move a node.
+    /// The velocity whose chain contains all velocities that move a node.
     #[inline(always)]
     pub(crate) fn last_of(&self, node: usize) -> usize {
         self.last[node]

@@ -1,25 +1,25 @@
-//! The model as the algorithms see it: one node a joint, fixed joints melted away.
+//! The model in the form used by the algorithms: one node per joint, with fixed joints merged.
 //!
-//! The frame of a node that turns or slides has its z axis along the joint's axis and its origin on it, so
-//! there is one way to turn and one way to slide, whatever the file's axes.
+//! The frame of a node that rotates or translates has its z axis along the joint's axis and its origin on it, so
+//! there is one kind of rotation and one of translation, whatever the file's axes.
 
 use super::JointKind;
 use crate::spatial::BodyInertia;
 use crate::{Inertia, Placement, Rotation, Vector};
 
-/// The parent of a node that hangs on the world.
+/// The parent index of a node attached to the world.
 pub(crate) const NO_NODE: usize = usize::MAX;
 
-/// The motions of nodes.
+/// The motion of a node relative to its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Motion {
-    /// About z.
+    /// Rotation about z.
     Turn,
-    /// Along z.
+    /// Translation along z.
     Slide,
-    /// About the origin.
+    /// Rotation about the origin.
     Ball,
-    /// Freely.
+    /// Free motion.
     Free,
 }
 
@@ -32,7 +32,7 @@ impl Motion {
         }
     }
 
-    /// Whether the k-th axis slides; the others turn.
+    /// Whether the k-th axis is a translation; the others are rotations.
     #[inline(always)]
     pub(crate) fn slides(self, k: usize) -> bool {
         match self {
@@ -42,7 +42,7 @@ impl Motion {
         }
     }
 
-    /// Which axis of the node's frame is the k-th.
+    /// The axis of the node's frame that is the k-th axis of the motion.
     #[inline(always)]
     pub(crate) fn column(self, k: usize) -> usize {
         match self {
@@ -52,31 +52,31 @@ impl Motion {
     }
 }
 
-/// One joint and the rigid body behind it.
+/// One joint and the rigid body that it moves.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Node {
-    /// Where it is on its parent before it moves.
+    /// Its placement on its parent at zero displacement.
     pub(crate) placement: Placement,
-    /// Everything welded to it, in its frame.
+    /// Inertia of all links welded to it, in its frame.
     pub(crate) inertia: Inertia,
-    /// The same about the frame's origin.
+    /// That inertia about the origin of the frame.
     pub(crate) body: BodyInertia,
     pub(crate) parent: usize,
-    /// The node of its branch that hangs on the world: positions are counted from there.
+    /// The node of its branch that is attached to the world: positions are relative to it.
     pub(crate) root: usize,
     pub(crate) motion: Motion,
     /// First coordinate and first velocity.
     pub(crate) q: usize,
     pub(crate) v: usize,
-    /// First column among the axes of all nodes, mimics included.
+    /// First column among the axes of all nodes, including mimics.
     pub(crate) axis: usize,
-    /// Displacement = multiplier · q + offset, for what turns or slides.
+    /// Displacement = multiplier · q + offset, for single rotations and translations.
     pub(crate) multiplier: f64,
     pub(crate) offset: f64,
-    /// The joint's own coordinate = multiplier · q + this: the reference is not in it.
+    /// The joint's own coordinate = multiplier · q + this; it does not include the reference.
     pub(crate) coordinate_offset: f64,
     pub(crate) armature: f64,
-    /// The joint in the model.
+    /// The index of the joint in the model.
     pub(crate) joint: usize,
 }
 
@@ -84,9 +84,9 @@ pub(crate) struct Node {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Tree {
     pub(crate) nodes: Vec<Node>,
-    /// Velocities.
+    /// Number of velocities.
     pub(crate) freedoms: usize,
-    /// Axes: as many as velocities, and those of mimics.
+    /// Number of axes: the velocities, plus the axes of mimics.
     pub(crate) axes: usize,
     /// First coordinate and joint of each quaternion.
     pub(crate) quaternions: Vec<(usize, usize)>,
@@ -98,13 +98,13 @@ impl Tree {
         self.axes != self.freedoms
     }
 
-    /// The way from a node to its root.
+    /// The path from a node to its root.
     pub(crate) fn path(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
         let next = move |&i: &usize| Some(self.nodes[i].parent).filter(|&parent| parent != NO_NODE);
         std::iter::successors(Some(node).filter(|&node| node != NO_NODE), next)
     }
 
-    /// Directions are the same in every configuration as long as all turning is about one of them.
+    /// The normal of the plane of motion. It is the same in every configuration if all rotations are about it.
     pub(super) fn plane(&self) -> Option<Vector> {
         let mut turning: Vec<Vector> = Vec::new();
         let mut sliding: Vec<Vector> = Vec::new();
@@ -134,11 +134,11 @@ impl Tree {
 }
 
 /// Sine of the angle below which directions count as parallel: files write 1.57 for a quarter turn, which is
-/// 8e-4 off. A mechanism that leaves its plane by less is stiff against forces out of it, and a contact with a tangent
-/// that it can hardly move along would answer nonsense.
+/// 8e-4 off. A mechanism that leaves its plane by less is stiff against forces normal to it, and a contact with a tangent
+/// along which it can hardly move would give meaningless results.
 pub(crate) const PARALLEL: f64 = 1e-3;
 
-/// The nodes of one joint: what turns or slides has its axis along z.
+/// The nodes of one joint: each rotation or translation has its axis along z.
 pub(super) fn motions(kind: JointKind) -> &'static [(Motion, usize)] {
     // The second number is the axis of the joint's own basis: (x', y', axis).
     match kind {

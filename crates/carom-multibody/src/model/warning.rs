@@ -1,38 +1,38 @@
-//! What a model has that a user should know.
+//! Warnings about a model.
 
 use std::fmt;
 
-/// A remark about a model: it loads, but not everything in it is right or used.
+/// A warning about a model that loads although not everything in it is correct or used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Warning {
-    /// Its name.
+    /// Its kind.
     pub kind: WarningKind,
-    /// The link, joint or element it is about.
+    /// The link, joint or element concerned.
     pub subject: String,
-    /// What is wrong and what carom does about it.
+    /// What is wrong and how carom handles it.
     pub message: String,
-    /// The line of the file, from 1, where known.
+    /// The line of the file, counted from 1, if known.
     pub line: Option<usize>,
 }
 
-/// The closed list of remarks.
+/// The kinds of warnings, a closed list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum WarningKind {
-    /// A mass below zero.
+    /// A negative mass.
     NegativeMass,
-    /// A principal moment of inertia below zero.
+    /// A negative principal moment of inertia.
     NegativeInertia,
     /// A principal moment of inertia larger than the sum of the other two.
     TriangleInequality,
     /// Rotational inertia without mass.
     InertiaWithoutMass,
-    /// A joint moves links of which none has mass: the mass matrix is singular.
+    /// A joint moves no mass: the mass matrix is singular.
     MasslessLink,
-    /// An element of the file that carom reads over.
+    /// An element of the file that carom ignores because it has no effect on the result.
     Ignored,
-    /// An element of the file that acts on the motion, not on M, h or A, and that carom leaves out.
+    /// An element of the file that affects the motion, but not M, h or A, and is not modelled.
     NotModelled,
-    /// A file named in the file that is not there, or not needed.
+    /// A referenced file that does not exist, or is not needed.
     Missing,
     /// A coordinate beyond the limits of its joint.
     OutsideLimits,

@@ -9,17 +9,17 @@ use crate::error::DynamicsError;
 use crate::geometry::ContactPoint;
 use crate::model::Model;
 
-/// Several contacts and limits of joints, and room for their terms, rows stacked in order: first the contacts, then the
-/// limits, of each those that are selected. All are, at first.
+/// Several contacts and joint limits, and workspace for their terms. Rows are stacked in order: first the selected contacts,
+/// then the selected limits. Initially all are selected.
 #[derive(Debug, Clone)]
 pub struct Contacts {
     pub(crate) points: Vec<ContactPoint>,
     pub(crate) limits: Vec<JointLimit>,
-    /// Places among the contacts and limits, ascending.
+    /// Indices of the selected contacts and limits, ascending.
     pub(crate) selected: Vec<usize>,
-    /// The first row of each that is selected, and the number of rows.
+    /// The first row of each selected contact or limit, and the number of rows.
     pub(crate) starts: Vec<usize>,
-    /// A, a row for each row of each contact.
+    /// A, the stacked rows of all selected contacts and limits.
     pub(crate) jacobian: Matrix,
     /// W = A M⁻¹ Aᵀ.
     pub(crate) delassus: Matrix,
@@ -27,20 +27,20 @@ pub struct Contacts {
     pub(crate) velocity: Vec<f64>,
     /// dA/dt v.
     pub(crate) drift: Vec<f64>,
-    /// A again: for each contact, with room for all velocities, those of its chain in order, and of each what is in the
-    /// contact's rows, side by side.
+    /// A in compact form: for each contact, the velocities of its chain in order (with space for all velocities), and for each
+    /// the entries of the contact's rows, side by side.
     pub(crate) columns: Vec<Vector>,
-    /// D^-½ L⁻ᵀ Aᵀ, in the same order. W is the products of these.
+    /// D^-½ L⁻ᵀ Aᵀ, in the same layout. W consists of the products of its rows.
     pub(crate) reduced: Vec<Vector>,
 }
 
 impl Contacts {
-    /// Room for contacts of a model.
+    /// Workspace for contacts of a model.
     pub fn new(model: &Model, points: &[ContactPoint]) -> Self {
         Self::with_limits(model, points, &[])
     }
 
-    /// Room for contacts and limits of joints. A limit is a contact of one row, without tangents.
+    /// Workspace for contacts and joint limits. A limit is a contact of one row, without tangents.
     pub fn with_limits(model: &Model, points: &[ContactPoint], limits: &[JointLimit]) -> Self {
         let mut contacts = Self {
             points: points.to_vec(),
@@ -58,11 +58,11 @@ impl Contacts {
         contacts
     }
 
-    /// Keeps the rows of some alone, by their places: those of the contacts, then those of the limits. Terms are zero
-    /// until they are asked for again; the same selection as before keeps them. Nothing allocates.
+    /// Restricts the rows to some contacts and limits, given by index: first those of the contacts, then those of the limits.
+    /// Terms are zero until they are computed again; repeating the present selection keeps them. Does not allocate.
     ///
     /// # Errors
-    /// Places that are not ascending, or of nothing that is there. The selection is then as it was.
+    /// The indices are not ascending, or out of range. The selection is then unchanged.
     pub fn select(&mut self, selected: &[usize]) -> Result<(), DynamicsError> {
         let count = self.points.len() + self.limits.len();
         for (place, &index) in selected.iter().enumerate() {
@@ -78,7 +78,7 @@ impl Contacts {
         Ok(())
     }
 
-    /// Rows for what is selected.
+    /// Lays out the rows of the selected contacts and limits.
     fn make_room(&mut self) {
         let mut rows = 0;
         self.starts.clear();
@@ -110,15 +110,15 @@ impl Contacts {
         &self.limits
     }
 
-    /// What is selected: places among the contacts, and from their number on among the limits.
+    /// The selected indices: those of the contacts, and from the number of contacts on those of the limits.
     pub fn selected(&self) -> &[usize] {
         &self.selected
     }
 
-    /// The rows of the k-th that is selected.
+    /// The rows of the k-th selected contact or limit.
     ///
     /// # Panics
-    /// k at or beyond the number selected.
+    /// If k is not less than the number selected.
     pub fn rows(&self, k: usize) -> Range<usize> {
         self.starts[k]..self.starts[k + 1]
     }
@@ -138,10 +138,10 @@ impl Contacts {
         &self.velocity
     }
 
-    /// (dA/dt) v: the rate of A v where no joint accelerates, d/dt (A v) = A dv/dt + (dA/dt) v.
+    /// (dA/dt) v: the rate of A v at zero joint accelerations, d/dt (A v) = A dv/dt + (dA/dt) v.
     ///
-    /// Of a point that is its acceleration. The touching point of a ball or rim moves on over the link: its velocity
-    /// is that of the material there, and the rate of that is no acceleration of the material.
+    /// For a point this is its acceleration. The touching point of a ball or rim moves over the link: A v is the velocity of
+    /// the material there, and its rate is not the acceleration of the material.
     pub fn drift(&self) -> &[f64] {
         &self.drift
     }

@@ -1,13 +1,13 @@
-//! Limits of joints as contacts of one row, without friction.
+//! Joint limits as contacts of one row, without friction.
 
 use crate::model::Model;
 
 /// Which limit of a joint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LimitSide {
-    /// The coordinate may not be less.
+    /// A lower bound of the coordinate.
     Lower,
-    /// The coordinate may not be more.
+    /// An upper bound of the coordinate.
     Upper,
 }
 
@@ -20,37 +20,37 @@ impl LimitSide {
     }
 }
 
-/// One limit of a joint: its gap is how far the coordinate is from the bound, its row of A has one entry.
+/// One limit of a joint: its gap is the distance of the coordinate from the bound, its row of A has one entry.
 ///
-/// The coordinate of a joint that follows another is multiplier · leader + offset; of others it is the configuration's.
+/// The coordinate of a joint that follows another is multiplier · leader + offset; otherwise it is an entry of the configuration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JointLimit {
-    /// The joint's place in [`Model::joints`].
+    /// The joint's index in [`Model::joints`].
     pub joint: usize,
     /// Which of its limits.
     pub side: LimitSide,
-    /// The place of its coordinate, or its leader's, in the configuration.
+    /// The index of its coordinate, or its leader's, in the configuration.
     pub coordinate: usize,
-    /// The place of its rate, or its leader's, in the velocity.
+    /// The index of its rate, or its leader's, in the velocity.
     pub velocity: usize,
-    /// Factor on the leader's coordinate; 1 for a joint that follows nobody.
+    /// Factor on the leader's coordinate; 1 for a joint that follows no other.
     pub multiplier: f64,
-    /// Added to it; 0 for a joint that follows nobody.
+    /// Added to the product; 0 for a joint that follows no other.
     pub offset: f64,
     /// The bound of the joint's own coordinate, m or rad.
     pub bound: f64,
 }
 
 impl JointLimit {
-    /// How far the coordinate is from the bound; negative beyond it.
+    /// Distance of the coordinate from the bound; negative beyond it.
     ///
     /// # Panics
-    /// A configuration that does not have the coordinate.
+    /// If the configuration is too short.
     pub fn gap(&self, configuration: &[f64]) -> f64 {
         self.side.sign() * (self.multiplier * configuration[self.coordinate] + self.offset - self.bound)
     }
 
-    /// The one entry of its row of A, at [`JointLimit::velocity`]: 1 or -1, times the multiplier.
+    /// The only nonzero entry of its row of A, at [`JointLimit::velocity`]: 1 or -1, times the multiplier.
     pub fn entry(&self) -> f64 {
         self.side.sign() * self.multiplier
     }
@@ -58,14 +58,14 @@ impl JointLimit {
     /// The gap's rate.
     ///
     /// # Panics
-    /// A velocity that does not have the joint's.
+    /// If the velocity is too short.
     pub fn rate(&self, velocity: &[f64]) -> f64 {
         self.entry() * velocity[self.velocity]
     }
 }
 
-/// All limits of a model's joints that can be reached: finite bounds, and not of a joint that follows with the factor
-/// zero. In the order of the joints, the lower one first.
+/// All joint limits of a model that can be reached, that is, with finite bounds and a nonzero multiplier, in the order of the
+/// joints, the lower limit first.
 pub fn joint_limits(model: &Model) -> Vec<JointLimit> {
     let mut limits = Vec::new();
     for node in &model.tree.nodes {

@@ -1,8 +1,8 @@
-//! Dense matrices, row by row.
+//! Dense row-major matrices.
 
 use std::ops::{Index, IndexMut};
 
-/// A dense matrix, row by row.
+/// A dense row-major matrix.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix {
     rows: usize,
@@ -11,33 +11,33 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// All zero.
+    /// A zero matrix.
     pub fn zeros(rows: usize, columns: usize) -> Self {
         Self { rows, columns, data: vec![0.0; rows * columns] }
     }
 
-    /// How many rows.
+    /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// How many columns.
+    /// Number of columns.
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// One row.
+    /// Row i.
     #[inline]
     pub fn row(&self, i: usize) -> &[f64] {
         &self.data[i * self.columns..(i + 1) * self.columns]
     }
 
-    /// All entries, row by row.
+    /// All entries in row-major order.
     pub fn as_slice(&self) -> &[f64] {
         &self.data
     }
 
-    /// Another size, all zero. What was larger before does not allocate.
+    /// Resizes to a zero matrix. Does not allocate if it was at least as large before.
     pub(crate) fn resize(&mut self, rows: usize, columns: usize) {
         (self.rows, self.columns) = (rows, columns);
         self.data.clear();

@@ -1,9 +1,9 @@
-//! Rows of constraints, stacked by one layout that impacts and simulations share.
+//! Rows of constraints, stacked in one layout that impacts and simulations share.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
-//! | `contacts` | contacts and limits, those that are selected, and room for their A, W, A v and drift |
-//! | `limit` | the limits of joints: gap, rate, and the one entry of their row |
+//! | `contacts` | contacts and limits, the selected ones, and workspace for their A, W, A v and drift |
+//! | `limit` | joint limits: gap, rate, and the one entry of their row |
 //! | `matrix` | a dense matrix |
 
 mod contacts;

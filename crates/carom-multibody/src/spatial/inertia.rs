@@ -2,7 +2,7 @@
 
 use super::{Placement, Rotation, Vector};
 
-/// A symmetric 3 × 3 matrix, by its columns.
+/// A symmetric 3 × 3 matrix, stored by columns.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Symmetric {
     pub(crate) columns: [Vector; 3],
@@ -12,12 +12,12 @@ impl Symmetric {
     /// The zero matrix.
     pub const ZERO: Self = Self { columns: [Vector::ZERO; 3] };
 
-    /// By its entries xx, yy, zz, xy, xz, yz.
+    /// The matrix with entries xx, yy, zz, xy, xz, yz.
     pub fn new([xx, yy, zz, xy, xz, yz]: [f64; 6]) -> Self {
         Self { columns: [Vector::new(xx, xy, xz), Vector::new(xy, yy, yz), Vector::new(xz, yz, zz)] }
     }
 
-    /// Diagonal.
+    /// A diagonal matrix.
     pub fn diagonal([xx, yy, zz]: [f64; 3]) -> Self {
         Self::new([xx, yy, zz, 0.0, 0.0, 0.0])
     }
@@ -50,7 +50,7 @@ impl Symmetric {
         }
     }
 
-    /// The inertia that a point mass at r adds: m (r·r 1 - r rᵀ).
+    /// The inertia of a point mass at r about the origin: m (r·r 1 - r rᵀ).
     #[inline(always)]
     pub(crate) fn of_point(mass: f64, r: Vector) -> Self {
         let mr = mass * r;
@@ -67,16 +67,16 @@ impl Symmetric {
         Self { columns: [a.plus(factor, x), b.plus(factor, y), c.plus(factor, z)] }
     }
 
-    /// Eigenvalues in ascending order, by Jacobi's rotations.
+    /// Eigenvalues in ascending order, by Jacobi rotations.
     pub fn eigenvalues(&self) -> [f64; 3] {
         self.principal_axes().0
     }
 
-    /// Eigenvalues in ascending order, and a rotation whose columns are their axes.
+    /// Eigenvalues in ascending order, and a rotation whose columns are the principal axes.
     pub fn principal_axes(&self) -> ([f64; 3], Rotation) {
         let mut a = self.columns.map(Vector::to_array);
         let mut v = Rotation::IDENTITY.columns.map(Vector::to_array);
-        // Three or four sweeps reach rounding; the bound only ends a sweep over what is not finite.
+        // Three or four sweeps converge to rounding; the bound only ends the loop for entries that are not finite.
         for _ in 0..16 {
             let off = a[0][1].abs() + a[0][2].abs() + a[1][2].abs();
             if !(off > 0.0) {
@@ -106,7 +106,7 @@ impl Symmetric {
         let mut order = [0, 1, 2];
         order.sort_by(|&i, &j| a[i][i].total_cmp(&a[j][j]));
         let [x, y, z] = order.map(|i| Vector::from(v[i]));
-        // Right-handed whatever the order.
+        // Make the axes right-handed whatever their order.
         let z = if x.cross(y).dot(z) < 0.0 { -z } else { z };
         (order.map(|i| a[i][i]), Rotation { columns: [x, y, z] })
     }
@@ -127,7 +127,7 @@ impl Inertia {
     /// No mass.
     pub const ZERO: Self = Self { mass: 0.0, center: Vector::ZERO, rotational: Symmetric::ZERO };
 
-    /// A point of mass m.
+    /// A point mass.
     pub fn point(mass: f64, center: impl Into<Vector>) -> Self {
         Self { mass, center: center.into(), rotational: Symmetric::ZERO }
     }
@@ -145,7 +145,7 @@ impl Inertia {
         Self { mass, center: Vector::ZERO, rotational }
     }
 
-    /// The same body seen from a frame in which this frame is placed.
+    /// The inertia of the same body in a frame in which this frame has the given placement.
     pub fn placed(&self, placement: &Placement) -> Self {
         Self {
             mass: self.mass,
@@ -154,15 +154,15 @@ impl Inertia {
         }
     }
 
-    /// Both bodies as one.
+    /// The inertia of both bodies joined rigidly.
     pub fn joined(&self, other: &Self) -> Self {
         let mass = self.mass + other.mass;
         if mass == 0.0 {
-            // Masses that cancel or vanish have no centre; what rotates still counts.
+            // If masses cancel or vanish there is no centre of mass; the rotational inertia still counts.
             return Self { mass, center: self.center, rotational: self.rotational.plus(1.0, &other.rotational) };
         }
         let center = ((self.mass / mass) * self.center).plus(other.mass / mass, other.center);
-        // Each moved to the common centre.
+        // Shift each to the common centre of mass.
         let rotational = self
             .rotational
             .plus(1.0, &other.rotational)
@@ -171,7 +171,7 @@ impl Inertia {
         Self { mass, center, rotational }
     }
 
-    /// Whether there is nothing to move.
+    /// Whether mass and rotational inertia are zero.
     pub fn is_zero(&self) -> bool {
         self.mass == 0.0 && self.rotational == Symmetric::ZERO
     }

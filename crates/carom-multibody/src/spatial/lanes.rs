@@ -1,5 +1,5 @@
-//! Four numbers side by side: one register where the build may assume that the processor has such, else an array that
-//! the compiler makes the best of.
+//! Four numbers in one SIMD register if the build may assume that the processor has one, otherwise in an array that
+//! the compiler vectorises as it can.
 
 #[cfg(not(target_feature = "avx"))]
 pub(super) use portable::Lanes;
@@ -10,7 +10,7 @@ pub(super) use wide::f64x4 as Lanes;
 mod portable {
     use std::ops::{Add, Div, Mul, Neg, Sub};
 
-    /// What is needed of `wide::f64x4`, lane by lane.
+    /// The operations of `wide::f64x4` that are used, lane by lane.
     #[derive(Debug, Clone, Copy, PartialEq, Default)]
     #[repr(align(32))]
     pub struct Lanes([f64; 4]);

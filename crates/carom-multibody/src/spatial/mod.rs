@@ -1,13 +1,13 @@
 //! Rigid-body arithmetic: vectors, rotations, placements, inertias.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
 //! | `vector` | vectors |
 //! | `rotation` | rotations and quaternions |
 //! | `placement` | placements |
 //! | `motion` | twists and wrenches |
 //! | `inertia` | inertias |
-//! | `lanes` | four numbers in a register |
+//! | `lanes` | four numbers in one register |
 
 mod inertia;
 mod lanes;

@@ -1,8 +1,8 @@
-//! Six-dimensional motion and force, at the origin of some frame.
+//! Spatial motion and force vectors (twists and wrenches) at the origin of some frame.
 
 use super::{Inertia, Placement, Rotation, Symmetric, Vector};
 
-/// The velocity of a rigid body: of its point at the origin, and of its turning.
+/// The velocity of a rigid body: the velocity of its point at the origin, and its angular velocity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Twist {
     pub(crate) linear: Vector,
@@ -19,13 +19,13 @@ pub(crate) struct Wrench {
 impl Twist {
     pub(crate) const ZERO: Self = Self { linear: Vector::ZERO, angular: Vector::ZERO };
 
-    /// Turning about an axis through the origin.
+    /// Rotation about an axis through the origin.
     #[inline(always)]
     pub(crate) fn turning(axis: Vector) -> Self {
         Self { linear: Vector::ZERO, angular: axis }
     }
 
-    /// Sliding along an axis.
+    /// Translation along an axis.
     #[inline(always)]
     pub(crate) fn sliding(axis: Vector) -> Self {
         Self { linear: axis, angular: Vector::ZERO }
@@ -36,7 +36,7 @@ impl Twist {
         Self { linear: self.linear.plus(factor, other.linear), angular: self.angular.plus(factor, other.angular) }
     }
 
-    /// Power of a wrench on this motion.
+    /// Power of a wrench in this motion.
     #[inline(always)]
     pub(crate) fn dot(&self, wrench: &Wrench) -> f64 {
         self.linear.dot(wrench.force) + self.angular.dot(wrench.moment)
@@ -48,7 +48,7 @@ impl Twist {
         self.linear + self.angular.cross(p)
     }
 
-    /// The same motion, seen from an origin at p.
+    /// The same motion, expressed at an origin at p.
     #[inline(always)]
     pub(crate) fn from(&self, p: Vector) -> Self {
         Self { linear: self.at(p), angular: self.angular }
@@ -82,7 +82,7 @@ impl Wrench {
         Self { force, moment: point.cross(force) }
     }
 
-    /// The same wrench, seen from an origin from which this one is at p.
+    /// The same wrench, expressed at an origin relative to which the present one is at p.
     #[inline(always)]
     pub(crate) fn moved(&self, p: Vector) -> Self {
         Self { force: self.force, moment: self.moment + p.cross(self.force) }
@@ -94,7 +94,7 @@ impl Wrench {
     }
 }
 
-/// A rigid body's inertia about the origin of the frame it is seen from.
+/// The inertia of a rigid body about the origin of its frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct BodyInertia {
     pub(crate) mass: f64,
@@ -107,22 +107,22 @@ pub(crate) struct BodyInertia {
 impl BodyInertia {
     pub(crate) const ZERO: Self = Self { mass: 0.0, first: Vector::ZERO, second: Symmetric::ZERO };
 
-    /// A body about the origin of its own frame.
+    /// The inertia of a body about the origin of its own frame.
     pub(crate) fn of(inertia: &Inertia) -> Self {
         let Inertia { mass, center, rotational } = *inertia;
         Self { mass, first: mass * center, second: rotational.plus(1.0, &Symmetric::of_point(mass, center)) }
     }
 
-    /// In turned axes.
+    /// The inertia in rotated axes.
     #[inline(always)]
     pub(crate) fn rotated(&self, rotation: &Rotation) -> Self {
         Self { mass: self.mass, first: rotation.apply(self.first), second: self.second.rotated(rotation) }
     }
 
-    /// The same body, seen from an origin from which this one is at p.
+    /// The inertia about an origin relative to which the present one is at p.
     #[inline(always)]
     pub(crate) fn moved(&self, p: Vector) -> Self {
-        // ∫ |r+p|² 1 - (r+p)(r+p)ᵀ: what is added is p·(h+g) 1 - p gᵀ - h pᵀ, with h here and g there for the first moment.
+        // ∫ |r+p|² 1 - (r+p)(r+p)ᵀ adds p·(h+g) 1 - p gᵀ - h pᵀ, where h and g are the first moments about the old and the new origin.
         let (h, g) = (self.first, self.first.plus(self.mass, p));
         let (ps, gs, diagonal) = (p.to_array(), g.to_array(), p.dot(h + g));
         let (mut second, axes) = (self.second, Rotation::IDENTITY.columns);
@@ -150,7 +150,7 @@ impl BodyInertia {
 }
 
 impl Placement {
-    /// The displacement of a body that moves with a constant twist, seen from the body, for unit time.
+    /// The displacement of a body that moves for unit time with a constant twist, given in the body's frame.
     pub fn exp(linear: Vector, angular: Vector) -> Self {
         let (a, b) = screw_coefficients(angular.norm());
         let turned = angular.cross(linear);

@@ -1,4 +1,4 @@
-//! Where a frame is.
+//! Placements: the pose of one frame in another.
 
 use std::ops::Mul;
 
@@ -14,26 +14,26 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// The frame itself.
+    /// The identity.
     pub const IDENTITY: Self = Self { rotation: Rotation::IDENTITY, translation: Vector::ZERO };
 
-    /// Rotated and moved.
+    /// A rotation and a translation.
     pub fn new(rotation: Rotation, translation: impl Into<Vector>) -> Self {
         Self { rotation, translation: translation.into() }
     }
 
-    /// Moved only.
+    /// A translation without rotation.
     pub fn at(translation: impl Into<Vector>) -> Self {
         Self::new(Rotation::IDENTITY, translation)
     }
 
-    /// A point of the frame, seen from outside.
+    /// Maps a point from the placed frame to the outer frame.
     #[inline(always)]
     pub fn apply(&self, point: Vector) -> Vector {
         self.translation + self.rotation.apply(point)
     }
 
-    /// The outside seen from the frame.
+    /// The inverse placement: the outer frame in this frame.
     pub fn inverse(&self) -> Self {
         let rotation = self.rotation.inverse();
         Self { rotation, translation: -rotation.apply(self.translation) }

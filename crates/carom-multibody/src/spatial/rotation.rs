@@ -4,7 +4,7 @@ use std::ops::Mul;
 
 use super::Vector;
 
-/// A rotation matrix, by its columns: the rotated axes.
+/// A rotation matrix, stored by columns: the rotated axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rotation {
     /// The rotated x, y and z axes.
@@ -16,7 +16,7 @@ impl Rotation {
     pub const IDENTITY: Self =
         Self { columns: [Vector::new(1.0, 0.0, 0.0), Vector::new(0.0, 1.0, 0.0), Vector::new(0.0, 0.0, 1.0)] };
 
-    /// By its rows.
+    /// The rotation matrix with these rows.
     pub fn from_rows(rows: [[f64; 3]; 3]) -> Self {
         Self { columns: [0, 1, 2].map(|j| Vector::new(rows[0][j], rows[1][j], rows[2][j])) }
     }
@@ -46,7 +46,7 @@ impl Rotation {
         Self::from_rows(self.columns.map(Vector::to_array))
     }
 
-    /// This rotation after one by an angle about the z axis.
+    /// This rotation composed with a rotation about its own z axis.
     #[inline(always)]
     pub(crate) fn about_own_z(&self, (sin, cos): (f64, f64)) -> Self {
         let [x, y, z] = self.columns;
@@ -64,7 +64,7 @@ impl Rotation {
         about(2, yaw) * about(1, pitch) * about(0, roll)
     }
 
-    /// About the coordinate axis 0, 1 or 2.
+    /// A rotation about the coordinate axis 0, 1 or 2.
     pub fn about_axis(axis: usize, angle: f64) -> Self {
         let (s, c) = angle.sin_cos();
         let (j, k) = ((axis + 1) % 3, (axis + 2) % 3);
@@ -77,10 +77,10 @@ impl Rotation {
         Self::from_rows(rows)
     }
 
-    /// A rotation that takes z to a unit axis: a signed permutation where the axis is a coordinate axis.
+    /// A rotation that takes z to a unit axis: a signed permutation if the axis is a coordinate axis.
     pub(crate) fn with_z_along(axis: Vector) -> Self {
         let a = axis.to_array();
-        // The coordinate axis least aligned with it; ties: x, y, z.
+        // The coordinate axis least aligned with the axis; ties: x, y, z.
         let least = (0..3).fold(0, |best, i| if a[i].abs() < a[best].abs() { i } else { best });
         let mut x = Self::IDENTITY.columns[least];
         x = x.plus(-x.dot(axis), axis);
@@ -91,7 +91,7 @@ impl Rotation {
     /// The unit quaternion of the same rotation, with w >= 0.
     pub fn to_quaternion(&self) -> Quaternion {
         let [[m00, m01, m02], [m10, m11, m12], [m20, m21, m22]] = self.rows();
-        // Four times the square of each component: the largest is safe to divide by.
+        // Four times the square of each component; dividing by the largest is safe.
         let squares = [1.0 + m00 + m11 + m22, 1.0 + m00 - m11 - m22, 1.0 - m00 + m11 - m22, 1.0 - m00 - m11 + m22];
         let largest = (0..4).fold(0, |best, i| if squares[i] > squares[best] { i } else { best });
         let parts = match largest {
@@ -111,14 +111,14 @@ impl Mul for Rotation {
     type Output = Self;
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
-        // Written out: the closure of a map stays a call in code that is compiled for wider registers.
+        // Written out, because the closure of a `map` is not inlined in code compiled for wider registers.
         let [x, y, z] = other.columns;
         Self { columns: [self.apply(x), self.apply(y), self.apply(z)] }
     }
 }
 
-/// Quaternions may be this far from length one: enough for a file of seven digits, far below what an
-/// error would be.
+/// Permitted deviation of a quaternion's norm from one: enough for a file with seven digits, and far below a real
+/// error.
 pub const UNIT_TOLERANCE: f64 = 1e-6;
 
 /// A quaternion w + x i + y j + z k.
@@ -178,7 +178,7 @@ impl Quaternion {
         self.w.hypot(self.x).hypot(self.y).hypot(self.z)
     }
 
-    /// The unit quaternion of the same direction; `None` for zero and for what is not finite.
+    /// The quaternion divided by its norm; `None` if that is zero or not finite.
     pub fn normalized(self) -> Option<Self> {
         let norm = self.norm();
         let Self { w, x, y, z } = self;
@@ -190,7 +190,7 @@ impl Quaternion {
         Self { w: self.w, x: -self.x, y: -self.y, z: -self.z }
     }
 
-    /// The rotation of a quaternion of any length but zero.
+    /// The rotation of a quaternion of any nonzero norm.
     #[inline(always)]
     pub fn to_rotation(self) -> Rotation {
         let Self { w, x, y, z } = self;

@@ -1,4 +1,4 @@
-//! Vectors of three, kept in four lanes so that one register holds one.
+//! Vectors with three components, stored in four lanes so that a vector fits one register.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
@@ -58,7 +58,7 @@ impl Vector {
     /// Vector product self × other.
     #[inline(always)]
     pub fn cross(self, other: Self) -> Self {
-        // With lanes turned once at the end instead of twice before: a × b = (a b' - a' b)', x' = (y, z, x).
+        // With lanes rotated once at the end instead of twice before: a × b = (a b' - a' b)', x' = (y, z, x).
         (self.times(other.turned()) - self.turned().times(other)).turned()
     }
 
@@ -114,9 +114,9 @@ impl Vector {
         x.hypot(y).hypot(z)
     }
 
-    /// The unit vector of the same direction; `None` for zero and for what is not finite.
+    /// The unit vector in the same direction; `None` for a vector that is zero or not finite.
     pub fn normalized(self) -> Option<Self> {
-        // By its largest component first: then neither the length nor the quotient leaves the range of f64.
+        // Divided by its largest component first, so that neither the norm nor the quotient leaves the range of f64.
         let largest = self.to_array().iter().fold(0.0_f64, |most, lane| most.max(lane.abs()));
         if !(largest > 0.0 && self.is_finite()) {
             return None;

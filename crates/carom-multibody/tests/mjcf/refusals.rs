@@ -78,7 +78,7 @@ fn what_acts_on_the_motion_is_remarked_once_a_kind() {
 fn what_would_change_the_dynamics_is_refused() {
     let slip = refusal(&world(r#"<body><joint armatur="1"/><geom size=".1"/></body>"#));
     assert_eq!(slip.kind, LoadErrorKind::Syntax);
-    assert!(slip.message.contains("<joint> has no attribute armatur; it has "), "{slip}");
+    assert!(slip.message.contains("<joint> has the unknown attribute armatur; the valid ones are "), "{slip}");
     let field = refusal(
         r#"<mujoco><asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 1"/></asset><worldbody>
            <body><joint/><geom type="hfield" hfield="h"/></body></worldbody></mujoco>"#,

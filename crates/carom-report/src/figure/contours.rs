@@ -1,4 +1,4 @@
-//! Lines of equal change of energy, each with its number where there is room.
+//! Lines of equal energy change, labelled where there is space.
 
 use super::drawing::{Colour, Drawing, Item, Path, Vec2};
 use super::font::Fonts;
@@ -8,32 +8,32 @@ use super::style;
 use carom_study::{Cell, Map, trace};
 
 const SIZE: f64 = 7.5;
-/// At most about so many levels on either side of zero.
+/// Approximate largest number of levels on either side of zero.
 const LEVELS: f64 = 6.0;
-/// And so many more for the few cells with extreme values.
+/// Number of further levels for the few cells with extreme values.
 const BEYOND: f64 = 20.0;
-/// Two numbers on one line are at least so far apart.
+/// Smallest distance between two numbers on one line.
 const APART: f64 = 110.0;
-/// Shorter lines have no number.
+/// Lines shorter than this have no number.
 const SHORT: f64 = 24.0;
 
-/// A level and its lines, in the picture's points.
+/// A level and its lines, in points of the figure.
 pub(super) struct Contour {
     level: f64,
     lines: Vec<Vec<Vec2>>,
 }
 
-/// The contours of a map. They stop at the boundaries of the modes, where the change of energy jumps.
+/// The contours of a map. They stop at the boundaries of the modes, where the energy change jumps.
 pub(super) fn contours(map: &Map, plot: &Plot) -> Vec<Contour> {
     let n = map.resolution;
     let cell = |i: usize, j: usize| &map.cells[j * n + i];
     let mut values: Vec<f64> = map.cells.iter().map(|cell| cell.energy_change).collect();
     values.sort_unstable_by(f64::total_cmp);
-    // An impact that loses exactly what a level says must not be drawn as a line of rounding errors.
+    // An impact whose loss equals a level exactly must not be drawn as a line of rounding errors.
     let slack = 1e-9 * values.iter().fold(0.0_f64, |size, value| size.max(value.abs()));
     let mut contours = Vec::new();
     for level in levels(&values) {
-        // Of a square whose corners are of one kind only.
+        // Only in squares whose corners are all of one kind.
         let alike =
             |a: &Cell, b: &Cell| a.mode == b.mode && a.solutions.unwrap_or(1).min(2) == b.solutions.unwrap_or(1).min(2);
         let mut lines = Vec::new();
@@ -54,14 +54,14 @@ pub(super) fn contours(map: &Map, plot: &Plot) -> Vec<Contour> {
     contours
 }
 
-/// Round levels below and above zero, each side with steps of its own: what is created may be many times of what is lost.
+/// Round levels below and above zero, each side with its own step: much more energy may be created than lost.
 fn levels(values: &[f64]) -> Vec<f64> {
     let split = values.partition_point(|value| *value <= 0.0);
     let (lost, created) = values.split_at(split);
     let mut levels = Vec::new();
     for side in [lost, created] {
         let [Some(least), Some(most)] = [side.first(), side.last()] else { continue };
-        // A pole in a corner must not thin out the rest.
+        // A pole in a corner must not coarsen the rest.
         let [low, high] = [0.03, 0.97].map(|part| side[(part * (side.len() - 1) as f64) as usize]);
         if !(high - low > 1e-6 * high.abs().max(low.abs())) {
             continue;
@@ -86,7 +86,7 @@ fn kinds(map: &Map) -> Vec<Cell> {
     kinds
 }
 
-/// A line without the points that are within a twentieth of a point of their chord.
+/// A line without the vertices that are within a twentieth of a point of their chord.
 fn thinned(line: &[Vec2]) -> Vec<Vec2> {
     const ALLOWED: f64 = 0.05;
     let (first, last) = (line[0], line[line.len() - 1]);
@@ -108,7 +108,7 @@ fn thinned(line: &[Vec2]) -> Vec<Vec2> {
     }
 }
 
-/// The lines.
+/// Draws the lines.
 pub(super) fn draw(drawing: &mut Drawing, contours: &[Contour]) {
     for contour in contours {
         let mut path = Path::default();
@@ -119,7 +119,7 @@ pub(super) fn draw(drawing: &mut Drawing, contours: &[Contour]) {
     }
 }
 
-/// The numbers, where they hide nothing.
+/// Draws the numbers, where they cover nothing.
 pub(super) fn label(drawing: &mut Drawing, contours: &[Contour], fonts: &Fonts, room: &mut Room) {
     for contour in contours {
         let sign = if contour.level > 0.0 { "+" } else { "" };
@@ -143,7 +143,7 @@ pub(super) fn label(drawing: &mut Drawing, contours: &[Contour], fonts: &Fonts, 
     }
 }
 
-/// Points every few along a line, from its middle outwards: the length before, the length after, the place.
+/// Regularly spaced points along a line, from its middle outwards: the length before, the length after, the position.
 fn walk(line: &[Vec2]) -> Vec<(f64, f64, Vec2)> {
     const STEP: f64 = 4.0;
     let lengths: Vec<f64> = line.windows(2).map(|p| (p[1][0] - p[0][0]).hypot(p[1][1] - p[0][1])).collect();

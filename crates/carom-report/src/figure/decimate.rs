@@ -1,11 +1,11 @@
-//! Long lines without what no eye can see.
+//! Thinning of long lines to the visible resolution.
 
 use super::drawing::Vec2;
 
-/// Columns of this width become four points at most, in points.
+/// Width, in points, of the columns that are reduced to at most four vertices.
 const COLUMN: f64 = 0.4;
 
-/// A line that runs to the right, by its first, least, largest and last point in every narrow column: no peak is lost.
+/// A line that runs to the right, reduced to its first, lowest, highest and last vertex in every narrow column: no peak is lost.
 pub(super) fn decimated(line: impl IntoIterator<Item = Vec2>) -> Vec<Vec2> {
     let mut kept: Vec<Vec2> = Vec::new();
     let mut column: Vec<Vec2> = Vec::new();

@@ -1,4 +1,4 @@
-//! What a picture is made of, before it is written: a few shapes and lines of text, in points.
+//! The elements of a figure before it is written: a few shapes and lines of text, in points.
 
 /// A point or a size; the vertical axis points down.
 pub(super) type Vec2 = [f64; 2];
@@ -17,7 +17,7 @@ impl Colour {
 pub(super) enum Step {
     Move(Vec2),
     Line(Vec2),
-    /// By way of a control point.
+    /// A quadratic curve with a control point.
     Quadratic(Vec2, Vec2),
     Close,
 }
@@ -71,17 +71,17 @@ impl Path {
 pub(super) struct Stroke {
     pub(super) colour: Colour,
     pub(super) width: f64,
-    /// Lengths on and off in turn; empty for a solid line.
+    /// Alternating lengths on and off; empty for a solid line.
     pub(super) dash: &'static [f64],
     /// Whether ends are round.
     pub(super) is_round: bool,
 }
 
-/// Something that others are cut to.
+/// A region to which other items are clipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Clip(pub(super) usize);
 
-/// One thing on the picture.
+/// One item of a drawing.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Item {
     Fill {
@@ -98,7 +98,7 @@ pub(super) enum Item {
         stroke: Stroke,
         clip: Option<Clip>,
     },
-    /// A line of text from its left end on the base line; `is_turned` reads upwards.
+    /// A line of text, positioned by its left end on the base line; with `is_turned` it reads upwards.
     Text {
         at: Vec2,
         line: Line,
@@ -108,7 +108,7 @@ pub(super) enum Item {
     },
 }
 
-/// A picture in points, from the top left.
+/// A drawing in points, with the origin at the top left.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Drawing {
     pub(super) size: Vec2,
@@ -137,7 +137,7 @@ impl Drawing {
     }
 }
 
-/// A glyph in its place, in units of the size of the text; up is positive.
+/// A positioned glyph, in units of the text size; up is positive.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Glyph {
     /// 0 upright, 1 italic.
@@ -151,9 +151,9 @@ pub(super) struct Glyph {
 /// A line of text ready to be drawn.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Line {
-    /// What it says, without marks.
+    /// Its text, without marks.
     pub(super) text: String,
     pub(super) glyphs: Vec<Glyph>,
-    /// In units of its size.
+    /// Width in units of the text size.
     pub(super) width: f64,
 }

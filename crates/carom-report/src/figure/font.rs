@@ -1,13 +1,13 @@
-//! The embedded font: lines of text become glyphs in their places.
+//! The embedded font: turns lines of text into positioned glyphs.
 //!
-//! Marked text is for the figure's own words: `*e*` is italic, `_{cr}` below and `^{-}` above the line.
+//! Marked text is for the figure's own labels: `*e*` is italic, `_{cr}` below and `^{-}` above the line.
 
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
 use super::FigureError;
 use super::drawing::{Glyph, Line, Path, Step};
 
-/// How much smaller what stands below or above the line is, and by how much it is moved.
+/// Scale of subscripts and superscripts, and their vertical shifts.
 const SCRIPT: f64 = 0.72;
 const BELOW: f64 = -0.2;
 const ABOVE: f64 = 0.34;
@@ -23,7 +23,7 @@ impl Fonts {
         Ok(Self { faces: [face(dejavu::sans_condensed::regular())?, face(dejavu::sans_condensed::oblique())?] })
     }
 
-    /// Text as it is: a scene's title may hold any sign.
+    /// Unmarked text: a scene's title may contain any character.
     pub(super) fn plain(&self, text: &str) -> Line {
         let mut line = Line::default();
         for sign in text.chars() {
@@ -53,14 +53,14 @@ impl Fonts {
 
     fn push(&self, line: &mut Line, sign: char, face: usize, shift: f64, scale: f64) {
         let font = &self.faces[face];
-        // The glyph with number zero is the box for what a font has not.
+        // Glyph zero is the box for missing characters.
         let id = font.glyph_index(sign).unwrap_or(GlyphId(0));
         line.glyphs.push(Glyph { face, id: id.0, x: line.width, y: shift, scale });
         line.width += scale * f64::from(font.glyph_hor_advance(id).unwrap_or(0)) / self.units();
         line.text.push(sign);
     }
 
-    /// Font units to the size of the text.
+    /// Font units per text size.
     pub(super) fn units(&self) -> f64 {
         f64::from(self.faces[0].units_per_em())
     }
@@ -100,7 +100,7 @@ impl OutlineBuilder for Pen {
         self.push(Step::Quadratic(at(x1, y1), at(x, y)));
     }
 
-    /// Only fonts with PostScript outlines have cubic curves; the embedded one has not.
+    /// Only fonts with PostScript outlines have cubic curves; the embedded one has none.
     fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
         self.push(Step::Quadratic(at(0.5 * (x1 + x2), 0.5 * (y1 + y2)), at(x, y)));
     }

@@ -1,4 +1,4 @@
-//! What stands above a plot: a title and a sentence, broken where they are too long.
+//! The heading above a plot: a title and a sentence, wrapped where necessary.
 
 use super::drawing::Drawing;
 use super::drawing::Line;
@@ -7,7 +7,7 @@ use crate::printable;
 
 const TITLE_SIZE: f64 = 10.0;
 const SENTENCE_SIZE: f64 = 8.5;
-/// From one line to the next, in sizes.
+/// Line spacing, in units of the text size.
 const LEADING: f64 = 1.3;
 
 /// A plain title and a marked sentence as lines with their sizes.
@@ -30,7 +30,7 @@ pub(super) fn draw(drawing: &mut Drawing, lines: Vec<(Line, f64)>, margin: f64) 
     }
 }
 
-/// The report's words in the signs of the notation.
+/// Replaces words of the report by symbols of the notation.
 pub(super) fn symbols(text: &str) -> String {
     let words = text.split(' ').map(|word| match word {
         "e" => "*e*".to_owned(),
@@ -39,7 +39,7 @@ pub(super) fn symbols(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Lines that fit a width in units of their size, at most so many.
+/// Wraps text to a width in units of the text size, into at most `most` lines.
 pub(super) fn broken(text: &str, line: impl Fn(&str) -> Line, width: f64, most: usize) -> Vec<Line> {
     let mut lines = vec![String::new()];
     for word in text.split_ascii_whitespace() {

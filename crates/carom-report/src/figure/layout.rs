@@ -1,9 +1,9 @@
-//! Room for labels: what is taken, and where a label still fits.
+//! Placement of labels: which space is occupied, and where a label fits.
 
 use super::drawing::Vec2;
 use super::plot::Plot;
 
-/// A raster of points over a plot that says where lines and labels are.
+/// A raster over a plot that marks the space occupied by lines and labels.
 pub(super) struct Room {
     corner: Vec2,
     columns: usize,
@@ -17,7 +17,7 @@ impl Room {
         Self { corner: plot.corner, columns, rows, taken: vec![false; columns * rows] }
     }
 
-    /// Takes the points under a line.
+    /// Marks the cells under a line as occupied.
     pub(super) fn take_line(&mut self, points: &[Vec2]) {
         for pair in points.windows(2) {
             let length = (pair[1][0] - pair[0][0]).hypot(pair[1][1] - pair[0][1]);
@@ -30,7 +30,7 @@ impl Room {
         }
     }
 
-    /// Takes a box.
+    /// Marks a box as occupied.
     pub(super) fn take(&mut self, low: Vec2, size: Vec2) {
         let [x, y] = self.spans(low, size);
         for j in y.0..y.1 {
@@ -55,7 +55,7 @@ impl Room {
         })
     }
 
-    /// The lower left corner of the roomiest place for a box whose points are all `allowed`, and takes it.
+    /// Finds the lower left corner of the position with most free space for a box whose points are all `allowed`, and occupies it.
     pub(super) fn find(&mut self, size: Vec2, allowed: impl Fn(Vec2) -> bool) -> Option<Vec2> {
         const STEP: f64 = 3.0;
         for margin in [14.0, 8.0, 5.0, 2.5] {
@@ -74,7 +74,7 @@ impl Room {
                 }
                 y += STEP;
             }
-            // In the middle of what is possible.
+            // In the middle of the possible positions.
             let count = places.len().max(1) as f64;
             let middle = [0, 1].map(|k: usize| places.iter().map(|place| place[k]).sum::<f64>() / count);
             let far = |place: &Vec2| (place[0] - middle[0]).hypot(place[1] - middle[1]);

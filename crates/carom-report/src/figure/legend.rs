@@ -1,4 +1,4 @@
-//! The key below a plot: only what the picture shows.
+//! The key below a plot, with only those entries that the figure shows.
 
 use carom_law::Mode;
 
@@ -13,10 +13,10 @@ const SIZE: f64 = 8.5;
 const ROW: f64 = 13.0;
 /// Width of a sample.
 const SAMPLE: f64 = 24.0;
-/// An area is seen if a square of this side is in it somewhere.
+/// An area is visible if it contains a square of this side, in points.
 const SEEN: f64 = 1.2;
 
-/// What a line of the key shows.
+/// The kinds of entries of the key.
 pub(super) enum Key {
     Region(RegionKind),
     Curve(CurveName),
@@ -24,7 +24,7 @@ pub(super) enum Key {
     Point { is_shown: bool },
 }
 
-/// The lines of the key, in the order of reading.
+/// The entries of the key, in reading order.
 pub(super) fn keys(map: &Map, admissible_set: bool, has_contours: bool, plot: &Plot) -> Vec<(Key, String)> {
     let mut keys = Vec::new();
     for kind in [
@@ -35,7 +35,7 @@ pub(super) fn keys(map: &Map, admissible_set: bool, has_contours: bool, plot: &P
         RegionKind::Several,
         RegionKind::AdmissibleSet,
     ] {
-        // Stick may be covered by what creates energy.
+        // The stick area may be covered by the area that creates energy.
         let is_bare = kind != RegionKind::Stick || map.cells.iter().any(|cell| holds(kind, cell));
         let is_there = is_bare && map.regions.iter().any(|region| region.kind == kind);
         if kind == RegionKind::AdmissibleSet && !admissible_set {
@@ -74,7 +74,7 @@ pub(super) fn keys(map: &Map, admissible_set: bool, has_contours: bool, plot: &P
     keys
 }
 
-/// What is drawn in a cell.
+/// Whether a region of this kind is drawn in a cell.
 fn holds(kind: RegionKind, cell: &Cell) -> bool {
     match kind {
         RegionKind::Stick => cell.mode == Mode::Stick && cell.admissible,
@@ -86,12 +86,12 @@ fn holds(kind: RegionKind, cell: &Cell) -> bool {
     }
 }
 
-/// Whether an area is wide enough to be seen: its cells hold a square of [`SEEN`] points somewhere.
+/// Whether an area is visible: its cells contain a square of [`SEEN`] points.
 fn is_seen(map: &Map, kind: RegionKind, plot: &Plot) -> bool {
     let n = map.resolution;
     let [columns, rows] = plot.size.map(|length| (SEEN * n as f64 / length).ceil() as usize);
     let side = columns.max(rows);
-    // The largest square of cells whose last one is here, row by row.
+    // Size of the largest square of cells that ends at each cell, row by row.
     let mut above = vec![0; n];
     for row in map.cells.chunks(n) {
         let mut corner = 0;
@@ -107,7 +107,7 @@ fn is_seen(map: &Map, kind: RegionKind, plot: &Plot) -> bool {
     false
 }
 
-/// The own pair or state in numbers, where it is outside of the plot.
+/// The problem's own coefficients or state in numbers, if it is outside the plot.
 fn beyond(map: &Map) -> String {
     let part = |k: usize| {
         let name = match map.axes[k].quantity {
@@ -136,7 +136,7 @@ fn region(kind: RegionKind) -> &'static str {
 fn curve(name: CurveName, map: &Map) -> String {
     let is_ratio = map.friction.mu_s() != map.friction.mu_d();
     let planar_axis = map.over == Over::Coefficients || map.contact_dimension == 2;
-    // Where friction is an axis, dynamic limits are drawn at the static coefficient that goes with them.
+    // If friction is an axis, dynamic limits are drawn at the corresponding static coefficient.
     let over = if is_ratio && planar_axis { "·*μ*_{s}/*μ*_{d}" } else { "" };
     match (name, planar_axis) {
         (CurveName::CriticalFriction, true) => "*μ*_{cr}, exact".to_owned(),

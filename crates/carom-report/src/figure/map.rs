@@ -1,4 +1,4 @@
-//! The picture of a map: title and verdict, the plot, the key.
+//! The figure of a map: title and verdict, the plot, the key.
 
 use carom_law::Mode;
 
@@ -13,14 +13,14 @@ use super::plot::Plot;
 use super::{Options, style};
 use carom_study::{Cell, Map, Over, Quantity, Region, RegionKind};
 
-/// 12 cm: at 8 cm, half a page, the smallest sign is 5 pt.
+/// 12 cm: printed at 8 cm, half the width of a page, the smallest character is 5 pt.
 pub(super) const WIDTH: f64 = 340.0;
 pub(super) const MARGIN: f64 = 6.0;
 const LEFT: f64 = 44.0;
 const HEIGHT: f64 = 214.0;
 const NAME_SIZE: f64 = 10.0;
 
-/// The whole picture.
+/// Draws the whole figure.
 pub(super) fn draw(map: &Map, options: &Options, fonts: &Fonts) -> Drawing {
     let is_square = map.axes[1].quantity == Quantity::VelocityRatio2;
     let mut drawing =
@@ -59,7 +59,7 @@ pub(super) fn draw(map: &Map, options: &Options, fonts: &Fonts) -> Drawing {
     drawing
 }
 
-/// Title and verdict, broken where they are too long.
+/// Title and verdict, wrapped where necessary.
 fn head(map: &Map, fonts: &Fonts) -> Vec<(Line, f64)> {
     let verdict = match map.over {
         Over::Coefficients => map.point.verdict.clone(),
@@ -68,7 +68,7 @@ fn head(map: &Map, fonts: &Fonts) -> Vec<(Line, f64)> {
     heading::lines(&map.title, &heading::symbols(&verdict), WIDTH - 2.0 * MARGIN, fonts)
 }
 
-/// The coefficients that a map over states holds.
+/// The coefficients of a map over states.
 fn given(map: &Map) -> String {
     use carom_sim::number::significant;
     let e = significant(map.restitution.normal, 4);
@@ -152,7 +152,7 @@ fn rings(drawing: &mut Drawing, plot: &Plot) {
 
 fn curves(drawing: &mut Drawing, map: &Map, plot: &Plot, room: &mut Room) {
     let clip = drawing.clip(Path::rectangle(plot.corner, plot.size));
-    // The exact one last, on top.
+    // The exact one last, so that it is on top.
     for curve in map.curves.iter().rev() {
         let mut path = Path::default();
         for piece in &curve.pieces {
@@ -164,7 +164,7 @@ fn curves(drawing: &mut Drawing, map: &Map, plot: &Plot, room: &mut Room) {
     }
 }
 
-/// The names of the regions, in them.
+/// Writes the names of the regions inside them.
 fn names(drawing: &mut Drawing, map: &Map, plot: &Plot, fonts: &Fonts, room: &mut Room) {
     type Name = (&'static str, fn(&Cell) -> bool);
     let is_plain = |cell: &Cell| cell.solutions.is_none_or(|count| count <= 1);

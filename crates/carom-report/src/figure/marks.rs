@@ -1,4 +1,4 @@
-//! Marks of several kinds, told apart by their shapes, and their names beside them.
+//! Marks of different shapes, with labels.
 
 use super::drawing::Line;
 use super::drawing::{Colour, Drawing, Item, Path, Stroke, Vec2};
@@ -66,7 +66,7 @@ fn shape(number: usize, at: Vec2) -> Path {
     }
 }
 
-/// What is taken in a plot: lines, which a name may cover if it must, and marks and names, which it may not.
+/// The occupied space of a plot: lines, which a label may cover if necessary, and marks and labels, which it may not.
 pub(super) struct Places {
     lines: Room,
     marks: Room,
@@ -85,7 +85,7 @@ impl Places {
         self.marks.take([at[0] - 1.2 * REACH, at[1] - 1.2 * REACH], [2.4 * REACH, 2.4 * REACH]);
     }
 
-    /// Writes lines beside a mark, as near as there is room, with a leader if they are far from it.
+    /// Writes lines as near to a mark as space permits, with a leader line if they are far from it.
     pub(super) fn name(&mut self, drawing: &mut Drawing, lines: &[Line], at: Vec2) {
         let width = lines.iter().fold(0.0_f64, |width, line| width.max(SIZE * line.width));
         let size = [width, LEADING * lines.len() as f64 - 3.0];
@@ -103,9 +103,9 @@ impl Places {
         }
     }
 
-    /// The upper left corner of the best box beside a mark, and how far it is.
+    /// The upper left corner of the best box near a mark, and its distance.
     fn beside(&self, at: Vec2, size: Vec2) -> Option<(Vec2, f64)> {
-        // Right and left of the mark, then above and below, then at the corners: parts of the box to its left and above.
+        // Right and left of the mark, then above and below, then at the corners: the fractions of the box left of and above the mark.
         const SIDES: [[f64; 2]; 8] =
             [[0.0, 0.5], [1.0, 0.5], [0.5, 1.0], [0.5, 0.0], [0.0, 1.0], [0.0, 0.0], [1.0, 1.0], [1.0, 0.0]];
         for may_cross in [false, true] {
@@ -125,7 +125,7 @@ impl Places {
     }
 }
 
-/// The names as lines of at most so many signs.
+/// The names as lines of at most `LONGEST` characters.
 pub(super) fn stacked(names: &[&str], fonts: &Fonts) -> Vec<Line> {
     const LONGEST: usize = 24;
     let mut lines: Vec<String> = Vec::new();

@@ -1,26 +1,26 @@
-//! Maps, impulses and runs as pictures: from data to a drawing, from the drawing to SVG or PNG.
+//! Figures of maps, impulses and runs: from data to a drawing, and from the drawing to SVG or PNG.
 //!
 //! Text is drawn as the outlines of an embedded font (DejaVu Sans Condensed), so that a figure looks the same everywhere.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
 //! | `drawing` | shapes and lines of text, before they are written |
-//! | `font` | text into glyphs |
+//! | `font` | text as glyphs |
 //! | `svg` | drawings as SVG |
 //! | `png` | drawings as pixels |
 //! | `style` | colours, lines and patterns |
 //! | `plot` | axes |
-//! | `layout` | places for labels |
+//! | `layout` | placement of labels |
 //! | `legend` | the key of a map |
 //! | `heading` | titles above a plot |
-//! | `marks` | marks told apart by shape, with their names |
-//! | `contours` | lines of equal energy |
-//! | `map` | the picture of a map |
-//! | `impulse` | the picture of the impulses of one impact |
-//! | `run` | the picture of a run |
-//! | `panel` | one panel of it |
+//! | `marks` | marks of different shapes, with labels |
+//! | `contours` | lines of equal energy change |
+//! | `map` | the figure of a map |
+//! | `impulse` | the impulse diagram of one impact |
+//! | `run` | the figure of a run |
+//! | `panel` | one panel of that figure |
 //! | `strips` | modes over time |
-//! | `decimate` | as many points as can be seen |
+//! | `decimate` | thinning of lines to the visible resolution |
 
 mod contours;
 mod decimate;
@@ -46,37 +46,37 @@ use carom_study::{Comparison, DiagramError, Map};
 use drawing::Drawing;
 use font::Fonts;
 
-/// What a figure shows beside the regions and curves.
+/// Options of a map's figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
-    /// The paper's set \[41\], hatched.
+    /// Whether the paper's set \[41\] is hatched.
     pub admissible_set: bool,
 }
 
-/// The least and the largest number of pixels across a PNG: letters need the one, memory the other.
+/// The smallest and the largest width of a PNG in pixels: the lower bound is for legibility, the upper for memory.
 pub const WIDTHS: [u32; 2] = [100, 4000];
 
-/// Why there is no picture.
+/// Why a figure cannot be drawn.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum FigureError {
     /// The embedded font cannot be read: a broken build.
     #[error("the embedded font cannot be read: {0}")]
     Font(String),
-    /// An impact whose impulses have no picture.
+    /// The impact has no impulse diagram.
     #[error(transparent)]
     Diagram(#[from] DiagramError),
     /// A width out of bounds.
     #[error("width = {value} is outside [{}, {}] pixels", WIDTHS[0], WIDTHS[1])]
     Width {
-        /// What was asked for.
+        /// The given width.
         value: u32,
     },
-    /// The picture is too large to be held.
-    #[error("a picture of {width} x {height} pixels cannot be drawn")]
+    /// The image is too large.
+    #[error("an image of {width} x {height} pixels is too large")]
     Size {
-        /// Pixels across.
+        /// Width in pixels.
         width: u32,
-        /// Pixels down.
+        /// Height in pixels.
         height: u32,
     },
 }
@@ -90,7 +90,7 @@ pub fn svg(map: &Map, options: &Options) -> Result<String, FigureError> {
     Ok(svg::write(&draw(map, options, &fonts), &fonts))
 }
 
-/// The map as a PNG of so many pixels across, in [`WIDTHS`].
+/// The map as a PNG of a given width in pixels, within [`WIDTHS`].
 ///
 /// # Errors
 /// The embedded font cannot be read, or the width is out of bounds.
@@ -100,7 +100,7 @@ pub fn png(map: &Map, options: &Options, width: u32) -> Result<Vec<u8>, FigureEr
     png::write(&draw(map, options, &fonts), &fonts, checked(width)?)
 }
 
-/// The impulses of one impact, every law's among them, as SVG.
+/// The impulse diagram of one impact, with every law's answer, as SVG.
 ///
 /// # Errors
 /// The contact has no tangents or separates, or the embedded font cannot be read.
@@ -109,7 +109,7 @@ pub fn impulses_svg(title: &str, comparison: &Comparison) -> Result<String, Figu
     Ok(svg::write(&impulse::draw(title, comparison, &fonts)?, &fonts))
 }
 
-/// The same as a PNG of so many pixels across, in [`WIDTHS`].
+/// The impulse diagram of one impact as a PNG of a given width in pixels, within [`WIDTHS`].
 ///
 /// # Errors
 /// As [`impulses_svg`], or the width is out of bounds.
@@ -133,10 +133,10 @@ pub fn run_svg(record: &Record, title: &str) -> Result<String, FigureError> {
     Ok(svg::write(&run::draw(record, title, &fonts), &fonts))
 }
 
-/// The run as a PNG of so many pixels across.
+/// The run as a PNG of a given width in pixels.
 ///
 /// # Errors
-/// The embedded font cannot be read, or the picture is too large.
+/// The embedded font cannot be read, or the image is too large.
 #[cfg(feature = "png")]
 pub fn run_png(record: &Record, title: &str, width: u32) -> Result<Vec<u8>, FigureError> {
     let fonts = Fonts::embedded()?;

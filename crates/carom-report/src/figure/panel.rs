@@ -1,4 +1,4 @@
-//! One of several plots above each other that share their time axis.
+//! One of several stacked plots that share their time axis.
 
 use super::drawing::{Clip, Drawing, Item, Path, Vec2};
 use super::font::Fonts;
@@ -9,26 +9,26 @@ const TICK_SIZE: f64 = 8.0;
 const LABEL_SIZE: f64 = 9.0;
 const TICK: f64 = 3.0;
 
-/// A rectangle of the picture over a span of time.
+/// A rectangle of the figure over a span of time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Panel {
     pub(super) corner: Vec2,
     pub(super) size: Vec2,
     pub(super) time: [f64; 2],
-    /// The least and the largest value; of a logarithmic axis their powers of ten.
+    /// The smallest and the largest value; for a logarithmic axis their powers of ten.
     pub(super) values: [f64; 2],
     pub(super) is_log: bool,
 }
 
 impl Panel {
-    /// Where a time is.
+    /// The horizontal position of a time.
     pub(super) fn x(&self, time: f64) -> f64 {
         let [start, end] = self.time;
         let part = if end > start { (time - start) / (end - start) } else { 0.0 };
         self.corner[0] + self.size[0] * part
     }
 
-    /// Where a value is; on a logarithmic axis what is too small lies at the bottom.
+    /// The vertical position of a value; on a logarithmic axis values that are too small are at the bottom.
     pub(super) fn y(&self, value: f64) -> f64 {
         let [low, high] = self.values;
         let value = if self.is_log { value.log10().max(low) } else { value };

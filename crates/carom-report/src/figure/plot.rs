@@ -1,36 +1,36 @@
-//! The frame of a plot: from axes to points, ticks and labels.
+//! The frame of a plot: axes, ticks and labels, and the mapping from axes to points.
 
 use super::drawing::{Drawing, Item, Path, Vec2};
 use super::font::Fonts;
 use super::style;
 use carom_sim::number::significant;
 
-/// Size of numbers at the ticks and of the axes' labels.
+/// Text sizes of tick numbers and axis labels.
 const TICK_SIZE: f64 = 8.5;
 const LABEL_SIZE: f64 = 10.5;
 const TICK: f64 = 3.5;
 
-/// A rectangle of the picture with two axes.
+/// A rectangle of the figure with two axes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plot {
-    /// The ends of the axes, horizontal first.
+    /// The ranges of the axes, horizontal first.
     pub(super) ends: [[f64; 2]; 2],
-    /// Their labels, marked.
+    /// Their labels, as marked text.
     pub(super) labels: [&'static str; 2],
     /// The upper left corner.
     pub(super) corner: Vec2,
     pub(super) size: Vec2,
 }
 
-/// Where a point is drawn.
+/// The position at which a point is drawn.
 pub(super) struct Nearest {
     pub(super) at: Vec2,
-    /// The unit direction towards a point outside of the frame.
+    /// The unit direction towards a point outside the frame.
     pub(super) outward: Option<Vec2>,
 }
 
 impl Plot {
-    /// The place of a point on the axes.
+    /// The position of a point given on the axes.
     pub(super) fn place(&self, at: [f64; 2]) -> Vec2 {
         let part = |k: usize| (at[k] - self.ends[k][0]) / (self.ends[k][1] - self.ends[k][0]);
         [self.corner[0] + self.size[0] * part(0), self.corner[1] + self.size[1] * (1.0 - part(1))]
@@ -41,9 +41,9 @@ impl Plot {
         (0..2).all(|k| (self.ends[k][0]..=self.ends[k][1]).contains(&at[k]))
     }
 
-    /// The place of a point, or of the nearest point in the frame and the direction in which it lies beyond.
+    /// The position of a point, or of the nearest point in the frame and the direction towards the point.
     pub(super) fn nearest(&self, at: [f64; 2]) -> Nearest {
-        /// From the frame to the tip of an arrow inside it.
+        /// Distance from the frame to the tip of an arrow inside it.
         const INSET: f64 = 1.5;
         let (place, [low, high]) = (self.place(at), self.bounds());
         if self.shows(at) {
@@ -108,7 +108,7 @@ fn steps([min, max]: [f64; 2]) -> Vec<f64> {
     (first..=last).map(|k| k as f64 * step).collect()
 }
 
-/// A number with a true minus.
+/// A number with a typographic minus sign.
 pub(super) fn shown(x: f64) -> String {
     significant(x, 6).replace('-', "−")
 }

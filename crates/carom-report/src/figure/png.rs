@@ -8,10 +8,10 @@ use super::drawing::Line;
 use super::drawing::{Clip, Colour, Drawing, Item, Path, Step, Stroke, Vec2};
 use super::font::Fonts;
 
-/// 1 is fast, 9 small.
+/// Compression level: 1 is fastest, 9 smallest.
 const COMPRESSION: u8 = 7;
 
-/// The file, of so many pixels across.
+/// The file, with a given width in pixels.
 pub(super) fn write(drawing: &Drawing, fonts: &Fonts, width: u32) -> Result<Vec<u8>, FigureError> {
     let scale = f64::from(width) / drawing.size[0];
     let height = (scale * drawing.size[1]).round() as u32;
@@ -99,7 +99,7 @@ fn paint(Colour(rgb): Colour) -> Paint<'static> {
     paint
 }
 
-/// `None` where there is nothing to draw.
+/// `None` if there is nothing to draw.
 fn outline(path: &Path) -> Option<tiny_skia::Path> {
     let mut builder = PathBuilder::new();
     let narrow = |[x, y]: Vec2| (x as f32, y as f32);
@@ -123,12 +123,12 @@ fn outline(path: &Path) -> Option<tiny_skia::Path> {
     builder.finish()
 }
 
-/// The picture is opaque, so three bytes a pixel are all of it.
+/// The image is opaque, so three bytes per pixel are enough.
 fn encode(pixmap: &Pixmap) -> Vec<u8> {
     let stride = pixmap.width() as usize;
     let mut rows = Vec::with_capacity(pixmap.pixels().len() * 3 + pixmap.height() as usize);
     for row in pixmap.pixels().chunks(stride) {
-        // Each byte as the difference to the pixel on the left: areas of one colour become zeros.
+        // Each byte as the difference to the pixel on the left, so that areas of one colour become zeros.
         rows.push(1);
         let mut left = [0_u8; 3];
         for pixel in row {
@@ -153,7 +153,7 @@ fn chunk(png: &mut Vec<u8>, kind: [u8; 4], data: &[u8]) {
     png.extend(checksum(&png[start..]).to_be_bytes());
 }
 
-/// CRC-32 as PNG has it, bit by bit: a millisecond for a picture.
+/// The CRC-32 of PNG, bit by bit: it takes a millisecond per image.
 fn checksum(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, |crc, byte| {
         (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ if crc & 1 == 1 { 0xedb8_8320 } else { 0 })

@@ -1,4 +1,4 @@
-//! The picture of a run: modes, gaps, energies and the book's residual over one time axis.
+//! The figure of a run: modes, gaps, energies and the residual of the energy book over one time axis.
 
 use super::decimate::decimated;
 use super::drawing::{Colour, Drawing, Path, Stroke, Vec2};
@@ -19,12 +19,12 @@ const RESIDUAL_HEIGHT: f64 = 48.0;
 const KEY_SIZE: f64 = 8.0;
 const KEY_ROW: f64 = 12.0;
 const SAMPLE: f64 = 22.0;
-/// Gaps of more contacts are told apart by no key: they are drawn alike, and the least of them bold.
+/// Gaps of more contacts than this are not distinguished: they are drawn in one style, and the smallest in bold.
 const MOST_NAMED: usize = 4;
-/// Residuals below this part of the largest energy are rounding.
+/// Residuals below this fraction of the largest energy are rounding.
 const ROUNDING: f64 = 1e-18;
 
-/// A line of the key.
+/// An entry of the key.
 struct Key {
     sample: KeySample,
     text: String,
@@ -34,11 +34,11 @@ enum KeySample {
     Line(Stroke),
     Mode(ContactMode),
     Impact,
-    /// A remark.
+    /// A note without a sample.
     None,
 }
 
-/// The whole picture.
+/// Draws the whole figure.
 pub(super) fn draw(record: &Record, title: &str, fonts: &Fonts) -> Drawing {
     let verdict = verdict(record);
     let mut drawing = Drawing { title: title.to_owned(), description: verdict.clone(), ..Drawing::default() };
@@ -55,7 +55,7 @@ pub(super) fn draw(record: &Record, title: &str, fonts: &Fonts) -> Drawing {
     let mut lowest = panel(y, strips::height(contacts.len()), [0.0, 1.0], false);
     strips::draw(&mut drawing, record, &contacts, &lowest, fonts);
     y = keys(&mut drawing, mode_keys(record, &contacts), y + lowest.size[1] + 3.0, fonts);
-    // What joints have left to their limits is another thing than a gap.
+    // Distances of joints from their limits are not gaps.
     let contacts: Vec<usize> = contacts.into_iter().filter(|&i| record.header.contacts[i].surface.is_some()).collect();
     if !contacts.is_empty() {
         let curves = gaps(record, &contacts);
@@ -82,7 +82,7 @@ pub(super) fn draw(record: &Record, title: &str, fonts: &Fonts) -> Drawing {
     drawing
 }
 
-/// One sentence: how long, what happened, how it ended.
+/// One sentence: the duration, the impacts, and how the run ended.
 fn verdict(record: &Record) -> String {
     let summary = &record.summary;
     let time = significant(summary.time, 4);
@@ -135,13 +135,13 @@ fn gaps(record: &Record, contacts: &[usize]) -> Vec<Curve> {
         curve(record, name, line(0x90_9090, 0.5, &[]), |sample| sample.contacts[i].gap)
     });
     let least = |sample: &Sample| contacts.iter().map(|&i| sample.contacts[i].gap).fold(f64::INFINITY, f64::min);
-    alike.chain([curve(record, Some("the least"), line(0x00_0000, 1.3, &[]), least)]).collect()
+    alike.chain([curve(record, Some("smallest"), line(0x00_0000, 1.3, &[]), least)]).collect()
 }
 
 type Part = fn(&Ledger) -> f64;
 
-/// The energies that matter. Potential and total energy are counted from the least potential energy: the zero of the
-/// potential is anyone's choice, and far from it all curves would be flat.
+/// The energies that are not negligible. Potential and total energy are measured from the smallest potential energy: the zero
+/// of the potential is arbitrary, and far from it all curves would look flat.
 fn energies(record: &Record) -> Vec<Curve> {
     let least = record.samples.iter().map(|sample| sample.energy.potential).fold(f64::INFINITY, f64::min);
     let work: [(&str, Stroke, Part); 8] = [
@@ -161,7 +161,7 @@ fn energies(record: &Record) -> Vec<Curve> {
     let (thin, dashed, bold) = (line(0x00_5a9c, 1.1, &[]), line(0x70_7070, 1.0, &[5.0, 2.0]), line(0, 1.5, &[]));
     let state = [
         curve(record, Some("kinetic"), thin, |sample| sample.energy.kinetic),
-        curve(record, Some("potential, from its least"), dashed, |sample| sample.energy.potential - least),
+        curve(record, Some("potential, from its minimum"), dashed, |sample| sample.energy.potential - least),
         curve(record, Some("total"), bold, |sample| sample.energy.total() - least),
     ];
     state.into_iter().chain(work).collect()
@@ -173,7 +173,7 @@ fn residual(record: &Record) -> Curve {
     curve(record, None, line(0x00_0000, 0.8, &[]), part)
 }
 
-/// What the curves span, with a little room. What is a millionth of `scale` or less is rounding and is not magnified.
+/// The range of the curves, with a margin. A range of a millionth of `scale` or less is rounding and is not magnified.
 fn range(curves: &[Curve], scale: f64) -> [f64; 2] {
     let values = curves.iter().flat_map(|curve| curve.points.iter().map(|point| point[1]));
     let [low, high] = values.fold([0.0_f64, 0.0_f64], |[low, high], x| [low.min(x), high.max(x)]);
@@ -182,11 +182,11 @@ fn range(curves: &[Curve], scale: f64) -> [f64; 2] {
         return [-0.1 * reach, reach];
     }
     let room = 0.05 * (high - low);
-    // Nothing lies below zero, or by rounding only: then zero is the bottom.
+    // If nothing is below zero except by rounding, zero is the bottom.
     [if low < -1e-6 * (high - low) { low - room } else { -0.4 * room }, high + room]
 }
 
-/// Whole powers of ten around what is not rounding.
+/// Integer powers of ten that enclose all values above rounding.
 fn powers(curve: &Curve) -> [f64; 2] {
     let values = curve.points.iter().map(|point| point[1]).filter(|x| *x > ROUNDING);
     let [low, high] = values.fold([f64::INFINITY, 0.0_f64], |[low, high], x| [low.min(x), high.max(x)]);
@@ -231,7 +231,7 @@ fn key_of(curves: Vec<Curve>) -> Vec<Key> {
     curves.into_iter().filter_map(key).collect()
 }
 
-/// The key below a panel, row by row; the height where the next panel begins.
+/// Draws the key below a panel, row by row; returns the top of the next panel.
 fn keys(drawing: &mut Drawing, keys: Vec<Key>, top: f64, fonts: &Fonts) -> f64 {
     let (mut x, mut y) = (LEFT, top);
     let is_empty = keys.is_empty();

@@ -10,13 +10,13 @@ use crate::printable;
 use carom_sim::{ContactMode, Record};
 
 const NAME_SIZE: f64 = 7.5;
-/// Rows of few contacts are higher.
+/// Row height; rows are higher for few contacts.
 const ROW: f64 = 11.0;
 const LOW_ROW: f64 = 8.5;
-/// More contacts than this are not told apart in half a page.
+/// More contacts than this cannot be distinguished at half the width of a page.
 const MOST: usize = 24;
 
-/// The contacts that are shown: those that do something, or all where none does.
+/// The contacts that are shown: those that ever close, or all if none does.
 pub(super) fn shown(record: &Record) -> Vec<usize> {
     let count = record.header.contacts.len();
     let is_busy = |i: &usize| {
@@ -27,7 +27,7 @@ pub(super) fn shown(record: &Record) -> Vec<usize> {
     if busy.is_empty() { (0..count.min(MOST)).collect() } else { busy }
 }
 
-/// The height of so many strips.
+/// The height of `count` strips.
 pub(super) fn height(count: usize) -> f64 {
     count as f64 * row(count)
 }
@@ -51,7 +51,7 @@ pub(super) fn pattern(mode: ContactMode) -> Pattern {
     }
 }
 
-/// Draws them from the panel's top down.
+/// Draws the strips from the top of the panel downwards.
 pub(super) fn draw(drawing: &mut Drawing, record: &Record, contacts: &[usize], panel: &Panel, fonts: &Fonts) {
     let row = row(contacts.len());
     for (k, &contact) in contacts.iter().enumerate() {
@@ -67,11 +67,11 @@ pub(super) fn draw(drawing: &mut Drawing, record: &Record, contacts: &[usize], p
     }
 }
 
-/// Spans of a mode, from pixel to pixel; those that touch are one.
+/// Spans of a mode, in points; adjacent spans are merged.
 fn spans(record: &Record, contact: usize, mode: ContactMode, panel: &Panel) -> Vec<[f64; 2]> {
     let mut spans: Vec<[f64; 2]> = Vec::new();
     for pair in record.samples.windows(2) {
-        // The mode of an interval is that of its start: at an event that is the sample after it.
+        // The mode of an interval is that at its start: at an event this is the sample after it.
         if pair[0].contacts[contact].mode != mode || pair[0].time == pair[1].time {
             continue;
         }
@@ -96,7 +96,7 @@ fn fill(drawing: &mut Drawing, spans: &[[f64; 2]], mode: ContactMode, [middle, t
     }
     let top = middle - 0.5 * thickness;
     for [from, to] in spans {
-        // A short closing is seen, too.
+        // A short closure must be visible, too.
         path.extend(Path::rectangle([*from, top], [(to - from).max(0.4), thickness]));
     }
     drawing.fill(path.clone(), colour(mode));
@@ -107,7 +107,7 @@ fn fill(drawing: &mut Drawing, spans: &[[f64; 2]], mode: ContactMode, [middle, t
     }
 }
 
-/// A tick for every impact that the contact took part in; where they are too many to be told apart, some.
+/// A tick for every impact of the contact; where they are too dense to be distinguished, some are left out.
 fn impacts(drawing: &mut Drawing, record: &Record, contact: usize, panel: &Panel, [middle, row]: [f64; 2]) {
     let times = record.events.iter().filter(|event| event.contact == Some(contact) && event.impulse != [0.0; 3]);
     let places = decimated(times.map(|event| [panel.x(event.time), middle]));
@@ -124,7 +124,7 @@ pub(super) fn tick() -> Stroke {
     Stroke { colour: Colour::BLACK, width: 0.7, dash: &[], is_round: false }
 }
 
-/// A name, cut where it is longer than there is room for: at its start, for names of one robot differ at their ends.
+/// A name, truncated at its start if it does not fit, because the names of one robot differ at their ends.
 fn fitted(name: &str, room: f64, fonts: &Fonts) -> Line {
     let name = printable(name);
     let signs: Vec<char> = name.chars().collect();

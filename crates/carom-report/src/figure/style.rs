@@ -1,5 +1,5 @@
-//! Colours, patterns and lines. Regions differ in lightness and pattern, lines in their dashes, so that a grey print
-//! tells them apart; the hues are safe for the colour-blind (after Okabe and Ito).
+//! Colours, patterns and lines. Regions differ in lightness and pattern, lines in their dashes, so that they can be
+//! distinguished in grey print; the hues are safe for the colour-blind (after Okabe and Ito).
 
 use super::drawing::{Clip, Colour, Drawing, Item, Path, Stroke, Vec2};
 use carom_study::{CurveName, LocusName, RegionKind};
@@ -10,7 +10,7 @@ pub(super) struct Fill {
     pub(super) pattern: Pattern,
 }
 
-/// What is drawn over a fill.
+/// The pattern drawn over a fill.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pattern {
     None,
@@ -51,13 +51,13 @@ pub(super) const CONTOUR: Stroke = Stroke { colour: Colour(0x50_5050), width: 0.
 pub(super) const GRID: Stroke = Stroke { colour: Colour(0x90_9090), width: 0.35, dash: &[1.0, 2.0], is_round: false };
 pub(super) const FRAME: Stroke = Stroke { colour: Colour::BLACK, width: 0.8, dash: &[], is_round: false };
 
-/// Lines of a pattern over a box, cut to a clip.
+/// Draws the lines of a pattern over a box, clipped to a region.
 pub(super) fn pattern(drawing: &mut Drawing, pattern: Pattern, [low, high]: [Vec2; 2], clip: Clip) {
     let line = |colour, width| Stroke { colour, width, dash: &[], is_round: false };
     let diagonals = |rising: bool, spacing: f64| {
         let height = high[1] - low[1];
         let mut path = Path::default();
-        // All boxes share one set of lines, so that the pattern runs on from region to region.
+        // All boxes share one set of lines, so that the pattern continues from region to region.
         let mut x = ((low[0] - height) / spacing).floor() * spacing;
         while x < high[0] + height {
             let ends = if rising { [[x, high[1]], [x + height, low[1]]] } else { [[x, low[1]], [x + height, high[1]]] };
@@ -90,14 +90,14 @@ pub(super) fn pattern(drawing: &mut Drawing, pattern: Pattern, [low, high]: [Vec
     }
 }
 
-/// The problem's own place.
+/// Marks the problem's own point.
 pub(super) fn marker(drawing: &mut Drawing, at: Vec2) {
     drawing.items.push(Item::Fill { path: Path::disc(at, 4.6), colour: Colour::WHITE });
     drawing.items.push(Item::Fill { path: Path::disc(at, 3.6), colour: Colour::BLACK });
     drawing.items.push(Item::Fill { path: Path::disc(at, 1.3), colour: Colour::WHITE });
 }
 
-/// The problem's own place beyond the frame: an arrow with its tip there.
+/// Marks the problem's own point beyond the frame by an arrow.
 pub(super) fn arrow(drawing: &mut Drawing, tip: Vec2, [x, y]: Vec2) {
     let at = |back: f64, side: f64| [tip[0] - back * x - side * y, tip[1] - back * y + side * x];
     let path = Path::polygon([
@@ -114,7 +114,7 @@ pub(super) fn arrow(drawing: &mut Drawing, tip: Vec2, [x, y]: Vec2) {
     drawing.fill(path, Colour::BLACK);
 }
 
-/// The impulses of a condition on the velocity after.
+/// The line style of a condition on the velocity after.
 pub(super) fn locus(name: LocusName) -> Stroke {
     let (colour, width, dash): (u32, f64, &'static [f64]) = match name {
         LocusName::Sticking => (0x1f_6b45, 1.5, &[8.0, 2.0, 1.6, 2.0]),
@@ -127,8 +127,8 @@ pub(super) fn locus(name: LocusName) -> Stroke {
 
 /// The inside of the cone of `μ_d`.
 pub(super) const CONE: Colour = Colour(0xe2_ecf5);
-/// Its edge, and that of the cone of `μ_s` where it is another.
+/// Its edge, and that of the cone of `μ_s` if it is different.
 pub(super) const DYNAMIC_EDGE: Stroke = Stroke { colour: Colour::BLACK, width: 1.5, dash: &[], is_round: false };
 pub(super) const STATIC_EDGE: Stroke = Stroke { colour: Colour::BLACK, width: 1.1, dash: &[5.0, 3.0], is_round: false };
-/// No change of energy.
+/// The ellipse of zero energy change.
 pub(super) const NEUTRAL: Stroke = Stroke { colour: Colour(0x70_7070), width: 0.7, dash: &[], is_round: true };

@@ -1,4 +1,4 @@
-//! A drawing as SVG: plain paths, one definition for each glyph.
+//! A drawing as SVG: plain paths, one definition per glyph.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -8,10 +8,10 @@ use super::drawing::{Colour, Drawing, Item, Path, Step, Stroke, Vec2};
 use super::font::Fonts;
 use crate::printable;
 
-/// Decimals of a point: a hundredth is 4 µm.
+/// Decimals of coordinates in points: a hundredth is 4 µm.
 const DECIMALS: usize = 2;
 
-/// The file.
+/// The SVG file.
 pub(super) fn write(drawing: &Drawing, fonts: &Fonts) -> String {
     let [width, height] = drawing.size.map(number);
     let mut svg = format!(
@@ -107,7 +107,7 @@ fn stroke_attributes(stroke: &Stroke) -> String {
     text
 }
 
-/// The path's steps, horizontal and vertical ones in their short form.
+/// The path data, with horizontal and vertical lines in short form.
 fn data(path: &Path) -> String {
     let mut text = String::new();
     let mut here = [String::new(), String::new()];
@@ -153,9 +153,9 @@ fn hex(colour: Colour) -> String {
     format!("#{:06x}", colour.0)
 }
 
-/// A control character is no part of XML at all.
+/// Escapes text for XML, which does not allow control characters.
 fn escaped(text: &str) -> String {
-    // Control characters and these two are no part of XML.
+    // XML does not allow control characters and these two.
     let text = printable(text).replace(['\u{fffe}', '\u{ffff}'], " ");
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

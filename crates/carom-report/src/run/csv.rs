@@ -1,12 +1,12 @@
-//! Runs as CSV: a file of samples, and a file of events beside it.
+//! Runs as CSV: a file of samples and a file of events.
 
 use std::io::{self, Write};
 
 use super::table::{self, Column, Values};
 use carom_sim::Record;
 
-/// The samples, one a line under a line of names. The last column, `ending`, is empty but for the last line: a file
-/// without it was cut off, and one with another word than `complete` is of a run that was.
+/// The samples, one per line below a header line. The last column, `ending`, is empty except in the last line: a file
+/// without it is truncated, and any other word than `complete` marks an incomplete run.
 ///
 /// # Errors
 /// Writing fails.
@@ -18,7 +18,7 @@ pub fn run_csv(record: &Record, output: &mut impl Write) -> io::Result<()> {
     write(&columns, count, output)
 }
 
-/// The events, one a line under a line of names.
+/// The events, one per line below a header line.
 ///
 /// # Errors
 /// Writing fails.
@@ -59,7 +59,7 @@ fn number(x: f64, output: &mut impl Write) -> io::Result<()> {
     if is_plain { write!(output, "{x}") } else { write!(output, "{x:e}") }
 }
 
-/// Text, quoted where it holds what separates.
+/// Text, quoted if it contains separators.
 fn word(text: &str, output: &mut impl Write) -> io::Result<()> {
     if text.contains([',', '"', '\n', '\r']) {
         write!(output, "\"{}\"", text.replace('"', "\"\""))

@@ -1,4 +1,4 @@
-//! A run as one page that plays its motion: drawings, a chart, the events; nothing is fetched from anywhere.
+//! A run as one self-contained page that plays its motion: drawings, a chart, the events, without network access.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -13,7 +13,7 @@ use carom_sim::{Body, ContactMode, Event, Ledger, Motion, Pose, Record};
 
 const PAGE: &str = include_str!("player/index.html");
 const STYLE: &str = include_str!("player/player.css");
-/// Plain scripts in the order in which they build on each other.
+/// Plain scripts, in dependency order.
 const SCRIPTS: [&str; 8] = [
     include_str!("player/math.js"),
     include_str!("player/run.js"),
@@ -25,15 +25,15 @@ const SCRIPTS: [&str; 8] = [
     include_str!("player/player.js"),
 ];
 
-/// Numbers of the motion that a page holds at most: 16 MB, which a browser opens in a moment. Longer runs are thinned.
+/// Largest number of numbers of the motion in a page: 16 MB, which a browser opens quickly. Longer runs are thinned.
 const MOST_NUMBERS: usize = 4_000_000;
-/// More samples are never needed: a screen has fewer columns, and between samples the page interpolates.
+/// More samples are not needed: a screen has fewer columns, and the page interpolates between samples.
 const MOST_SAMPLES: usize = 50_000;
 
-/// Why there is no page.
+/// Why a page cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum PageError {
-    /// A sample is no state of the model.
+    /// A sample is not a valid state of the model.
     #[error(transparent)]
     Motion(#[from] DynamicsError),
     /// Writing fails.
@@ -44,14 +44,14 @@ pub enum PageError {
 /// The page.
 ///
 /// # Errors
-/// A sample that is no state of the model, or writing fails.
+/// A sample is not a valid state of the model, or writing fails.
 pub fn run_html(record: &Record, title: &str, output: &mut impl Write) -> Result<(), PageError> {
     let links = record.model.links().len();
     let width = NUMBERS_A_POSE * links + NUMBERS_A_CONTACT * record.header.contacts.len();
     let samples = selection(record, (MOST_NUMBERS / width.max(1)).min(MOST_SAMPLES));
     let motion = Motion::of(record, &samples)?;
     let data = serde_json::to_string(&data(record, title, &samples, &motion)).map_err(io::Error::from)?;
-    // Within a script no tag may end it: a name may hold anything.
+    // A name may contain anything, so `<` is escaped lest a tag end the script.
     let data = data.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
     let mut rest = PAGE;
     for (mark, text) in [("@TITLE@", escaped(title)), ("@STYLE@", STYLE.to_owned()), ("@DATA@", data)]
@@ -67,7 +67,7 @@ pub fn run_html(record: &Record, title: &str, output: &mut impl Write) -> Result
     Ok(())
 }
 
-/// Places of samples: those around events, the ends, and as many of the others as there is room for.
+/// Indices of the samples to keep: those around events, the ends, and as many others as permitted.
 fn selection(record: &Record, most: usize) -> Vec<usize> {
     let samples = &record.samples;
     let count = samples.len();
@@ -114,7 +114,7 @@ struct Page<'a> {
     bodies: Vec<Value>,
     events: Vec<Value>,
     energies: Vec<&'static str>,
-    /// Little-endian numbers in base 64, a row a sample.
+    /// Little-endian numbers in base 64, one row per sample.
     time: String,
     motion: String,
     contact_motion: String,
@@ -124,7 +124,7 @@ struct Page<'a> {
 
 fn data<'a>(record: &'a Record, title: &'a str, places: &[usize], motion: &Motion) -> Page<'a> {
     let header = &record.header;
-    // The zero of the potential is anyone's choice; far from it all curves would be flat.
+    // The zero of the potential is arbitrary; far from it all curves would look flat.
     let least = record.samples.iter().map(|sample| sample.energy.potential).fold(f64::INFINITY, f64::min);
     let largest = record.summary.largest_energy;
     let devices_matter = record.samples.iter().any(|sample| sample.energy.by_devices().abs() > DEVICES * largest);
@@ -173,7 +173,7 @@ fn data<'a>(record: &'a Record, title: &'a str, places: &[usize], motion: &Motio
 
 type Part = fn(&Ledger) -> f64;
 
-/// What the chart shows.
+/// The curves of the chart.
 const ENERGIES: [(&str, Part); 8] = [
     ("kinetic", |energy| energy.kinetic),
     ("potential", |energy| energy.potential),
@@ -185,7 +185,7 @@ const ENERGIES: [(&str, Part); 8] = [
     ("devices", Ledger::by_devices),
 ];
 
-/// What the devices did is shown from this part of the largest energy on: they always take a little.
+/// Energy changes of devices are shown if they exceed this fraction of the largest energy.
 const DEVICES: f64 = 1e-6;
 
 fn numbers(pose: &Pose) -> [f64; NUMBERS_A_POSE] {
@@ -205,7 +205,7 @@ fn body(body: &Body, pose: Option<&Pose>) -> Value {
     })
 }
 
-/// `None` for what cannot be drawn: a mesh that was not read, and half spaces, which are drawn as surfaces.
+/// `None` for a mesh, which is not read, and for half-spaces, which are drawn as surfaces.
 fn shape(shape: &Shape) -> Option<Value> {
     let (kind, size) = match &shape.geometry {
         Geometry::Sphere { radius } => ("sphere", vec![*radius]),
@@ -233,7 +233,7 @@ fn event(event: &Event) -> Value {
     })
 }
 
-/// Seven digits are more than a screen shows.
+/// Single precision is enough for a screen.
 fn floats(numbers: impl Iterator<Item = f64>) -> String {
     base64(numbers.flat_map(|x| (x as f32).to_le_bytes()))
 }

@@ -77,7 +77,7 @@ fn events(record: &Record) -> Vec<EventRecord<'_>> {
     record.events.iter().map(|event| EventRecord::new(event, &record.header)).collect()
 }
 
-/// The events alone.
+/// Only the events.
 #[cfg(feature = "parquet")]
 pub(super) fn events_json(record: &Record) -> serde_json::Result<String> {
     serde_json::to_string(&events(record))

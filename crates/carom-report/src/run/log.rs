@@ -1,4 +1,4 @@
-//! Events as a person wants to see them.
+//! The events of a run as a table for people.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -6,18 +6,18 @@ use crate::printable;
 use carom_sim::number::{signed, significant, tidy};
 use carom_sim::{ContactMode, Event, EventKind, Record};
 
-/// Digits of times: two events of a bouncing ball may be a billionth of a second apart.
+/// Number of digits of times: two events of a bouncing ball may be a billionth of a second apart.
 pub(super) const TIME_DIGITS: usize = 14;
 const DIGITS: usize = 6;
-/// Parts of an impulse below this part of it are printed as zero; files have all digits.
+/// Components below this fraction of an impulse are printed as zero; files have all digits.
 const ROUNDING: f64 = 1e-12;
 
-/// A table of events: when, where, what, and what it did.
+/// A table of events: time, contact, kind, mode, impulse and energy change.
 #[derive(Debug, Clone, Copy)]
 pub struct EventLog<'a> {
     /// The run.
     pub record: &'a Record,
-    /// At most so many are shown, the first and the last; all without a number.
+    /// Largest number of events shown, the first and the last ones; `None` shows all.
     pub most: Option<usize>,
 }
 
@@ -28,7 +28,7 @@ impl Display for EventLog<'_> {
             return writeln!(f, "  no events");
         }
         let most = self.most.unwrap_or(usize::MAX);
-        // A line takes the place of what is left out: it must be worth more than one event.
+        // One line replaces the omitted events, so at least two must be omitted.
         let (head, tail) = if events.len() <= most.saturating_add(1) {
             (&events[..], &events[events.len()..])
         } else {
@@ -91,14 +91,14 @@ fn line(f: &mut Formatter<'_>, cells: &[String; 6], widths: &[usize; 6]) -> fmt:
     writeln!(f, "{}", printable(format!("  {}", text.join("  ")).trim_end()))
 }
 
-/// What happened, in words.
+/// The kind of event, in words.
 fn what(event: &Event) -> String {
     match (event.kind, event.impact) {
         (EventKind::Impact, Some(mode)) => format!("impact, {}", mode.name()),
         (EventKind::Impact, None) => "impact".to_owned(),
         (EventKind::Settle, _) => match event.settled {
             Some(end) => format!("settles by {}", significant(end, TIME_DIGITS)),
-            None => "holds another that settles".to_owned(),
+            None => "supports a settling contact".to_owned(),
         },
         (EventKind::LiftOff, _) => "lifts off".to_owned(),
         (EventKind::Stick, _) => "sticks".to_owned(),
@@ -109,6 +109,6 @@ fn what(event: &Event) -> String {
         (EventKind::Window, _) => "window of time stepping".to_owned(),
         (EventKind::Rattle, _) => "rattles, impact without restitution".to_owned(),
         (EventKind::Sequence, _) => "impacts ended without restitution".to_owned(),
-        (EventKind::Projection, _) => "put back onto its surface".to_owned(),
+        (EventKind::Projection, _) => "projected onto its surface".to_owned(),
     }
 }

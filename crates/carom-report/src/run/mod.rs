@@ -1,13 +1,13 @@
-//! Runs of the simulation for programs and for people: tables, a summary, a page that plays the motion.
+//! Simulated runs for programs and for people: tables, a summary, a page that plays the motion.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
 //! | `table` | the columns of a run, the same in every format |
 //! | `csv` | as CSV |
 //! | `json` | as JSON |
 //! | `parquet` | as Parquet |
-//! | `text` | a summary for people |
-//! | `log` | the events for people |
+//! | `text` | a summary as text |
+//! | `log` | the events as text |
 //! | `html` | a page that plays a run: its data |
 //! | `player` | its scripts in the browser |
 

@@ -1,4 +1,4 @@
-//! Runs as Parquet: a file of samples with all the rest in its metadata, and a file of events beside it.
+//! Runs as Parquet: a file of samples with everything else in its metadata, and a file of events.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use super::json::events_json;
 use super::table::{self, Column, Values};
 use carom_sim::Record;
 
-/// A reader holds one group in memory.
+/// Rows per group; a reader holds one group in memory.
 const ROWS_A_GROUP: usize = 1 << 18;
 
-/// The samples, a row each. The file's metadata hold `carom.header`, `carom.summary` and `carom.events` as JSON and
+/// The samples, one per row. The file's metadata contain `carom.header`, `carom.summary` and `carom.events` as JSON and
 /// `carom.ending`.
 ///
 /// # Errors
@@ -33,7 +33,7 @@ pub fn run_parquet(record: &Record, output: impl Write + Send) -> io::Result<()>
     write(&table::samples(record), record.samples.len(), &metadata, output).map_err(io::Error::other)
 }
 
-/// The events, a row each.
+/// The events, one per row.
 ///
 /// # Errors
 /// Writing fails.
@@ -88,9 +88,9 @@ fn write_column<W: Write + Send>(
     end: usize,
 ) -> Result<()> {
     let Some(mut column) = group.next_column()? else {
-        return Err(ParquetError::General("a column too many".to_owned()));
+        return Err(ParquetError::General("more columns than in the schema".to_owned()));
     };
-    // A level says of a row whether it has a value.
+    // A definition level says whether a row has a value.
     fn levels<T>(values: &[Option<T>]) -> Vec<i16> {
         values.iter().map(|value| i16::from(value.is_some())).collect()
     }

@@ -16,18 +16,18 @@ pub(super) struct Column<'a> {
     pub(super) values: Values<'a>,
 }
 
-/// What a column holds, a value a row.
+/// The values of a column, one per row.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Values<'a> {
     Numbers(Vec<f64>),
     Words(Vec<&'a str>),
-    /// Some rows have none.
+    /// Values that may be missing.
     SomeNumbers(Vec<Option<f64>>),
-    /// Some rows have none.
+    /// Values that may be missing.
     SomeWords(Vec<Option<&'a str>>),
 }
 
-/// A row a sample.
+/// The columns of samples, one row per sample.
 pub(super) fn samples(record: &Record) -> Vec<Column<'static>> {
     let header = &record.header;
     let mut table = Table { samples: &record.samples, columns: Vec::new() };
@@ -47,7 +47,7 @@ pub(super) fn samples(record: &Record) -> Vec<Column<'static>> {
     table.columns
 }
 
-/// A row an event.
+/// The columns of events, one row per event.
 pub(super) fn events(record: &Record) -> Vec<Column<'_>> {
     let all = || record.events.iter();
     let numbers = |of: fn(&Event) -> f64| Values::Numbers(all().map(of).collect());
@@ -124,7 +124,7 @@ impl Table<'_> {
     }
 }
 
-/// Columns as one object: name to array.
+/// Columns as one object that maps names to arrays.
 pub(super) struct Columns<'a>(pub(super) Vec<Column<'a>>);
 
 impl Serialize for Columns<'_> {

@@ -1,4 +1,4 @@
-//! How a run went, as a person wants to see it.
+//! The summary of a run as text.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -10,14 +10,14 @@ use crate::printable;
 
 const DIGITS: usize = 6;
 const FEW: usize = 3;
-/// Energies below this part of the largest are printed as zero; files have all digits.
+/// Energies below this fraction of the largest are printed as zero; files have all digits.
 const ROUNDING: f64 = 1e-12;
-/// Of more contacts than this, those that end in flight are counted only.
+/// With more contacts than this, those that end in flight are only counted.
 const MANY: usize = 12;
-/// Warnings that are printed.
+/// Number of warnings printed.
 const WARNINGS: usize = 2;
 
-/// A run with what it was called.
+/// A run with its title.
 #[derive(Debug, Clone, Copy)]
 pub struct RunText<'a> {
     /// The scene or file.
@@ -42,7 +42,7 @@ impl Display for RunText<'_> {
 }
 
 impl RunText<'_> {
-    /// The first of the warnings: robots tend to have the same one for each of their joints.
+    /// Prints the first warnings: robots tend to have the same one for each of their joints.
     fn warnings(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let warnings = &self.record.header.warnings;
         warnings.iter().take(WARNINGS).try_for_each(|warning| row(f, "warning", warning))?;
@@ -66,7 +66,7 @@ impl RunText<'_> {
             (Some(since), _) => format!("{ran}; at rest since t = {} s", significant(since, TIME_DIGITS)),
             (None, Some(then)) => {
                 format!(
-                    "{ran}; the last bounces would end, and it come to rest, at t = {} s",
+                    "{ran}; the bounces would end, and the robot come to rest, at t = {} s",
                     significant(then, TIME_DIGITS)
                 )
             }
@@ -81,13 +81,13 @@ impl RunText<'_> {
         self.record.samples.iter().fold(0.0_f64, |most, sample| most.max(part(&sample.energy).abs()))
     }
 
-    /// Whether the energies that were seen are rounding: then nothing is to be compared with them.
+    /// Whether all energies are rounding, so that nothing can be compared with them.
     fn is_still(&self) -> bool {
         self.record.summary.largest_energy <= ROUNDING * self.largest(|energy| energy.potential)
     }
 
     fn events(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        // A contact that is closed already takes part in a settling, but does not settle.
+        // A contact that is already closed takes part in a settling, but does not settle.
         let counts = |event: &Event| event.kind != EventKind::Settle || event.settled.is_some();
         let count = |kind| self.record.events.iter().filter(|event| event.kind == kind && counts(event)).count();
         let mut parts = Vec::new();
@@ -156,7 +156,7 @@ impl RunText<'_> {
             let [start, end] = [first, last].map(|sample| significant(tidy(part(&sample.energy), rounding), DIGITS));
             row(f, name, &format!("{start:<13} {end}"))?;
         }
-        // What a change means is seen against the motion there was.
+        // Changes are compared with the energy of the motion.
         let most = if self.is_still() { 0.0 } else { self.largest(|energy| energy.kinetic) };
         let of = format!("in percent of the largest kinetic energy, {} J", significant(most, DIGITS));
         let book = &last.energy;
@@ -207,7 +207,7 @@ impl RunText<'_> {
         }
         let steps = plural(summary.steps, "step", "steps");
         let evaluations = plural(summary.evaluations, "evaluation", "evaluations");
-        row(f, "work", &format!("{steps}, {} taken back, {evaluations}", summary.rejected))
+        row(f, "work", &format!("{steps}, {} rejected, {evaluations}", summary.rejected))
     }
 }
 

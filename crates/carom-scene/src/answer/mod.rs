@@ -1,6 +1,6 @@
-//! What a problem comes to: the outcome of one contact, or of several that strike at once.
+//! The answer to a problem: the outcome of one contact, or of several that strike simultaneously.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
 //! | `verdict` | an outcome in one sentence |
 
@@ -11,13 +11,13 @@ use carom_law::{
 };
 use serde::{Serialize, Serializer};
 
-/// What an impact does.
+/// The answer to an impact problem.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Answer {
-    /// One contact strikes.
+    /// The outcome of one contact.
     One(Box<Outcome>),
-    /// Several strike at once.
+    /// The outcome of several contacts that strike simultaneously.
     Several(Box<Several>),
 }
 
@@ -36,18 +36,18 @@ impl Answer {
 pub struct Several {
     /// The outcome.
     pub outcome: SimultaneousOutcome,
-    /// One entry a contact; `None` for one without a name.
+    /// One entry per contact; `None` for a contact without a name.
     pub names: Vec<Option<String>>,
 }
 
 impl Several {
-    /// What a contact is called in reports: its name, or its number from 1.
+    /// The name of a contact in reports: its own, or its number from 1.
     pub fn label(&self, contact: usize) -> String {
         self.names.get(contact).cloned().flatten().unwrap_or_else(|| format!("contact {}", contact + 1))
     }
 }
 
-/// A contact's share with its name.
+/// The outcome of a contact with its name.
 #[derive(Serialize)]
 struct NamedContact<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,7 +56,7 @@ struct NamedContact<'a> {
     contact: &'a ContactOutcome,
 }
 
-/// The fields of [`SimultaneousOutcome`], the contacts with names.
+/// The fields of [`SimultaneousOutcome`], with named contacts.
 #[derive(Serialize)]
 struct Record<'a> {
     contacts: Vec<NamedContact<'a>>,
@@ -79,7 +79,7 @@ struct Record<'a> {
 
 impl Serialize for Several {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // Without `..`: a new field of the outcome must find its place here.
+        // Without `..`, so that a new field of the outcome must be added here.
         let SimultaneousOutcome {
             contacts,
             velocity,

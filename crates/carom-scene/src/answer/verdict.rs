@@ -4,19 +4,19 @@ use carom_law::{Energy, Guard, Law, Mode, Outcome, SimultaneousOutcome};
 
 use carom_sim::number::significant;
 
-/// Digits of the verdict.
+/// Number of digits in a verdict.
 pub const FEW: usize = 3;
 
-/// The energy change, or zero where it is what rounding leaves of parts that cancel.
+/// The energy change, or zero where it is only the rounding error of parts that cancel.
 pub fn change_of(energy: &Energy) -> f64 {
     let parts = energy.normal.abs() + energy.tangential.abs();
     if energy.change.abs() <= 16.0 * f64::EPSILON * parts { 0.0 } else { energy.change }
 }
 
-/// A change of energy below this part of the impulses times the speeds is what the solver's precision leaves.
+/// An energy change below this fraction of the impulses times the speeds is within the solver's precision.
 const NOTHING: f64 = 1e-12;
 
-/// The energy change of several contacts, or zero where it is what the solver's precision leaves.
+/// The energy change of several contacts, or zero where it is within the solver's precision.
 pub fn change_of_several(outcome: &SimultaneousOutcome) -> f64 {
     let work = outcome.contacts.iter().flat_map(|contact| {
         let (before, after) = (contact.contact_velocity.before, contact.contact_velocity.after);
@@ -27,7 +27,7 @@ pub fn change_of_several(outcome: &SimultaneousOutcome) -> f64 {
     if change.abs() <= NOTHING * work.sum::<f64>() { 0.0 } else { change }
 }
 
-/// One plain sentence: what the contact does, what becomes of the energy, and why.
+/// One plain sentence: the contact's mode, its energy change, and the reason.
 pub fn verdict(outcome: &Outcome) -> String {
     let few = |x: f64| significant(x, FEW);
     if outcome.mode == Mode::Separating {
@@ -44,7 +44,7 @@ pub fn verdict(outcome: &Outcome) -> String {
     }
     let friction = outcome.friction.map(|friction| friction.mu_s());
     let reason = match outcome.mode {
-        // The criteria are Aghili's.
+        // The reasons below apply to Aghili's law only.
         _ if outcome.law != Law::Aghili => format!(", by the law {}", outcome.law.name()),
         Mode::Stick if !outcome.admissible => {
             let limit = outcome.restitution_limit.state.unwrap_or_default();
@@ -58,13 +58,13 @@ pub fn verdict(outcome: &Outcome) -> String {
             }
             _ => ": no friction would make it stick".to_owned(),
         },
-        Mode::Reversal => ": no slip is consistent, friction turns the tangential velocity round".to_owned(),
+        Mode::Reversal => ": no slip is consistent, and friction reverses the tangential velocity".to_owned(),
         Mode::Stick | Mode::Separating => String::new(),
     };
     format!("{}, and {energy}{reason}", verb(outcome.mode))
 }
 
-/// One plain sentence on several contacts: what they do, what becomes of the energy, and what the guard did.
+/// One plain sentence on several contacts: their modes, the energy change, and the action of the guard.
 pub fn verdict_of_several(outcome: &SimultaneousOutcome) -> String {
     if outcome.sequence == 0 {
         return "separates: no contact approaches, so there is no impulse".to_owned();
@@ -87,7 +87,7 @@ pub fn verdict_of_several(outcome: &SimultaneousOutcome) -> String {
     format!("would {alone}; {remedy}, {modes}, and the impact {energy}")
 }
 
-/// How many contacts do what: `all 4 contacts slip`, `1 contact sticks, 3 slip`.
+/// The number of contacts in each mode: `all 4 contacts slip`, `1 contact sticks, 3 slip`.
 fn modes_clause(modes: &[Mode]) -> String {
     let all = [Mode::Stick, Mode::Slip, Mode::Reversal, Mode::Separating];
     let counts = all.map(|mode| (mode, modes.iter().filter(|other| **other == mode).count()));
@@ -116,7 +116,7 @@ fn plural(mode: Mode) -> &'static str {
     }
 }
 
-/// Two different numbers with as few digits as tell them apart, but three at least.
+/// Two different numbers with as few digits as distinguish them, but at least three.
 fn apart(a: f64, b: f64) -> [String; 2] {
     let shown = |digits| [a, b].map(|x| significant(x, digits));
     (FEW..17).map(shown).find(|[a, b]| a != b).unwrap_or_else(|| shown(17))
@@ -140,7 +140,7 @@ fn energy_clause(change: f64, before: Option<f64>) -> String {
     }
 }
 
-/// A change of energy in percent of what there was, where there was some.
+/// An energy change in percent of the energy before, if that is not zero.
 pub fn percent(change: f64, before: f64) -> Option<f64> {
     (before > 0.0).then(|| 100.0 * change / before).filter(|percent| percent.is_finite())
 }

@@ -1,4 +1,4 @@
-//! Restitution, friction and dimension of a contact as documents state them.
+//! Restitution, friction and dimension of a contact as given in documents.
 
 use carom_law::{Dimension, Friction, Restitution};
 use serde_json::Value;
@@ -19,7 +19,7 @@ pub(crate) fn restitution(value: &Value, path: &str) -> Result<Restitution> {
     if let Some(value) = map.get("hunt_crossley") {
         if let Some(other) = ["normal", "tangential"].into_iter().find(|key| map.contains_key(*key)) {
             let field = format!("{path}.{other}");
-            let message = format!("{field} and {path}.hunt_crossley both state the restitution: give one of them");
+            let message = format!("{field} and {path}.hunt_crossley both give the restitution; give only one of them");
             return Err(ProblemError::at(Kind::Conflict, field, message));
         }
         return hunt_crossley(value, &format!("{path}.hunt_crossley"))?.map_err(law);
@@ -37,7 +37,7 @@ fn hunt_crossley(value: &Value, path: &str) -> Result<carom_law::Result<Restitut
         if let Some(other) = ["stiffness", "damping"].into_iter().find(|key| map.contains_key(*key)) {
             let field = format!("{path}.{other}");
             let message =
-                format!("{field} and {path}.alpha both state the damping: give alpha, or stiffness and damping");
+                format!("{field} and {path}.alpha both give the damping; give either alpha, or stiffness and damping");
             return Err(ProblemError::at(Kind::Conflict, field, message));
         }
         return Ok(Restitution::hunt_crossley(get("alpha")?));
@@ -57,7 +57,7 @@ pub(crate) fn friction(value: &Value, path: &str) -> Result<Friction> {
     Friction::with_static(get("static")?, get("dynamic")?).map_err(law)
 }
 
-/// The law's error, told of where the number stands.
+/// The law's error, with the path of the number in the document.
 fn moved(error: carom_law::Error, from: &str, path: &str) -> ProblemError {
     let mut error = ProblemError::from(error);
     if from != path {
@@ -67,7 +67,7 @@ fn moved(error: carom_law::Error, from: &str, path: &str) -> ProblemError {
     error
 }
 
-/// 1, 2 or 3.
+/// The dimension of a contact: 1, 2 or 3.
 pub(crate) fn dimension(value: &Value, path: &str) -> Result<Dimension> {
     let all = [Dimension::Normal, Dimension::Planar, Dimension::Spatial];
     let stated = value.as_f64().and_then(|d| all.into_iter().find(|dimension| dimension.rows() as f64 == d));

@@ -16,9 +16,9 @@ pub struct Edit {
 impl std::str::FromStr for Edit {
     type Err = String;
 
-    /// The value is read as JSON, and as text where it is not JSON: `guard=slip` needs no quotes.
+    /// The value is read as JSON, or as text if it is not valid JSON: `guard=slip` needs no quotes.
     fn from_str(text: &str) -> Result<Self, String> {
-        let (path, value) = text.split_once('=').ok_or_else(|| format!("{text:?} is not of the form key=value"))?;
+        let (path, value) = text.split_once('=').ok_or_else(|| format!("{text:?} does not have the form key=value"))?;
         let path = path.trim();
         if split_path(path).is_none() {
             return Err(format!("{path:?} is not a path such as friction.dynamic or velocity[1]"));
@@ -34,11 +34,11 @@ impl std::str::FromStr for Edit {
 }
 
 impl Edit {
-    /// Applies the change. A key that is not there is added, to be judged with the rest of the
-    /// problem. A part of a coefficient given as one number splits that number into its parts.
+    /// Applies the change. A missing key is added, and is validated with the rest of the
+    /// problem. Setting one part of a coefficient given as a single number keeps the other part.
     ///
     /// # Errors
-    /// The path leads through something that is no object, or past the end of a list.
+    /// The path leads through a value that is not an object, or past the end of a list.
     pub fn apply(&self, tree: &mut Value) -> Result<(), ProblemError> {
         let steps = split_path(&self.path).unwrap_or_default();
         let mut here = tree;
@@ -64,7 +64,7 @@ impl Edit {
         Ok(())
     }
 
-    /// Whether the change decides what stands at a path, or at a part of it.
+    /// Whether the change sets the value at a path, or part of it.
     pub fn touches(&self, path: &str) -> bool {
         let (Some(own), Some(other)) = (split_path(&self.path), split_path(path)) else { return false };
         own.starts_with(&other) || other.starts_with(&own)
@@ -78,7 +78,7 @@ impl Edit {
 fn split_coefficient(value: &mut Value, name: &str, part: &str) {
     if let Value::Number(number) = value {
         *value = match (name, part) {
-            // The speed-dependent coefficient takes the place of the number.
+            // The speed-dependent coefficient replaces the number.
             ("restitution", "hunt_crossley") => json!({}),
             ("restitution", _) => json!({ "normal": number }),
             ("friction", _) => json!({ "static": number, "dynamic": number }),

@@ -1,4 +1,4 @@
-//! What can be wrong with a problem document.
+//! Errors in problem documents.
 
 use std::ops::Range;
 
@@ -8,37 +8,37 @@ use serde::{Serialize, Serializer};
 #[derive(Debug, Clone, PartialEq, Serialize, thiserror::Error)]
 #[error("{message}")]
 pub struct ProblemError {
-    /// One of a closed list.
+    /// The kind, from a closed list.
     pub kind: Kind,
-    /// What is wrong, naming field, value and bound.
+    /// What is wrong, with field, value and bound.
     pub message: String,
-    /// A dotted path such as `friction.dynamic`; `None` where the document cannot be read at all.
+    /// A dotted path such as `friction.dynamic`; `None` if the document cannot be parsed.
     pub field: Option<String>,
-    /// The line of the document or of the batch, from 1, where known.
+    /// The line of the document or of the batch, counted from 1, if known.
     pub line: Option<usize>,
-    /// The bytes of the document, where known.
+    /// The byte range in the document, if known.
     #[serde(skip)]
     pub span: Option<Range<usize>>,
 }
 
-/// The closed list of kinds: those of the law, and those of documents.
+/// The kinds of errors, a closed list: those of the law, and those of documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// The document is not JSON or TOML.
     Syntax,
     /// A key that no problem has.
     UnknownKey,
-    /// A key that stands twice.
+    /// A key that occurs twice.
     DuplicateKey,
-    /// A value of another type than the key's.
+    /// A value whose type does not fit its key.
     WrongType,
-    /// Both forms of a problem in one, or two ways of stating a coefficient.
+    /// Keys of two forms in one problem, or the same quantity stated twice.
     Conflict,
-    /// A name that is not in its list: a guard, a law, a joint, a link.
+    /// An unknown name of a guard, law, joint, link and so on.
     UnknownName,
     /// A robot file that cannot be read.
     Model,
-    /// The law refuses a number, or the answer.
+    /// An error of the law, about a number or the answer.
     Law(carom_law::ErrorKind),
 }
 

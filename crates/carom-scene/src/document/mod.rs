@@ -1,12 +1,12 @@
-//! Documents: JSON and TOML as one tree with places, values by type, changes by path, errors that name field, value and bound.
+//! Documents: JSON and TOML as one tree with source locations, typed values, changes by path, and errors with field, value and bound.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
-//! | `tree` | JSON and TOML into one tree; places of fields |
-//! | `value` | values by type, with errors that name their path |
+//! | `tree` | JSON and TOML as one tree; source locations of fields |
+//! | `value` | typed values, with errors that give their path |
 //! | `coefficients` | restitution, friction and dimension |
 //! | `edit` | changes by path: `--set key=value` |
-//! | `error` | what can be wrong |
+//! | `error` | errors |
 
 pub(crate) mod coefficients;
 mod edit;

@@ -1,4 +1,4 @@
-//! JSON and TOML into one tree, with duplicate keys refused and every value's line findable.
+//! JSON and TOML as one tree, without duplicate keys and with the line of every value.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -21,7 +21,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// By the name's ending, else by the text: JSON problems start with `{`, TOML ones never do.
+    /// By the file extension, otherwise by the text: JSON problems start with `{`, TOML ones never do.
     pub fn guess(name: &str, text: &str) -> Self {
         let text = without_mark(text);
         let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
@@ -34,7 +34,7 @@ impl Format {
     }
 }
 
-/// A problem document: its text and what it says.
+/// A problem document: its text and its content.
 #[derive(Debug, Clone)]
 pub struct Document<'a> {
     text: &'a str,
@@ -43,10 +43,10 @@ pub struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// Reads a document. No key may stand twice in an object.
+    /// Parses a document. Keys of an object must be unique.
     ///
     /// # Errors
-    /// Not JSON or TOML, a duplicate key, a number beyond `f64`.
+    /// The text is not JSON or TOML, a key is duplicate, or a number is beyond the range of `f64`.
     pub fn read(text: &'a str, format: Format) -> Result<Self, ProblemError> {
         let text = without_mark(text);
         if text.trim().is_empty() {
@@ -59,12 +59,12 @@ impl<'a> Document<'a> {
         Ok(Self { text, format, tree })
     }
 
-    /// What the document says.
+    /// The content of the document.
     pub fn tree(&self) -> &Value {
         &self.tree
     }
 
-    /// The same error with the line of its field, where the document has that field.
+    /// Adds the line of its field to an error, if the document has that field.
     pub fn locate(&self, mut error: ProblemError) -> ProblemError {
         if error.line.is_none()
             && let Some(field) = &error.field
@@ -79,7 +79,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// The text without the byte-order mark that some editors put before it.
+/// The text without a leading byte-order mark.
 fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
@@ -106,14 +106,14 @@ fn read_toml(text: &str) -> Result<Value, ProblemError> {
     })
 }
 
-/// TOML's own reader finds duplicate keys too, and marks the second.
+/// The TOML parser itself finds duplicate keys, and marks the second.
 fn toml_error(text: &str, error: &toml::de::Error) -> ProblemError {
     let span = error.span();
     let line = span.as_ref().map(|span| line_of(text, span.start));
     let marked = span.and_then(|span| text.get(span)).map(str::trim);
     match marked {
         Some(key) if error.message().contains("duplicate key") => {
-            let message = format!("{key} stands twice in the same object");
+            let message = format!("{key} occurs twice in the same object");
             ProblemError { line, ..ProblemError::at(Kind::DuplicateKey, key, message) }
         }
         _ if error.message().contains("overflow") => {
@@ -123,11 +123,11 @@ fn toml_error(text: &str, error: &toml::de::Error) -> ProblemError {
     }
 }
 
-/// Where a reader is in the document; left standing where an error occurs.
+/// The current path of the parser in the document; it stops at the position of an error.
 #[derive(Default)]
 struct Path {
     steps: RefCell<Vec<Step>>,
-    /// What was wrong, where it was found here and not by the format's own reader.
+    /// The kind of error, if it was found here and not by the format's parser.
     raised: Cell<Option<Kind>>,
 }
 
@@ -138,7 +138,7 @@ enum Step {
 
 const NOT_FINITE: Kind = Kind::Law(carom_law::ErrorKind::NotFinite);
 
-/// How the TOML reader hands over a date.
+/// The key under which the TOML parser passes a date.
 const TOML_DATE: &str = "$__toml_private_datetime";
 
 impl Path {
@@ -149,7 +149,7 @@ impl Path {
         Ok(value)
     }
 
-    /// Raises an error of this reader's own.
+    /// Raises an error found by this reader.
     fn raise<E: serde::de::Error>(&self, kind: Kind, message: impl fmt::Display) -> E {
         self.raised.set(Some(kind));
         E::custom(message)
@@ -183,7 +183,7 @@ fn dotted(steps: &[Step]) -> String {
     path
 }
 
-/// Reads any value, keeping track of where it is.
+/// Reads any value, keeping track of its path.
 struct TreeSeed<'p>(&'p Path);
 
 impl<'de> DeserializeSeed<'de> for TreeSeed<'_> {
@@ -248,11 +248,11 @@ impl<'de> Visitor<'de> for TreeSeed<'_> {
         let mut map = Map::new();
         while let Some(key) = access.next_key::<String>()? {
             if key == TOML_DATE {
-                return Err(self.0.raise(Kind::WrongType, "is a date, which no problem has"));
+                return Err(self.0.raise(Kind::WrongType, "is a date, which is not a valid value"));
             }
             self.0.enter(Step::Key(key.clone()), || {
                 if map.contains_key(&key) {
-                    return Err(self.0.raise(Kind::DuplicateKey, "stands twice in the same object"));
+                    return Err(self.0.raise(Kind::DuplicateKey, "occurs twice in the same object"));
                 }
                 let value = access.next_value_seed(TreeSeed(self.0))?;
                 map.insert(key, value);
@@ -263,7 +263,7 @@ impl<'de> Visitor<'de> for TreeSeed<'_> {
     }
 }
 
-/// Splits `a.b[2][1]` into keys and indices. A key with dots or brackets stands in quotes: `a."b.c"`.
+/// Splits `a.b[2][1]` into keys and indices. A key with dots or brackets is quoted: `a."b.c"`.
 pub(crate) fn split_path(path: &str) -> Option<Vec<PathStep<'_>>> {
     let mut steps = Vec::new();
     let mut rest = path;
@@ -297,7 +297,7 @@ pub(crate) enum PathStep<'p> {
     Index(usize),
 }
 
-/// Where the value at a path stands, or the deepest part of the path that is there.
+/// The span of the value at a path, or of the deepest existing part of the path.
 fn span_in_json(text: &str, path: &str) -> Option<Range<usize>> {
     let mut here: &str = text;
     let mut found = None;
@@ -310,7 +310,7 @@ fn span_in_json(text: &str, path: &str) -> Option<Range<usize>> {
         };
         let Some(inner) = inner else { break };
         here = inner.get();
-        // RawValue borrows from the text, so the distance of the pointers is the offset.
+        // RawValue borrows from the text, so the difference of the pointers is the offset.
         let start = here.as_ptr() as usize - text.as_ptr() as usize;
         found = Some(start..start + here.len());
     }
@@ -341,7 +341,7 @@ fn span_in_toml(text: &str, path: &str) -> Option<Range<usize>> {
     found
 }
 
-/// The line, from 1, of a place in a text.
+/// The line of an offset in a text, counted from 1.
 fn line_of(text: &str, offset: usize) -> usize {
     text.bytes().take(offset).filter(|&b| b == b'\n').count() + 1
 }

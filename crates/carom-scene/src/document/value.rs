@@ -1,4 +1,4 @@
-//! Values of a tree by type, with errors that name their path.
+//! Typed access to the values of a tree, with errors that give their path.
 
 use serde_json::{Map, Value};
 
@@ -19,7 +19,7 @@ pub(crate) fn named<T: Copy>(
     };
     let key = &join(path, key);
     let Value::String(text) = value else {
-        return Err(wrong_type(value, key, "a name in quotes"));
+        return Err(wrong_type(value, key, "a string"));
     };
     all.iter().copied().find(|&item| name(item) == text).ok_or_else(|| {
         let names: Vec<&str> = all.iter().map(|&item| name(item)).collect();
@@ -39,7 +39,7 @@ pub(crate) fn numbers(value: &Value, path: &str) -> Result<Vec<f64>> {
     let Value::Array(list) = value else {
         return Err(wrong_type(value, path, "a list of numbers"));
     };
-    // The path of an entry is made only where one is wrong.
+    // The path of an entry is only composed for an error.
     list.iter()
         .enumerate()
         .map(|(i, entry)| entry.as_f64().ok_or_else(|| wrong_type(entry, &format!("{path}[{i}]"), "a number")))
@@ -59,7 +59,7 @@ pub(crate) fn object<'v>(value: &'v Value, path: &str) -> Result<&'v Map<String,
 }
 
 pub(crate) fn required<'v>(map: &'v Map<String, Value>, path: &str, key: &str) -> Result<&'v Value> {
-    map.get(key).ok_or_else(|| missing(&join(path, key), "a problem needs it"))
+    map.get(key).ok_or_else(|| missing(&join(path, key), "it is required"))
 }
 
 pub(crate) fn check_keys(map: &Map<String, Value>, path: &str, known: &[&str]) -> Result<()> {
@@ -71,7 +71,7 @@ pub(crate) fn check_keys(map: &Map<String, Value>, path: &str, known: &[&str]) -
 
 pub(crate) fn unknown_key(path: &str, key: &str, known: &[&str]) -> ProblemError {
     let field = join(path, key);
-    let message = format!("{} is not a key here; the keys are {}", join(path, &shown(key)), known.join(", "));
+    let message = format!("{} is not a valid key; the keys are {}", join(path, &shown(key)), known.join(", "));
     ProblemError::at(Kind::UnknownKey, field, message)
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// A key as it is, or in quotes if it is not a plain word.
+/// A key, quoted if it is not a plain word.
 pub(crate) fn shown(key: &str) -> String {
     let is_word = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if is_word { cut(key) } else { format!("{:?}", cut(key)) }
@@ -104,14 +104,14 @@ pub(crate) fn type_name(value: &Value) -> String {
         Value::Null => "null".into(),
         Value::Bool(b) => format!("{b}"),
         Value::Number(n) => format!("the number {n}"),
-        Value::String(s) => format!("the text {:?}", cut(s)),
+        Value::String(s) => format!("the string {:?}", cut(s)),
         Value::Array(list) => format!("a list of {}", list.len()),
         Value::Object(_) => "an object".into(),
     }
 }
 
 pub(crate) fn text<'v>(value: &'v Value, path: &str) -> Result<&'v str> {
-    value.as_str().ok_or_else(|| wrong_type(value, path, "a text in quotes"))
+    value.as_str().ok_or_else(|| wrong_type(value, path, "a string"))
 }
 
 pub(crate) fn boolean(value: &Value, path: &str) -> Result<bool> {

@@ -1,4 +1,4 @@
-//! The contacts of a problem given by matrices: one, whose rows are all there are, or a list.
+//! The contacts of a problem given by matrices: a single one, to which all rows belong, or a list.
 
 use carom_law::{Coefficients, Dimension};
 use serde_json::{Map, Value};
@@ -14,15 +14,15 @@ const KEYS: [&str; 4] = ["name", "dimension", "restitution", "friction"];
 /// One contact of a problem given by matrices.
 #[derive(Debug, Clone)]
 pub(super) struct StatedContact {
-    /// What it is called, if anything.
+    /// Its name, if it has one.
     pub name: Option<String>,
-    /// None where the rows of the matrices say it.
+    /// `None` if it follows from the number of rows.
     pub dimension: Option<Dimension>,
-    /// Its own, and the problem's where it has none.
+    /// Its own coefficients, or those of the problem.
     pub coefficients: Coefficients,
 }
 
-/// The contacts that `contacts` lists, or the one of a problem without that key.
+/// The contacts listed in `contacts`, or the single contact of a problem without that key.
 pub(super) fn read(map: &Map<String, Value>) -> Result<Vec<StatedContact>> {
     let list = match map.get("contacts") {
         None => {
@@ -32,13 +32,13 @@ pub(super) fn read(map: &Map<String, Value>) -> Result<Vec<StatedContact>> {
         Some(other) => return Err(wrong_type(other, "contacts", "a list of contacts")),
     };
     if list.is_empty() {
-        return Err(missing("contacts[0]", "an impact needs a contact that strikes"));
+        return Err(missing("contacts[0]", "an impact needs at least one contact"));
     }
     let read = |(k, value)| contact(map, value, &format!("contacts[{k}]"), list.len() > 1);
     list.iter().enumerate().map(read).collect()
 }
 
-/// The coefficients that a problem states for all of its contacts.
+/// The coefficients given for all contacts of a problem.
 pub(super) fn of_problem(map: &Map<String, Value>) -> Result<Coefficients> {
     Ok(Coefficients {
         restitution: restitution(required(map, "", "restitution")?, "restitution")?,
@@ -53,14 +53,11 @@ fn contact(problem: &Map<String, Value>, value: &Value, path: &str, is_one_of_se
     let dimension = match map.get("dimension") {
         Some(value) => Some(dimension(value, &field("dimension"))?),
         None if is_one_of_several => {
-            return Err(missing(
-                &field("dimension"),
-                "of several contacts each says how many rows are its own: 1, 2 or 3",
-            ));
+            return Err(missing(&field("dimension"), "each of several contacts needs its number of rows: 1, 2 or 3"));
         }
         None => None,
     };
-    // A value out of range is an error whether or not a contact needs it.
+    // A value out of range is an error even if no contact needs it.
     let [shared_e, shared_mu] = ["restitution", "friction"].map(|key| problem.get(key));
     let shared_e = shared_e.map(|value| restitution(value, "restitution")).transpose()?;
     let shared_mu = shared_mu.map(|value| friction(value, "friction")).transpose()?;
@@ -73,7 +70,7 @@ fn contact(problem: &Map<String, Value>, value: &Value, path: &str, is_one_of_se
         friction: own_mu.or(shared_mu),
     };
     if coefficients.friction.is_none() && dimension.is_some_and(|dimension| dimension != Dimension::Normal) {
-        let reason = "give it here, or friction for all contacts: only a contact of dimension 1 can do without";
+        let reason = "give it here, or friction for all contacts; only a contact of dimension 1 needs none";
         return Err(missing(&field("friction"), reason));
     }
     let name = map.get("name").map(|name| text(name, &field("name")).map(str::to_owned)).transpose()?;

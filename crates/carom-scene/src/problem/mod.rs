@@ -1,10 +1,10 @@
-//! An impact problem as a document: the names and shapes of the documented interface.
+//! Impact problems as documents, with the keys and types of the documented interface.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
-//! | `read` | the tree into a typed problem |
-//! | `contacts` | contacts given by matrices: how they are stated |
-//! | `terms` | their impact |
+//! | `read` | reads a tree into a typed problem |
+//! | `contacts` | the contacts of a problem given by matrices |
+//! | `terms` | the impact of a problem given by matrices |
 
 mod contacts;
 mod read;
@@ -19,17 +19,17 @@ use crate::document::{Kind, ProblemError};
 use crate::scene::Scene;
 use carom_sim::Setup;
 
-/// A problem read from a document: its names and types are right and its coefficients in range; its
-/// matrices and velocities are still to be judged by the law.
+/// A problem read from a document: its keys and types are valid and its coefficients in range; its
+/// matrices and velocities are checked when it is solved.
 #[derive(Debug, Clone)]
 pub struct Problem {
     form: Form,
-    /// None where the document leaves it open.
+    /// `None` if the document does not give it.
     guard: Option<Guard>,
     law: Law,
 }
 
-/// The ways to state an impact.
+/// The forms of an impact problem.
 #[derive(Debug, Clone)]
 enum Form {
     Matrices { terms: Terms, contacts: Vec<StatedContact> },
@@ -37,10 +37,10 @@ enum Form {
 }
 
 impl Problem {
-    /// What the impact does, of one contact or of several at once.
+    /// Solves the problem, for one contact or several simultaneous ones.
     ///
     /// # Errors
-    /// A number that the law refuses, contacts or a guard that it has no answer to, no answer to the precision promised,
+    /// A number that the law rejects, contacts or a guard that it does not support, no answer to the promised precision,
     /// or an answer beyond `f64`.
     pub fn answer(&self) -> Result<Answer, ProblemError> {
         let count = self.contact_count();
@@ -49,7 +49,7 @@ impl Problem {
         }
         if self.law != Law::Aghili {
             let message = format!(
-                "law = {:?} has no answer to {count} contacts at once, only {:?} has: {}",
+                "law = {:?} does not support {count} simultaneous contacts, only {:?} does: {}",
                 self.law.name(),
                 Law::Aghili.name(),
                 self.advice()
@@ -63,10 +63,10 @@ impl Problem {
         Ok(Answer::Several(Box::new(several)))
     }
 
-    /// What the impact of one contact does; [`Problem::answer`] takes several, too.
+    /// Solves a problem with one contact; [`Problem::answer`] also accepts several.
     ///
     /// # Errors
-    /// A number that the law refuses, a contact or guard that it has no answer to, several contacts, or an answer
+    /// A number that the law rejects, a contact or guard that it does not support, several contacts, or an answer
     /// beyond `f64`.
     pub fn solve(&self) -> Result<Outcome, ProblemError> {
         self.check_single()?;
@@ -76,10 +76,10 @@ impl Problem {
         }
     }
 
-    /// The contact that is struck: W and v_c⁻.
+    /// W and v_c⁻ of the contact.
     ///
     /// # Errors
-    /// A number that the law refuses, or several contacts.
+    /// A number that the law rejects, or several contacts.
     pub fn contact(&self) -> Result<Contact, ProblemError> {
         self.check_single()?;
         match &self.form {
@@ -88,7 +88,7 @@ impl Problem {
         }
     }
 
-    /// How many contacts strike; at least one.
+    /// The number of contacts that strike; at least one.
     pub fn contact_count(&self) -> usize {
         match &self.form {
             Form::Matrices { contacts, .. } => contacts.len(),
@@ -96,7 +96,7 @@ impl Problem {
         }
     }
 
-    /// Some questions are about one contact.
+    /// Rejects problems with several contacts.
     fn check_single(&self) -> Result<(), ProblemError> {
         let count = self.contact_count();
         if count == 1 {
@@ -106,28 +106,29 @@ impl Problem {
             Form::Matrices { .. } => "contacts",
             Form::Scene { .. } => "strike",
         };
-        let message = format!("{count} contacts strike at once, but this is for one contact: {}", self.advice());
+        let message =
+            format!("{count} contacts strike simultaneously, but only one is supported here: {}", self.advice());
         Err(ProblemError::at(Kind::Law(ErrorKind::Unsupported), field, message))
     }
 
-    /// How to come to one contact.
+    /// How to restrict the problem to one contact.
     fn advice(&self) -> String {
         match &self.form {
-            Form::Matrices { .. } => "state one contact".to_owned(),
+            Form::Matrices { .. } => "give a single contact".to_owned(),
             Form::Scene { scene, .. } => {
                 let names: Vec<&str> = scene.struck_contacts().map(|contact| contact.name.as_str()).collect();
-                format!("name one with strike, of {}", names.join(", "))
+                format!("choose one with strike: {}", names.join(", "))
             }
         }
     }
 
-    /// The same problem with another guard.
+    /// The problem with another guard.
     #[must_use]
     pub fn with_guard(&self, guard: Guard) -> Self {
         Self { guard: Some(guard), ..self.clone() }
     }
 
-    /// The velocity before the impact, of a problem in generalized form.
+    /// The velocity before the impact; `None` for a problem in contact space.
     pub fn velocity(&self) -> Option<&[f64]> {
         match &self.form {
             Form::Matrices { terms: Terms::Generalized { velocity, .. }, .. } => Some(velocity),
@@ -136,7 +137,7 @@ impl Problem {
         }
     }
 
-    /// The robot, of a problem that names one.
+    /// The scene, for a problem with a robot.
     pub fn scene(&self) -> Option<&Scene> {
         match &self.form {
             Form::Scene { scene, .. } => Some(scene),
@@ -144,25 +145,25 @@ impl Problem {
         }
     }
 
-    /// The same problem by another law.
+    /// The problem with another law.
     pub fn with_law(&self, law: Law) -> Self {
         Self { law, ..self.clone() }
     }
 
-    /// The law asked for.
+    /// The law of the problem.
     pub fn law(&self) -> Law {
         self.law
     }
 
-    /// The guard asked for, or the first.
+    /// The guard of the problem, or the default.
     pub fn guard(&self) -> Guard {
         self.guard.unwrap_or_default()
     }
 
-    /// The scene as a simulation. Its guard is `slip` unless the document names one.
+    /// The scene as a simulation. Its default guard is `slip`.
     ///
     /// # Errors
-    /// A problem without a robot, or by another law than the default; a contact with tangents and without friction.
+    /// A problem without a robot or with a rival law, or a contact with tangents but without friction.
     pub fn setup(&self) -> Result<Setup, ProblemError> {
         let Form::Scene { scene, coefficients } = &self.form else {
             let message = "a simulation needs a robot: give a scene with model, state, contacts and surface";
@@ -170,7 +171,7 @@ impl Problem {
         };
         if self.law != Law::default() {
             let message = format!(
-                "law = {:?} is for single impacts; a simulation strikes by {:?}",
+                "law = {:?} is only available for single impacts; simulations use {:?}",
                 self.law.name(),
                 Law::default().name()
             );

@@ -1,4 +1,4 @@
-//! From the tree to a typed problem: every key known, every value of its type.
+//! Reads a tree into a typed problem: checks all keys and types.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ const CONTACT_SPACE: [&str; 2] = ["delassus", "contact_velocity"];
 const COMMON: [&str; 5] = ["restitution", "friction", "guard", "law", "id"];
 
 impl Problem {
-    /// The problem that a tree states. Robot files are looked for from the present folder.
+    /// The problem given by a tree. Paths of robot files are relative to the current folder.
     ///
     /// # Errors
     /// Unknown, missing or conflicting keys, values of the wrong type, coefficients out of range, a robot that cannot
@@ -27,16 +27,16 @@ impl Problem {
         Self::from_tree_in(tree, Path::new(""))
     }
 
-    /// The problem that a tree states, with robot files looked for from a folder.
+    /// The problem given by a tree. Paths of robot files are relative to `folder`.
     ///
     /// # Errors
     /// As [`Problem::from_tree`].
     pub fn from_tree_in(tree: &Value, folder: &Path) -> Result<Self> {
         let Value::Object(map) = tree else {
-            let message = format!("a problem is an object with keys, not {}", type_name(tree));
+            let message = format!("a problem must be an object with keys, not {}", type_name(tree));
             return Err(ProblemError::document(Kind::WrongType, message, None));
         };
-        // A scene has keys of its own; whoever names a robot means one.
+        // A document with a robot is a scene, which has its own keys.
         let form_keys = if map.contains_key("model") {
             scene::KEYS.to_vec()
         } else {

@@ -1,4 +1,4 @@
-//! An impact given by matrices: the terms of one contact, or of several with their rows one after the other.
+//! Impacts given by matrices, of one contact or of several with stacked rows.
 
 use carom_law::{
     Coefficients, Contact, ContactSet, Delassus, Dimension, GeneralizedContact, Guard, Law, MatrixView, Outcome,
@@ -10,14 +10,14 @@ use crate::document::ProblemError;
 
 type Result<T> = std::result::Result<T, ProblemError>;
 
-/// The ways to state the terms.
+/// The forms of the terms.
 #[derive(Debug, Clone)]
 pub(super) enum Terms {
     Generalized { mass_matrix: Matrix, contact_jacobian: Matrix, velocity: Vec<f64> },
     ContactSpace { delassus: Vec<Vec<f64>>, contact_velocity: Vec<f64> },
 }
 
-/// Rows of equal length, one after the other.
+/// A row-major matrix.
 #[derive(Debug, Clone)]
 pub(super) struct Matrix {
     rows: usize,
@@ -26,14 +26,14 @@ pub(super) struct Matrix {
 }
 
 impl Matrix {
-    /// Rows that should be of equal length.
+    /// A matrix from rows, which must have equal lengths.
     pub(super) fn from_rows(rows: &[Vec<f64>], path: &str) -> Result<Self> {
         let columns = rows.first().map_or(0, Vec::len);
         if let Some(i) = rows.iter().position(|row| row.len() != columns) {
             return Err(carom_law::Error::Shape {
                 field: format!("{path}[{i}]").into(),
                 found: format!("{} numbers", rows[i].len()),
-                expected: format!("{columns} numbers, as {path}[0] is"),
+                expected: format!("{columns} numbers, the length of {path}[0]"),
             }
             .into());
         }
@@ -46,7 +46,7 @@ impl Matrix {
 }
 
 impl Terms {
-    /// The impact of a contact whose rows are all there are.
+    /// The impact of a single contact, to which all rows belong.
     pub(super) fn strike_one(&self, stated: &StatedContact, law: Law, guard: Guard) -> Result<Outcome> {
         self.check_rows(stated)?;
         let coefficients = &stated.coefficients;
@@ -62,7 +62,7 @@ impl Terms {
         })
     }
 
-    /// W and v_c⁻ of a contact whose rows are all there are.
+    /// W and v_c⁻ of a single contact, to which all rows belong.
     pub(super) fn contact(&self, stated: &StatedContact) -> Result<Contact> {
         self.check_rows(stated)?;
         match self {
@@ -76,7 +76,7 @@ impl Terms {
         }
     }
 
-    /// The impact of several contacts, each of which says its dimension.
+    /// The impact of several contacts, each with its dimension.
     pub(super) fn strike_several(&self, stated: &[StatedContact], guard: Guard) -> Result<Several> {
         let dimensions: Vec<Dimension> = stated.iter().filter_map(|contact| contact.dimension).collect();
         let coefficients: Vec<Coefficients> = stated.iter().map(|contact| contact.coefficients).collect();
@@ -93,7 +93,7 @@ impl Terms {
         Ok(Several { outcome: set.impact(&coefficients, guard)?, names })
     }
 
-    /// That a contact which says its dimension has as many rows.
+    /// Checks the number of rows against the contact's dimension, if it is given.
     fn check_rows(&self, stated: &StatedContact) -> Result<()> {
         let Some(dimension) = stated.dimension.map(Dimension::rows) else { return Ok(()) };
         let (field, found) = match self {
@@ -104,7 +104,7 @@ impl Terms {
             return Ok(());
         }
         let rows = |n: usize| if n == 1 { "1 row".to_owned() } else { format!("{n} rows") };
-        let expected = format!("{}, as contacts[0].dimension says", rows(dimension));
+        let expected = format!("{}, the value of contacts[0].dimension", rows(dimension));
         Err(carom_law::Error::Shape { field: field.into(), found: rows(found), expected }.into())
     }
 }

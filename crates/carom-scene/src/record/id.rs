@@ -1,4 +1,4 @@
-//! The `id` of a problem, on its way to the outcome.
+//! The `id` of a problem, which is copied to its outcome.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use serde_json::value::{RawValue, to_raw_value};
 pub struct Id(Option<Box<RawValue>>);
 
 impl Id {
-    /// The id that a tree states.
+    /// The id in a tree.
     pub fn of_tree(tree: &Value) -> Self {
         Self(tree.get("id").and_then(|id| to_raw_value(id).ok()))
     }
 
-    /// The id of a JSON problem, to the letter; only one that stands on several lines is written anew.
+    /// The id of a JSON problem, verbatim; only an id that spans several lines is reformatted.
     pub fn of_json(text: &str) -> Self {
         let raw = raw_id(text);
         Self(raw.and_then(|raw| {
@@ -27,16 +27,16 @@ impl Id {
         }))
     }
 
-    /// For a record.
+    /// The raw value, for a record.
     pub fn as_raw(&self) -> Option<&RawValue> {
         self.0.as_deref()
     }
 }
 
-/// The `id` of a JSON problem to the letter, so that it is carried through whatever it is.
+/// The `id` of a JSON problem, verbatim.
 pub fn raw_id(text: &str) -> Option<&RawValue> {
-    // Most problems have none; looking for the word (or an escape that may hide it) is much cheaper than
-    // reading them twice.
+    // Most problems have none; searching for the word (or an escape that may hide it) is much cheaper than
+    // parsing them twice.
     if !text.contains("\"id\"") && !text.contains("\\u") {
         return None;
     }

@@ -1,10 +1,10 @@
-//! Outcomes, errors and robots as records: what the command writes, one JSON object each.
+//! Outcomes, errors and robots as records: the JSON objects that the command writes.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
 //! | `outcome` | outcomes and errors |
-//! | `robot` | the robot beside an outcome |
-//! | `id` | a problem's id on its way to the outcome |
+//! | `robot` | the robot of an outcome |
+//! | `id` | the id of a problem, copied to its outcome |
 
 mod id;
 mod outcome;

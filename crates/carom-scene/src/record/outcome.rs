@@ -1,4 +1,4 @@
-//! Outcomes and errors as JSON objects, one an object, with the problem's id.
+//! Outcomes and errors as JSON objects, with the problem's id.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -10,23 +10,23 @@ use crate::document::ProblemError;
 /// An outcome with the id of its problem.
 #[derive(Debug, Serialize)]
 pub struct OutcomeRecord<'a> {
-    /// The answer: the fields of [`Outcome`](carom_law::Outcome), or, of several contacts, those of
+    /// The answer: the fields of [`Outcome`](carom_law::Outcome) or, for several contacts, those of
     /// [`SimultaneousOutcome`](carom_law::SimultaneousOutcome).
     #[serde(flatten)]
     pub answer: &'a Answer,
-    /// The robot, of a scene.
+    /// The robot, for a scene.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub robot: Option<&'a RobotRecord>,
-    /// The problem's `id` to the letter; null without one.
+    /// The problem's `id`, verbatim; null without one.
     pub id: Option<&'a RawValue>,
 }
 
 /// An error in place of an outcome.
 #[derive(Debug, Serialize)]
 pub struct ErrorRecord<'a> {
-    /// What is wrong.
+    /// The error.
     pub error: &'a ProblemError,
-    /// The problem's `id` to the letter; null without one.
+    /// The problem's `id`, verbatim; null without one.
     pub id: Option<&'a RawValue>,
 }
 
@@ -44,7 +44,7 @@ impl ErrorRecord<'_> {
     }
 }
 
-/// A record on one line. Records hold finite numbers and text: nothing that JSON cannot.
+/// A record on one line. It cannot fail, because records contain only finite numbers and text.
 pub fn to_line(record: &impl Serialize) -> String {
     serde_json::to_string(record).unwrap_or_else(|error| {
         let error = serde_json::json!({ "kind": "syntax", "message": error.to_string(), "field": null, "line": null });

@@ -1,4 +1,4 @@
-//! What is said of a robot beside an outcome.
+//! The robot of a scene, as a record in its outcome.
 
 use carom_multibody::JointKind;
 use serde::Serialize;
@@ -6,51 +6,51 @@ use serde::Serialize;
 use crate::document::ProblemError;
 use crate::scene::Scene;
 
-/// The robot of a scene, beside the outcome.
+/// The robot of a scene, as part of the outcome.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RobotRecord {
     /// The model's name.
     pub model: String,
-    /// Names of the generalized velocities, in their order.
+    /// Names of the generalized velocities, in order.
     pub velocity_names: Vec<String>,
-    /// What strikes.
+    /// The contacts that strike.
     #[serde(flatten)]
     pub struck: StruckRecord,
-    /// Remarks on the robot's file and state, as `kind: message`; those on what is merely read over are not among them.
+    /// Warnings about the robot's file and state, as `kind: message`, except those of kind `ignored`.
     pub warnings: Vec<String>,
-    /// Whether some velocities are in the axes of their link: those of floating and ball joints.
+    /// Whether some velocities are in their link's axes, which is so for floating and ball joints.
     #[serde(skip)]
     pub in_link_axes: bool,
 }
 
-/// The contact that strikes, or those that strike at once.
+/// The contact that strikes, or those that strike simultaneously.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum StruckRecord {
-    /// One.
+    /// A single contact.
     One(ContactRecord),
-    /// Several, in the order of the outcome's contacts.
+    /// Several contacts, in the order of the outcome.
     Several {
-        /// Each of them.
+        /// The contacts.
         contacts: Vec<ContactRecord>,
     },
 }
 
-/// Where a contact of a robot is.
+/// The position and axes of a contact of a robot.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ContactRecord {
     /// The contact's name.
     pub contact: String,
-    /// Where it is.
+    /// World position of the touching point.
     pub position: [f64; 3],
-    /// How far above the surface.
+    /// Distance from the surface.
     pub gap: f64,
-    /// Its normal and tangents, in the world's axes: the rows of every contact vector.
+    /// Its normal and tangents in world axes: the directions of the components of contact vectors.
     pub axes: Vec<[f64; 3]>,
 }
 
 impl StruckRecord {
-    /// One contact as a list of one.
+    /// The contacts as a list, also for a single one.
     pub fn contacts(&self) -> &[ContactRecord] {
         match self {
             StruckRecord::One(contact) => std::slice::from_ref(contact),
@@ -60,10 +60,10 @@ impl StruckRecord {
 }
 
 impl RobotRecord {
-    /// The robot of a scene.
+    /// The record of a scene's robot.
     ///
     /// # Errors
-    /// A state that the model refuses.
+    /// The state is not valid for the model.
     pub fn new(scene: &Scene) -> Result<Self, ProblemError> {
         let dynamics = scene.dynamics()?;
         let mut struck = scene.struck_contacts().map(|contact| {

@@ -1,4 +1,4 @@
-//! What of the robot touches which surface.
+//! The contacts of a scene: which features of the robot touch which surfaces.
 
 use carom_law::{Dimension, Friction, Restitution};
 use carom_multibody::{
@@ -20,7 +20,7 @@ type Result<T> = std::result::Result<T, ProblemError>;
 pub(super) fn read(model: &Model, surfaces: &[Surface], map: &Map<String, Value>) -> Result<Vec<SceneContact>> {
     let contacts = match (map.get("contact"), map.get("contacts")) {
         (Some(_), Some(_)) => {
-            let message = "contact and contacts both state what touches: give one of them";
+            let message = "contact and contacts both give the contacts; give only one of them";
             return Err(ProblemError::at(Kind::Conflict, "contacts", message));
         }
         (Some(one), None) => contact(model, surfaces, one, "contact")?,
@@ -32,18 +32,18 @@ pub(super) fn read(model: &Model, surfaces: &[Surface], map: &Map<String, Value>
         (None, None) => Vec::new(),
     };
     if contacts.is_empty() {
-        return Err(missing("contact", "a scene needs a point of the robot that strikes the surface"));
+        return Err(missing("contact", "a scene needs a contact"));
     }
     for (i, contact) in contacts.iter().enumerate() {
         if contacts[..i].iter().any(|other| other.name == contact.name) {
-            let message = format!("contact {:?} stands twice: give the contacts different names", contact.name);
+            let message = format!("the name {:?} is used by two contacts: contacts need different names", contact.name);
             return Err(ProblemError::at(Kind::Conflict, format!("contacts[{i}]"), message));
         }
     }
     Ok(contacts)
 }
 
-/// The contacts that strike: those that `strike` names, or all.
+/// The contacts that strike: those listed in `strike`, or all.
 pub(super) fn struck(contacts: &[SceneContact], map: &Map<String, Value>) -> Result<Vec<usize>> {
     let find = |value: &Value, path: &str| {
         let name = text(value, path)?;
@@ -63,7 +63,7 @@ pub(super) fn struck(contacts: &[SceneContact], map: &Map<String, Value>) -> Res
         Some(other) => return Err(wrong_type(other, "strike", "a contact, or a list of contacts")),
     };
     if struck.is_empty() {
-        return Err(missing("strike", "an impact needs a contact that strikes"));
+        return Err(missing("strike", "an impact needs at least one contact"));
     }
     struck.sort_unstable();
     struck.dedup();
@@ -85,7 +85,7 @@ const KEYS: [&str; 12] = [
     "enabled",
 ];
 
-/// What one entry states: a point or ball, or all that stands for shapes; against one surface, or all.
+/// The contacts of one entry: a point or ball, or all features of shapes; on one surface, or all.
 fn contact(model: &Model, surfaces: &[Surface], value: &Value, path: &str) -> Result<Vec<SceneContact>> {
     let map = object(value, path)?;
     check_keys(map, path, &KEYS)?;
@@ -117,14 +117,14 @@ fn contact(model: &Model, surfaces: &[Surface], value: &Value, path: &str) -> Re
     Ok(contacts)
 }
 
-/// What an entry states for its contacts alone.
+/// Properties that an entry gives for its own contacts.
 struct Own {
     restitution: Option<Restitution>,
     friction: Option<Friction>,
     enabled: Option<Condition>,
 }
 
-/// Where a contact is: a link, or a frame on one.
+/// The placement of a contact: a link, or a frame on one.
 struct Place {
     name: String,
     link: LinkId,
@@ -136,14 +136,14 @@ fn place(model: &Model, map: &Map<String, Value>, path: &str) -> Result<Place> {
         (Some(link), None) => ("link", link),
         (None, Some(frame)) => ("frame", frame),
         (Some(_), Some(_)) => {
-            let message = format!("{path}.link and {path}.frame both say where it is: give one of them");
+            let message = format!("{path}.link and {path}.frame both give its place; give only one of them");
             return Err(ProblemError::at(Kind::Conflict, format!("{path}.frame"), message));
         }
-        (None, None) => return Err(missing(&format!("{path}.link"), "a contact is on a link or a frame")),
+        (None, None) => return Err(missing(&format!("{path}.link"), "a contact needs a link or a frame")),
     };
     let field = format!("{path}.{key}");
     let name = text(value, &field)?;
-    // Links and frames have names of their own: a site may be called as its body.
+    // Links and frames have separate names: a site may have the name of its body.
     let found = match key {
         "link" => model.find_link(name).map(|link| (link, Placement::IDENTITY)),
         _ => model.find_frame(name).map(|frame| (frame.link, frame.placement)),
@@ -154,7 +154,7 @@ fn place(model: &Model, map: &Map<String, Value>, path: &str) -> Result<Place> {
         let (names, others, other) = if key == "link" { (links, frames, "frame") } else { (frames, links, "link") };
         let mut message = format!("{field} = {name:?} is not a {key} of {}", model.name());
         match others.contains(&name) {
-            true => message += &format!(", but a {other}: say {path}.{other}"),
+            true => message += &format!(", but a {other}: use {path}.{other}"),
             false if names.is_empty() => message += ", which has none",
             false => message += &format!("; its {key}s are {}", names.join(", ")),
         }
@@ -163,7 +163,7 @@ fn place(model: &Model, map: &Map<String, Value>, path: &str) -> Result<Place> {
     Ok(Place { name: name.to_owned(), link, placement })
 }
 
-/// The surfaces that a contact can touch: the one it names, or all.
+/// The surfaces that a contact can touch: the one given, or all.
 fn touched(surfaces: &[Surface], map: &Map<String, Value>, path: &str) -> Result<Vec<usize>> {
     let Some(value) = map.get("surface") else { return Ok((0..surfaces.len()).collect()) };
     let field = format!("{path}.surface");
@@ -175,7 +175,7 @@ fn touched(surfaces: &[Surface], map: &Map<String, Value>, path: &str) -> Result
     })
 }
 
-/// A point of the robot, or the ball about it.
+/// A point of the robot, or a ball around it.
 fn of_point(
     model: &Model,
     place: &Place,
@@ -184,7 +184,7 @@ fn of_point(
     path: &str,
 ) -> Result<ContactPoint> {
     if map.contains_key("rims") {
-        let message = format!("{path}.rims is for a contact with a shape");
+        let message = format!("{path}.rims is only valid with {path}.shape");
         return Err(ProblemError::at(Kind::Conflict, format!("{path}.rims"), message));
     }
     let point = map.get("point").map(|value| triple(value, &format!("{path}.point"))).transpose()?.unwrap_or_default();
@@ -209,7 +209,7 @@ fn of_point(
     }
 }
 
-/// All that stands for a shape of a link, or for all of its shapes, with names.
+/// The contact features of one shape of a link, or of all of its shapes, with names.
 fn of_shapes(
     model: &Model,
     place: &Place,
@@ -221,7 +221,7 @@ fn of_shapes(
 ) -> Result<Vec<(String, ContactPoint)>> {
     let field = format!("{path}.shape");
     if let Some(other) = ["frame", "point", "radius", "dimension"].into_iter().find(|key| map.contains_key(*key)) {
-        let message = format!("{field} and {path}.{other} both say what touches: give one of them");
+        let message = format!("{field} and {path}.{other} both give what touches; give only one of them");
         return Err(ProblemError::at(Kind::Conflict, format!("{path}.{other}"), message));
     }
     let options = CandidateOptions { rims: map.get("rims").map_or(Ok(Rims::default()), |value| rims(value, path))? };
@@ -243,7 +243,7 @@ fn of_shapes(
         );
         return Err(ProblemError::at(Kind::UnknownName, field, message));
     }
-    // A name says what has to be told apart, and no more.
+    // A name contains only the parts needed to make it unique.
     let names_shape = if stated.is_some() { chosen.len() > 1 } else { link.shapes.len() > 1 };
     let mut found = Vec::new();
     for i in chosen {
@@ -264,7 +264,7 @@ fn of_shapes(
     Ok(found)
 }
 
-/// What stands for the rims of cylinders: a number of points, or the rims themselves.
+/// How rims of cylinders are represented: a number of points, or rolling rims.
 fn rims(value: &Value, path: &str) -> Result<Rims> {
     match value {
         Value::String(name) if name == "rolling" => Ok(Rims::Rolling),

@@ -1,12 +1,12 @@
-//! Scenes: a robot in a state, with a point of it against a surface.
+//! Scenes: a robot in a state, its contacts and surfaces.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
-//! | `read` | the tree into a scene |
+//! | `read` | reads a tree into a scene |
 //! | `state` | configuration and velocity by joint |
-//! | `contact` | what can touch |
-//! | `surface` | what can be touched |
-//! | `motion` | what drives the robot, and for how long |
+//! | `contact` | the contacts |
+//! | `surface` | the surfaces |
+//! | `motion` | actuators, limits and settings of a simulation |
 
 mod contact;
 mod motion;
@@ -26,7 +26,7 @@ use carom_sim::{Condition, Setup, Surface, WatchedContact};
 use carom_sim::{StrikeError, contact_at, strike_together, strike_with};
 use motion::Motion;
 
-/// The keys of a scene, beside those that every problem has.
+/// The keys of a scene, in addition to those of every problem.
 pub(crate) const KEYS: [&str; 14] = [
     "title",
     "model",
@@ -44,7 +44,7 @@ pub(crate) const KEYS: [&str; 14] = [
     "simulation",
 ];
 
-/// A robot, its state, and what touches what.
+/// A robot, its state, its contacts and surfaces.
 #[derive(Debug, Clone)]
 pub struct Scene {
     title: Option<String>,
@@ -53,45 +53,45 @@ pub struct Scene {
     configuration: Vec<f64>,
     velocity: Vec<f64>,
     contacts: Vec<SceneContact>,
-    /// Those that strike, by their places.
+    /// Indices of the contacts that strike.
     struck: Vec<usize>,
     surfaces: Vec<Surface>,
     motion: Motion,
 }
 
-/// Where a robot comes from.
+/// The source of a robot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelSource {
-    /// Built in, by name.
+    /// A built-in model, by name.
     BuiltIn(&'static str),
     /// A file.
     File(PathBuf),
 }
 
-/// A point of the robot that can touch a surface.
+/// A contact of the robot with a surface.
 #[derive(Debug, Clone)]
 pub struct SceneContact {
-    /// Its name: stated, or that of its link or frame.
+    /// Its name: as given, or that of its link or frame.
     pub name: String,
     /// The contact.
     pub point: ContactPoint,
-    /// The surface, by its place.
+    /// The index of its surface.
     pub surface: usize,
-    /// Restitution and friction of this contact alone.
+    /// Its own restitution, if given.
     pub restitution: Option<Restitution>,
-    /// The same for friction.
+    /// Its own friction, if given.
     pub friction: Option<Friction>,
     /// When it can close, in a simulation.
     pub enabled: Option<Condition>,
 }
 
 impl Scene {
-    /// What it shows, where it says so.
+    /// The title, if given.
     pub fn title(&self) -> Option<&str> {
         self.title.as_deref()
     }
 
-    /// Where the robot comes from.
+    /// The source of the robot.
     pub fn source(&self) -> &ModelSource {
         &self.source
     }
@@ -101,7 +101,7 @@ impl Scene {
         &self.model
     }
 
-    /// q.
+    /// The configuration q.
     pub fn configuration(&self) -> &[f64] {
         &self.configuration
     }
@@ -116,12 +116,12 @@ impl Scene {
         &self.contacts
     }
 
-    /// The contact that strikes; of several the first.
+    /// The contact that strikes, or the first of several.
     pub fn contact(&self) -> &SceneContact {
         &self.contacts[self.struck[0]]
     }
 
-    /// Those that strike, by their places among the contacts.
+    /// Indices of the contacts that strike.
     pub fn struck(&self) -> &[usize] {
         &self.struck
     }
@@ -165,7 +165,7 @@ impl Scene {
         })
     }
 
-    /// A contact's own coefficients, and the scene's where it has none.
+    /// The coefficients of a contact: its own, or those of the scene.
     pub(crate) fn coefficients_of(&self, contact: &SceneContact, scene: &Coefficients) -> Coefficients {
         Coefficients {
             restitution: contact.restitution.unwrap_or(scene.restitution),
@@ -176,28 +176,28 @@ impl Scene {
     /// The robot in the scene's state.
     ///
     /// # Errors
-    /// A state that the model refuses.
+    /// The state is not valid for the model.
     pub fn dynamics(&self) -> Result<Dynamics, ProblemError> {
         let mut dynamics = Dynamics::new(Arc::clone(&self.model));
         dynamics.set_state(&self.configuration, &self.velocity).map_err(dynamics_error)?;
         Ok(dynamics)
     }
 
-    /// Where the contact that strikes is, and how far above the surface; of several the first.
+    /// World position and gap of the contact that strikes, or the first of several.
     ///
     /// # Errors
-    /// A state that the model refuses.
+    /// The state is not valid for the model.
     pub fn contact_position(&self) -> Result<(Vector, f64), ProblemError> {
         Ok(self.position_of(&self.dynamics()?, self.contact()))
     }
 
-    /// Where a contact is, and how far above its surface.
+    /// World position and gap of a contact.
     pub(crate) fn position_of(&self, dynamics: &Dynamics, contact: &SceneContact) -> (Vector, f64) {
         let position = dynamics.contact_position(&contact.point);
         (position, self.surfaces[contact.surface].half_space.gap(position))
     }
 
-    /// What the impact of the one contact does, with the joints' velocities and the kinetic energies filled in.
+    /// The impact of a single contact, with joint velocities and kinetic energies.
     pub(crate) fn strike(&self, law: Law, coefficients: &Coefficients, guard: Guard) -> Result<Outcome, ProblemError> {
         let mut dynamics = self.dynamics()?;
         let mut after = vec![0.0; self.velocity.len()];
@@ -211,7 +211,7 @@ impl Scene {
         Ok(outcome)
     }
 
-    /// What the impact of all contacts that strike does.
+    /// The impact of all contacts that strike.
     pub(crate) fn strike_several(&self, coefficients: &Coefficients, guard: Guard) -> Result<Several, ProblemError> {
         let points: Vec<ContactPoint> = self.struck_contacts().map(|contact| contact.point).collect();
         let each: Vec<Coefficients> =
@@ -235,7 +235,7 @@ impl Scene {
         }
     }
 
-    /// The law speaks of matrices; the reader of a scene has given none.
+    /// Replaces errors about matrices, which the author of a scene has not given, by errors about contacts.
     fn law_error(&self, error: carom_law::Error) -> ProblemError {
         use carom_law::ErrorKind;
         let problem = ProblemError::from(error);
@@ -259,12 +259,12 @@ impl Scene {
         ProblemError::at(problem.kind, "contact", format!("contact {:?} cannot be struck: {why}", contact.name))
     }
 
-    /// The contacts that strike and have no friction, but tangents.
+    /// The contacts that strike and have tangents but no friction.
     fn without_friction(&self) -> impl Iterator<Item = &SceneContact> {
         self.struck_contacts().filter(|contact| contact.friction.is_none() && contact.point.dimension() > 1)
     }
 
-    /// The contact with the row that a field such as `delassus[4][4]` means.
+    /// The contact whose row a field such as `delassus[4][4]` refers to.
     fn contact_of_row(&self, field: &str) -> Option<&SceneContact> {
         let mut row: usize = field.strip_prefix("delassus[")?.split(']').next()?.parse().ok()?;
         self.struck_contacts().find(|contact| {
@@ -274,22 +274,21 @@ impl Scene {
         })
     }
 
-    /// Remarks on the robot's file and on this state of it; what is merely read over is left to `carom check`.
+    /// Warnings about the robot's file and its state, except those of kind `ignored`, which `carom check` prints.
     pub fn warnings(&self) -> Vec<Warning> {
         self.model.warnings_at(&self.configuration)
     }
 }
 
-/// What to do about contacts without friction, if there are any.
+/// Advice for contacts without friction, if there are any.
 fn missing_friction<'a>(contacts: impl Iterator<Item = &'a SceneContact>) -> Option<String> {
     let names: Vec<&str> = contacts.map(|contact| contact.name.as_str()).collect();
     let names = names.join(", ");
-    let message =
-        format!("friction is missing: {names} would need a dimension of 1, or friction of its own, to do without");
+    let message = format!("friction is missing: give friction for the scene or for {names}, or dimension = 1");
     (!names.is_empty()).then_some(message)
 }
 
-/// A state that the model refuses, in the vocabulary of problems.
+/// An error in the state, as an error of the problem.
 fn dynamics_error(error: DynamicsError) -> ProblemError {
     use carom_law::ErrorKind;
     let (kind, field) = match &error {

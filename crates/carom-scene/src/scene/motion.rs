@@ -1,4 +1,4 @@
-//! What a scene says of how its robot moves: motors, limits, how long and how exactly.
+//! The part of a scene that concerns motion: actuators, limits, end time and tolerance.
 
 use carom_law::{Error, Restitution};
 use carom_multibody::{Model, ModelJoint};
@@ -12,7 +12,7 @@ use carom_sim::{Actuator, Condition, Settings};
 
 type Result<T> = std::result::Result<T, ProblemError>;
 
-/// How the robot moves, for a simulation.
+/// Actuators, limits and settings of a simulation.
 #[derive(Debug, Clone)]
 pub(crate) struct Motion {
     pub(crate) limits: Option<Restitution>,
@@ -41,7 +41,7 @@ fn limits(value: &Value) -> Result<Restitution> {
     restitution(required(map, "limits", "restitution")?, "limits.restitution")
 }
 
-/// Springs and dampers that hold all joints, or those that are named, where they start.
+/// Springs and dampers that hold all joints, or those listed, at their initial positions.
 fn posture(
     model: &Model,
     configuration: &[f64],
@@ -93,7 +93,7 @@ fn actuation(
         let target = target.unwrap_or(configuration[coordinate]);
         actuators.push(Actuator::Posture { coordinate, freedom, target, stiffness, damping });
     } else if target.is_some() {
-        return Err(missing(&format!("{path}.stiffness"), "a target pulls by a stiffness"));
+        return Err(missing(&format!("{path}.stiffness"), "a target needs a stiffness"));
     }
     Ok(())
 }
@@ -115,7 +115,7 @@ fn settings(value: &Value) -> Result<Settings> {
     })
 }
 
-/// When a contact can close: a joint above or below a value.
+/// The condition under which a contact can close: a joint above or below a value.
 pub(super) fn condition(model: &Model, value: &Value, path: &str) -> Result<Condition> {
     let map = object(value, path)?;
     check_keys(map, path, &["joint", "above", "below"])?;
@@ -124,7 +124,7 @@ pub(super) fn condition(model: &Model, value: &Value, path: &str) -> Result<Cond
     let given = |key: &str| map.get(key).map(|value| number(value, &format!("{path}.{key}"))).transpose();
     let (above, below) = (given("above")?, given("below")?);
     if above.is_none() && below.is_none() {
-        return Err(missing(&format!("{path}.above"), "a condition has a bound: above, below or both"));
+        return Err(missing(&format!("{path}.above"), "a condition needs above, below or both"));
     }
     let (above, below) = (above.unwrap_or(f64::NEG_INFINITY), below.unwrap_or(f64::INFINITY));
     if above >= below {
@@ -138,14 +138,17 @@ fn is_single(joint: &ModelJoint) -> bool {
     joint.joint.mimic.is_none() && joint.coordinates.len() == 1 && joint.freedoms.len() == 1
 }
 
-/// A joint with one coordinate of its own.
+/// A joint with a single coordinate of its own.
 fn single<'m>(model: &'m Model, name: &str, path: &str) -> Result<&'m ModelJoint> {
     let joint = state::joint(model, name, path)?;
     if is_single(joint) {
         return Ok(joint);
     }
     let kind = joint.joint.kind.name();
-    let message = format!("{path}: joint {name:?} is {kind} and has {} coordinates, not one", joint.coordinates.len());
+    let message = format!(
+        "{path}: joint {name:?} is {kind} and has {} coordinates; a joint with one is needed",
+        joint.coordinates.len()
+    );
     Err(ProblemError::at(Kind::WrongType, path, message))
 }
 
@@ -153,12 +156,11 @@ fn positive(value: &Value, path: &str) -> Result<f64> {
     bounded(value, path, |x| x > 0.0, "positive")
 }
 
-/// A whole number, 1 or more.
+/// A positive integer.
 fn count(value: &Value, path: &str) -> Result<u64> {
-    // Beyond this not every whole number has a double of its own.
+    // Beyond this not every integer can be represented.
     const MOST: f64 = 9e15;
-    bounded(value, path, |x| x >= 1.0 && x.fract() == 0.0 && x <= MOST, "a whole number from 1 to 9e15")
-        .map(|x| x as u64)
+    bounded(value, path, |x| x >= 1.0 && x.fract() == 0.0 && x <= MOST, "an integer from 1 to 9e15").map(|x| x as u64)
 }
 
 fn not_negative(value: &Value, path: &str) -> Result<f64> {

@@ -1,4 +1,4 @@
-//! From the tree of a document to a scene.
+//! Reads the tree of a document into a scene.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ impl Scene {
             None => model,
         };
         let root = state::floating_root(&model);
-        // The base of a robot that cannot move stands where it is put.
+        // A fixed base is placed as given.
         let model = if root.is_none() { model.placed(&base.placement()) } else { model };
         let (configuration, velocity) = state::read(&model, &base, root, map.get("state"))?;
         let surfaces = surface::read(&model, map)?;
@@ -42,7 +42,7 @@ impl Scene {
             surfaces,
             motion,
         };
-        // A state that cannot be is an error of the scene, not of its answer.
+        // An invalid state is an error of the scene, not of its solution.
         scene.dynamics().map(|_| scene)
     }
 }
@@ -55,7 +55,7 @@ fn model(map: &Map<String, Value>, base: &Base, folder: &Path) -> Result<(ModelS
         [way] => way,
         [] => return Err(missing("model.urdf", "give model.urdf, model.mjcf or model.builtin")),
         [one, other, ..] => {
-            let message = format!("model.{one} and model.{other} both name a robot: give one of them");
+            let message = format!("model.{one} and model.{other} both give a robot; give only one of them");
             return Err(ProblemError::at(Kind::Conflict, format!("model.{other}"), message));
         }
     };
@@ -88,7 +88,7 @@ fn model(map: &Map<String, Value>, base: &Base, folder: &Path) -> Result<(ModelS
     };
     let model = loaded.map_err(|error| ProblemError::at(Kind::Model, &field, error.to_string()))?;
     if base.floating == Some(false) && state::floating_root(&model).is_some() {
-        let message = "base.floating = false, but the robot's own file lets it move freely";
+        let message = "base.floating = false conflicts with the robot's file, whose base is floating";
         return Err(ProblemError::at(Kind::Conflict, "base.floating", message));
     }
     Ok((source, model))
@@ -111,7 +111,7 @@ fn base(value: &Value) -> Result<Base> {
 fn rotation(map: &Map<String, Value>, path: &str) -> Result<Option<Rotation>> {
     match (map.get("rpy"), map.get("quaternion")) {
         (Some(_), Some(_)) => {
-            let message = format!("{path}.rpy and {path}.quaternion both state the orientation: give one of them");
+            let message = format!("{path}.rpy and {path}.quaternion both give the orientation; give only one of them");
             Err(ProblemError::at(Kind::Conflict, format!("{path}.quaternion"), message))
         }
         (Some(rpy), None) => Ok(Some(Rotation::from_rpy(triple(rpy, &format!("{path}.rpy"))?))),
@@ -125,7 +125,7 @@ fn rotation(map: &Map<String, Value>, path: &str) -> Result<Option<Rotation>> {
             let norm = unit.norm();
             if !((norm - 1.0).abs() <= carom_multibody::UNIT_TOLERANCE) {
                 let message =
-                    format!("{field} has length {norm}; it must be 1 within {:e}", carom_multibody::UNIT_TOLERANCE);
+                    format!("{field} has norm {norm}, which must be 1 within {:e}", carom_multibody::UNIT_TOLERANCE);
                 return Err(ProblemError::at(Kind::Law(carom_law::ErrorKind::OutOfRange), field, message));
             }
             Ok(Some(unit.to_rotation()))

@@ -1,4 +1,4 @@
-//! The state of a scene: by joint name, as vectors, and of the base.
+//! The state of a scene: by joint name or as vectors, and the state of the base.
 
 use carom_multibody::{JointKind, LinkId, Model, ModelJoint, Placement, Quaternion, Rotation, Vector};
 use serde_json::{Map, Value};
@@ -8,25 +8,25 @@ use crate::document::{Kind, ProblemError};
 
 type Result<T> = std::result::Result<T, ProblemError>;
 
-/// What a scene says of the base.
+/// The base as given in a scene.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Base {
     pub(super) floating: Option<bool>,
     pub(super) position: Option<[f64; 3]>,
     pub(super) rotation: Option<Rotation>,
-    /// Of its origin, in the world's axes.
+    /// Velocity of its origin, in world axes.
     pub(super) velocity: Option<Vector>,
     pub(super) angular_velocity: Option<Vector>,
 }
 
 impl Base {
-    /// Where a base stands that cannot move.
+    /// The placement of a fixed base.
     pub(super) fn placement(&self) -> Placement {
         Placement::new(self.rotation.unwrap_or(Rotation::IDENTITY), self.position.unwrap_or_default())
     }
 }
 
-/// The joint by which the robot moves freely, if it does: the first, and on the world.
+/// The floating joint of the base, if there is one: the first joint, attached to the world.
 pub(super) fn floating_root(model: &Model) -> Option<usize> {
     let first = model.joints().iter().position(|joint| joint.joint.kind != JointKind::Fixed)?;
     let joint = &model.joints()[first];
@@ -64,7 +64,7 @@ pub(super) fn read(
     }
     fill(model, &mut v, state.get("velocity"), Part::Velocity, base_turns.and(root))?;
     if let (Some(root), Some(_)) = (root, base_turns) {
-        // The model counts them in the base's own axes.
+        // The model has them in the base's own axes.
         let axes = (model.link(root.link).placement * pose(&q[root.coordinates.clone()])).rotation;
         let freedoms = &mut v[root.freedoms.clone()];
         let own = |vector: Option<Vector>| axes.apply_inverse(vector.unwrap_or_default()).to_array();
@@ -74,8 +74,8 @@ pub(super) fn read(
     Ok((q, v))
 }
 
-/// Puts a floating base where the scene says; what it leaves out stays at home. Coordinates are counted from where
-/// the joint stands in the world.
+/// Sets the pose of a floating base; by default it stays at home. Coordinates are relative to the placement of
+/// the joint in the world.
 fn place(model: &Model, root: &ModelJoint, base: &Base, coordinates: &mut [f64]) {
     let joint = model.link(root.link).placement;
     let home = joint * pose(coordinates);
@@ -89,7 +89,7 @@ fn place(model: &Model, root: &ModelJoint, base: &Base, coordinates: &mut [f64])
     }
 }
 
-/// The pose that coordinates of a floating joint say.
+/// The pose given by the coordinates of a floating joint.
 fn pose(coordinates: &[f64]) -> Placement {
     let turn = Quaternion::from_array([3, 4, 5, 6].map(|k| coordinates[k]));
     Placement::new(turn.to_rotation(), [coordinates[0], coordinates[1], coordinates[2]])
@@ -117,7 +117,7 @@ impl Part {
     }
 }
 
-/// Numbers by joint name, or all of them. `by_base` is a joint that the base has set already.
+/// Reads numbers by joint name, or a list of all of them. `by_base` is the joint already set by the base.
 fn fill(
     model: &Model,
     numbers_of_state: &mut [f64],
@@ -127,7 +127,7 @@ fn fill(
 ) -> Result<()> {
     let key = part.key();
     let twice = |name: &str, field: &str| {
-        let message = format!("{field} and base both state the motion of {name:?}: give one of them");
+        let message = format!("{field} and base both give the state of {name:?}; give only one of them");
         ProblemError::at(Kind::Conflict, field, message)
     };
     match given {
@@ -182,17 +182,21 @@ pub(super) fn joint<'m>(model: &'m Model, name: &str, field: &str) -> Result<&'m
     match model.find_joint(name) {
         None => {
             let names: Vec<&str> = moving().map(|joint| joint.joint.name.as_str()).collect();
-            Err(fault(format!("{name:?} is not a joint of {}; those that move are {}", model.name(), names.join(", "))))
+            Err(fault(format!(
+                "{name:?} is not a joint of {}; its moving joints are {}",
+                model.name(),
+                names.join(", ")
+            )))
         }
         Some(joint) => match &joint.joint.mimic {
-            Some(mimic) => Err(fault(format!("joint {name:?} follows {:?}: set that one", mimic.leader))),
-            None if joint.freedoms.is_empty() => Err(fault(format!("joint {name:?} is fixed: it has no state"))),
+            Some(mimic) => Err(fault(format!("joint {name:?} mimics {:?}; set that joint instead", mimic.leader))),
+            None if joint.freedoms.is_empty() => Err(fault(format!("joint {name:?} is fixed and has no state"))),
             None => Ok(joint),
         },
     }
 }
 
-/// A name as a step of a path: in quotes where it has dots or brackets.
+/// A name as a step of a path, quoted if it has dots or brackets.
 pub(super) fn quoted(name: &str) -> String {
     if name.contains(['.', '[', ']', '"']) { format!("{name:?}") } else { name.to_owned() }
 }

@@ -14,7 +14,7 @@ type Result<T> = std::result::Result<T, ProblemError>;
 pub(super) fn read(model: &Model, map: &Map<String, Value>) -> Result<Vec<Surface>> {
     let surfaces = match (map.get("surface"), map.get("surfaces")) {
         (Some(_), Some(_)) => {
-            let message = "surface and surfaces both state what is touched: give one of them";
+            let message = "surface and surfaces both give the surfaces; give only one of them";
             return Err(ProblemError::at(Kind::Conflict, "surfaces", message));
         }
         (Some(one), None) => vec![surface(one, "surface", "surface")?],
@@ -29,11 +29,11 @@ pub(super) fn read(model: &Model, map: &Map<String, Value>) -> Result<Vec<Surfac
         }
     };
     if surfaces.is_empty() {
-        return Err(missing("surface", "a scene needs a surface that is touched, and its robot brings none"));
+        return Err(missing("surface", "a scene needs a surface, and the robot's file has none"));
     }
     for (i, surface) in surfaces.iter().enumerate() {
         if surfaces[..i].iter().any(|other| other.name == surface.name) {
-            let message = format!("surface {:?} stands twice: give the surfaces different names", surface.name);
+            let message = format!("the name {:?} is used by two surfaces: surfaces need different names", surface.name);
             return Err(ProblemError::at(Kind::Conflict, format!("surfaces[{i}]"), message));
         }
     }

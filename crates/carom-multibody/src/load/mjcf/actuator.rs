@@ -1,4 +1,4 @@
-//! What actuators add to the mass matrix.
+//! Contributions of actuators to the mass matrix.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use super::notes::Notes;
 use super::source::{Part, Sources};
 use crate::load::LoadError;
 
-/// Inertia of a drive, seen from its joint.
+/// Inertia of a drive, reflected to its joint.
 pub(super) struct Rotor<'a> {
     pub(super) part: Part<'a>,
     pub(super) armature: f64,
@@ -15,7 +15,7 @@ pub(super) struct Rotor<'a> {
     pub(super) is_used: bool,
 }
 
-/// The inertias that actuators add to joints, by the joint's name.
+/// The inertias that actuators add to joints, by joint name.
 pub(super) fn rotors<'a>(
     sources: &Sources<'a>,
     classes: &Classes<'a>,
@@ -30,7 +30,10 @@ pub(super) fn rotors<'a>(
             continue;
         }
         let Some(joint) = part.text("joint").or(part.text("jointinparent")) else {
-            let message = format!("<{}> has an armature and acts on no joint: it changes the mass matrix", part.name());
+            let message = format!(
+                "<{}> has an armature but does not act on a joint: its effect on the mass matrix is not supported",
+                part.name()
+            );
             return Err(part.unsupported(message));
         };
         let [gear, ..] = stated.overlaid("gear", [1.0, 0.0, 0.0, 0.0, 0.0, 0.0])?;

@@ -1,21 +1,21 @@
-//! Principal axes of meshes, as far as MuJoCo turns them.
+//! Principal axes of meshes, to the accuracy of MuJoCo.
 
 use crate::{Rotation, Symmetric};
 
 /// Principal moments, the largest first, and a rotation whose columns are their axes.
 ///
-/// MuJoCo stops turning where the entries off the diagonal are below a ten-millionth of the largest one, and drops
-/// them. Its moments differ from those of the mesh by as much; doing the same makes the mass matrices equal.
+/// MuJoCo stops iterating when the off-diagonal entries are below a ten-millionth of the largest one, and drops
+/// them. Its moments differ from the exact ones by as much; doing the same makes the mass matrices equal.
 pub(super) fn settled(inertia: &Symmetric) -> ([f64; 3], Rotation) {
-    /// The part of the largest entry that is dropped.
+    /// Off-diagonal entries below this fraction of the largest are dropped.
     const DROPPED: f64 = 1e-7;
-    /// An end for what is not finite; four or five rotations are usual.
+    /// Ends the loop for entries that are not finite; four or five rotations are usual.
     const MOST: usize = 100;
     let largest = inertia.entries().into_iter().fold(0.0, |most: f64, entry| most.max(entry.abs()));
     let mut axes = Rotation::IDENTITY;
     for _ in 0..MOST {
         let [xx, yy, zz, xy, xz, yz] = inertia.rotated(&axes.inverse()).entries();
-        // The largest entry off the diagonal.
+        // The largest off-diagonal entry.
         let (p, q, difference, off) = if xy.abs() > xz.abs() && xy.abs() > yz.abs() {
             (0, 1, yy - xx, xy)
         } else if xz.abs() > yz.abs() {

@@ -1,4 +1,4 @@
-//! What stands in a body: frames and replicas unfolded, in the order of the file.
+//! The elements of a body, with frames and replicas expanded, in the order of the file.
 
 use std::cell::Cell;
 
@@ -13,23 +13,23 @@ use crate::load::{LoadError, LoadErrorKind, xml};
 const KNOWN_FRAME: &str = "name childclass class pos quat axisangle xyaxes zaxis euler scale scaling massscale";
 const KNOWN_REPLICATE: &str = "childclass class count sep offset euler";
 
-/// What holds around an element.
+/// The context of an element.
 #[derive(Clone)]
 pub(super) struct Scope<'a> {
-    /// The frame it stands in, seen from its body.
+    /// The frame that contains it, relative to its body.
     pub(super) frame: Pose,
-    /// The default class of elements that name none.
+    /// The default class of elements that do not name one.
     pub(super) class: Option<&'a str>,
-    /// What replicas add to names.
+    /// The suffix that replicas add to names.
     pub(super) suffix: String,
-    /// Whether the element stands in a replica, and not in a body within it.
+    /// Whether the element is directly in a replica, not in a body inside it.
     is_replica: bool,
 }
 
 impl<'a> Scope<'a> {
     pub(super) const TOP: Self = Self { frame: Pose::IDENTITY, class: None, suffix: String::new(), is_replica: false };
 
-    /// Within a body that stands in this scope.
+    /// The scope inside a body of this scope.
     pub(super) fn body(&self, part: Part<'a>) -> Self {
         let class = part.text("childclass").or(self.class);
         Self { frame: Pose::IDENTITY, class, suffix: self.suffix.clone(), is_replica: false }
@@ -41,7 +41,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// An element and what holds around it.
+/// An element and its scope.
 pub(super) type Scoped<'a> = (Part<'a>, Scope<'a>);
 
 /// The elements of a body.
@@ -54,16 +54,16 @@ pub(super) struct Contents<'a> {
     pub(super) bodies: Vec<Scoped<'a>>,
 }
 
-/// Unfolds bodies.
+/// Expands frames and replicas of bodies.
 pub(super) struct Unfolder<'s, 'a> {
     pub(super) sources: &'s Sources<'a>,
     pub(super) settings: &'s Settings,
-    /// Elements and replicas seen so far, in the whole model.
+    /// Number of elements and replicas so far, in the whole model.
     pub(super) steps: &'s Cell<usize>,
 }
 
 impl<'a> Unfolder<'_, 'a> {
-    /// Adds what stands in a body, over frames and replicas in it.
+    /// Adds the elements of a body, including those in its frames and replicas.
     pub(super) fn unfold(
         &self,
         part: Part<'a>,
@@ -71,7 +71,7 @@ impl<'a> Unfolder<'_, 'a> {
         notes: &mut Notes,
         contents: &mut Contents<'a>,
     ) -> Result<(), LoadError> {
-        // Frames and replicas that are not yet at their end; the innermost is the last.
+        // Frames and replicas that are still open; the innermost is the last.
         let mut open = vec![(self.sources.children(part).into_iter(), scope.clone())];
         while let Some((children, scope)) = open.last_mut() {
             self.count(part)?;
@@ -94,8 +94,8 @@ impl<'a> Unfolder<'_, 'a> {
                     open.extend(replicas.into_iter().rev().map(|inner| (elements.clone().into_iter(), inner)));
                 }
                 name @ ("joint" | "freejoint" | "inertial") if scope.is_replica => {
-                    // They would act on the body around, once for each replica.
-                    return Err(child.value(format!("<replicate> cannot have a <{name}>; put it into a body")));
+                    // They would act on the surrounding body, once per replica.
+                    return Err(child.value(format!("<replicate> cannot contain <{name}>; put it into a body")));
                 }
                 _ => contents.add(child, scope, notes)?,
             }
@@ -103,22 +103,22 @@ impl<'a> Unfolder<'_, 'a> {
         Ok(())
     }
 
-    /// Counts a step, over all bodies: replicas of replicas grow beyond any memory.
+    /// Counts elements over all bodies, because nested replicas could exhaust memory.
     fn count(&self, part: Part<'a>) -> Result<(), LoadError> {
         self.steps.set(self.steps.get() + 1);
         match self.steps.get() > MOST_STEPS {
-            true => Err(part.value(format!("the model has more than {MOST_STEPS} elements, replicas counted"))),
+            true => Err(part.value(format!("the model has more than {MOST_STEPS} elements, including replicas"))),
             false => Ok(()),
         }
     }
 
-    /// What holds in a frame.
+    /// The scope inside a frame.
     fn frame(&self, part: Part<'a>, scope: &Scope<'a>) -> Result<Scope<'a>, LoadError> {
         check_attributes(part, KNOWN_FRAME)?;
         let scaled = part.list("scale")?.is_some_and(|scale| scale.iter().any(|factor| *factor != 1.0));
         let weighed = part.number("massscale")?.is_some_and(|factor| factor != 0.0 && factor != 1.0);
         if scaled || weighed {
-            return Err(part.unsupported("<frame> with a scale: state the sizes and masses as they are"));
+            return Err(part.unsupported("<frame> with a scale is not supported; state the scaled sizes and masses"));
         }
         Ok(Scope {
             frame: scope.frame * Pose::of(&Stated::alone(part), self.settings)?,
@@ -127,21 +127,21 @@ impl<'a> Unfolder<'_, 'a> {
         })
     }
 
-    /// What holds in each replica.
+    /// The scope inside each replica.
     fn replicas(&self, part: Part<'a>, scope: &Scope<'a>) -> Result<Vec<Scope<'a>>, LoadError> {
         check_attributes(part, KNOWN_REPLICATE)?;
         let text = part.required("count")?;
         let count = text.trim().parse().ok().filter(|count| (1..=MOST_REPLICAS).contains(count)).ok_or_else(|| {
-            part.value(format!("<replicate> count = {text:?} must be a whole number from 1 to {MOST_REPLICAS}"))
+            part.value(format!("<replicate> count = {text:?} must be an integer from 1 to {MOST_REPLICAS}"))
         })?;
         let offset = Vector::from(part.numbers::<3>("offset")?.unwrap_or_default());
         let angles: [f64; 3] = part.numbers("euler")?.unwrap_or_default();
         let separator = part.text("sep").unwrap_or("");
-        // Digits of the largest number.
+        // Number of digits of the largest index.
         let width = (count - 1).to_string().len();
         let mut own = Pose::IDENTITY;
         let replica = |index: usize| {
-            // The angles add up one by one, not the rotations.
+            // Angles are accumulated, not rotations.
             own.turn = pose::euler(angles.map(|angle| index as f64 * angle), self.settings);
             let frame = scope.frame * own;
             own.position = own.placement().apply(offset);
@@ -169,10 +169,12 @@ impl<'a> Contents<'a> {
             "camera" | "light" => {}
             "plugin" => notes.not_modelled(part, "body plugin"),
             name @ ("composite" | "flexcomp" | "attach") => {
-                return Err(part.unsupported(format!("<{name}> adds bodies that are not made here")));
+                return Err(
+                    part.unsupported(format!("<{name}> is not supported: the bodies that it adds are not created"))
+                );
             }
             name => {
-                let message = format!("a body has no element <{name}>");
+                let message = format!("<{name}> is not a valid element of a body");
                 return Err(xml::fault(LoadErrorKind::Syntax, part.path, part.node, message));
             }
         }
@@ -180,11 +182,11 @@ impl<'a> Contents<'a> {
     }
 }
 
-/// The default class that a frame or replica sets for what stands in it.
+/// The default class that a frame or replica sets for its elements.
 fn class_of<'a>(part: Part<'a>, scope: &Scope<'a>) -> Option<&'a str> {
     part.text("childclass").or(part.text("class")).or(scope.class)
 }
 
-/// Bounds against files that would fill the memory.
+/// Protect against files that would exhaust memory.
 const MOST_REPLICAS: usize = 100_000;
 const MOST_STEPS: usize = 1_000_000;

@@ -1,4 +1,4 @@
-//! Default classes: what elements inherit.
+//! Default classes, from which elements inherit.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,12 +11,12 @@ use crate::load::{LoadError, LoadErrorKind, xml};
 const ACTUATORS: &str =
     "general motor position velocity intvelocity orientation pid damper cylinder muscle adhesion dcmotor";
 const READ: [&str; 5] = ["joint", "geom", "site", "mesh", "tendon"];
-const READ_OVER: &str = "texture material camera light pair equality";
+const IGNORED: &str = "texture material camera light pair equality";
 
-/// The top class.
+/// The top-level class.
 const MAIN: &str = "main";
 
-/// Elements of defaults by kind, those of outer classes first.
+/// Default elements by kind, those of outer classes first.
 #[derive(Clone, Default)]
 struct Class<'a>(HashMap<&'static str, Vec<Part<'a>>>);
 
@@ -30,14 +30,14 @@ impl<'a> Classes<'a> {
             if let Some(name) = part.text("class")
                 && name != MAIN
             {
-                return Err(part.value(format!("the top <default> has class {name:?}; its name is {MAIN:?}")));
+                return Err(part.value(format!("the top-level <default> has class = {name:?}; it must be {MAIN:?}")));
             }
             classes.fill(sources, part, MAIN)?;
         }
         Ok(classes)
     }
 
-    /// Reads a `<default>`: first its elements, then the classes within, which inherit all of them.
+    /// Reads a `<default>`: first its elements, then its nested classes, which inherit all of them.
     fn fill(&mut self, sources: &Sources<'a>, part: Part<'a>, name: &'a str) -> Result<(), LoadError> {
         let mut own = self.0.get(name).cloned().unwrap_or_default();
         let (inner, elements): (Vec<_>, Vec<_>) =
@@ -46,11 +46,11 @@ impl<'a> Classes<'a> {
         for element in elements {
             let kind = match element.name() {
                 name if is_word_of(name, ACTUATORS) => "actuator",
-                name if is_word_of(name, READ_OVER) => continue,
+                name if is_word_of(name, IGNORED) => continue,
                 name => match READ.iter().find(|read| **read == name) {
                     Some(kind) => kind,
                     None => {
-                        let message = format!("<default> has no element <{name}>");
+                        let message = format!("<{name}> is not a valid element of <default>");
                         return Err(xml::fault(LoadErrorKind::Syntax, element.path, element.node, message));
                     }
                 },
@@ -74,7 +74,7 @@ impl<'a> Classes<'a> {
         for child in inner {
             let class = child.required("class")?;
             if self.0.contains_key(class) {
-                return Err(child.value(format!("the default class {class:?} stands twice")));
+                return Err(child.value(format!("the default class {class:?} is defined twice")));
             }
             self.0.insert(class, own.clone());
             self.fill(sources, child, class)?;
@@ -82,7 +82,7 @@ impl<'a> Classes<'a> {
         Ok(())
     }
 
-    /// An element with what it inherits: from its own class, else from the one that holds around it.
+    /// An element with its inherited defaults: those of its own class, otherwise of the class in its scope.
     pub(super) fn stated(
         &self,
         part: Part<'a>,
@@ -90,13 +90,13 @@ impl<'a> Classes<'a> {
         around: Option<&'a str>,
     ) -> Result<Stated<'a>, LoadError> {
         let name = part.text("class").or(around).unwrap_or(MAIN);
-        let class = self.0.get(name).ok_or_else(|| part.value(format!("there is no default class {name:?}")))?;
+        let class = self.0.get(name).ok_or_else(|| part.value(format!("the default class {name:?} does not exist")))?;
         let inherited = class.0.get(kind).into_iter().flatten().rev().copied();
         Ok(Stated { part, levels: std::iter::once(part).chain(inherited).collect() })
     }
 }
 
-/// An element and the defaults it inherits.
+/// An element and its inherited defaults.
 pub(super) struct Stated<'a> {
     pub(super) part: Part<'a>,
     /// The element itself, then its defaults from the nearest to the farthest.
@@ -109,7 +109,7 @@ impl<'a> Stated<'a> {
         Self { part, levels: vec![part] }
     }
 
-    /// The part that states an attribute; an empty one states nothing.
+    /// The part that sets an attribute; an empty attribute counts as not set.
     pub(super) fn origin(&self, attribute: &str) -> Option<Part<'a>> {
         let states = |level: &Part<'a>| level.text(attribute).is_some_and(|text| !text.trim().is_empty());
         self.levels.iter().copied().find(states)
@@ -127,14 +127,14 @@ impl<'a> Stated<'a> {
         self.origin(attribute).map_or(Ok(None), |origin| origin.numbers(attribute))
     }
 
-    /// Up to N numbers: those that a level leaves out come from the next.
+    /// Up to N numbers: those missing at one level are taken from the next.
     pub(super) fn overlaid<const N: usize>(&self, attribute: &str, start: [f64; N]) -> Result<[f64; N], LoadError> {
         let mut values = start;
         for level in self.levels.iter().rev() {
             let Some(list) = level.list(attribute)? else { continue };
             if list.len() > N {
                 let count = list.len();
-                let message = format!("<{}> {attribute} has {count} numbers, at most {N} are needed", level.name());
+                let message = format!("<{}> {attribute} has {count} numbers; at most {N} are allowed", level.name());
                 return Err(level.value(message));
             }
             values[..list.len()].copy_from_slice(&list);

@@ -6,7 +6,7 @@ use super::pose::Pose;
 use crate::Vector;
 
 impl Fit {
-    /// The primitive, and where it is in the mesh's frame.
+    /// The primitive, and its pose in the mesh's frame.
     pub(super) fn form(&self, solid: &Solid) -> (Form, Pose) {
         let Solid { inertia, moments: [a, b, c], axes, low, high } = solid;
         let (half, middle) = if self.by_bounds {

@@ -1,6 +1,6 @@
-//! What a geom is.
+//! The form of a geom.
 
-/// What a geom is.
+/// The form of a geom.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Form {
     Plane,
@@ -30,7 +30,7 @@ pub(super) enum Form {
     Fitted(Fit),
 }
 
-/// A primitive that takes its size and place from a mesh.
+/// A primitive that takes its size and pose from a mesh.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Fit {
     pub(super) mesh: String,
@@ -38,6 +38,6 @@ pub(super) struct Fit {
     pub(super) kind: &'static str,
     /// Factor on all sizes.
     pub(super) scale: f64,
-    /// Whether it follows the bounds of the vertices along the principal axes, else the box of equal inertia.
+    /// Whether it is fitted to the bounds of the vertices along the principal axes, otherwise to the box of equal inertia.
     pub(super) by_bounds: bool,
 }

@@ -1,4 +1,4 @@
-//! Geoms: their form, where they are, and the mass they bring.
+//! Geoms: their form, pose and mass.
 
 use super::class::Stated;
 use super::form::{Fit, Form};
@@ -12,7 +12,7 @@ use super::source::Part;
 use crate::load::LoadError;
 use crate::{Geometry, Inertia, Shape, Symmetric, Vector, WarningKind};
 
-/// A geom, where its body has it.
+/// A geom, placed on its body.
 pub(super) struct Geom<'a> {
     pub(super) part: Part<'a>,
     name: Option<String>,
@@ -37,7 +37,8 @@ impl<'a> Geom<'a> {
         let part = stated.part;
         check_attributes(stated.part, known::GEOM)?;
         if let Some(plugin) = part.child("plugin") {
-            return Err(plugin.unsupported("<geom> with a <plugin>: its shape and inertia come from the plugin"));
+            return Err(plugin
+                .unsupported("<geom> with a <plugin> is not supported: its shape and inertia come from the plugin"));
         }
         let (form, pose) = form(stated, settings)?;
         let mask = |attribute: &str| stated.number(attribute).map(|mask| mask.unwrap_or(1.0) != 0.0);
@@ -56,10 +57,10 @@ impl<'a> Geom<'a> {
             counts: (first..=last).contains(&group),
         };
         if geom.mass.is_some_and(|mass| mass < 0.0) || geom.density < 0.0 {
-            return Err(part.value("<geom> has a mass or density below zero"));
+            return Err(part.value("<geom> has a negative mass or density"));
         }
         if geom.hollow && matches!(geom.form, Form::Mesh { .. }) {
-            return Err(part.value("<geom> shellinertia does not go with a mesh; say inertia = \"shell\" in <mesh>"));
+            return Err(part.value("<geom> shellinertia cannot be used with a mesh; use inertia = \"shell\" in <mesh>"));
         }
         for attribute in ["adhesion", "surfacevel"] {
             let origin = stated.origin(attribute);
@@ -74,7 +75,7 @@ impl<'a> Geom<'a> {
         Ok(geom)
     }
 
-    /// Whether it can bring mass to a body that takes its inertia from geoms.
+    /// Whether it can contribute mass to a body that takes its inertia from geoms.
     pub(super) fn is_massive(&self) -> bool {
         let given = self.mass.map_or(self.density > 0.0, |mass| mass > 0.0);
         self.counts && given && self.form != Form::Plane
@@ -86,7 +87,7 @@ impl<'a> Geom<'a> {
         if form == Form::Field {
             return Err(self
                 .part
-                .unsupported("<geom> of type hfield gives its body mass: say mass = \"0\", or <inertial>"));
+                .unsupported("<geom> of type hfield with mass is not supported: use mass = \"0\", or <inertial>"));
         }
         let unit = match &form {
             Form::Mesh { name } => Some(meshes.solid(name, self.part)?.inertia),
@@ -100,20 +101,20 @@ impl<'a> Geom<'a> {
         Ok(Inertia { mass, rotational, ..unit }.placed(&pose.placement()))
     }
 
-    /// Its form and where it is, once it is fitted to a mesh.
+    /// Its form and pose, after fitting it to a mesh.
     fn fitted(&self, meshes: &mut Meshes<'a>) -> Result<(Form, Pose), LoadError> {
         let Form::Fitted(fit) = &self.form else { return Ok((self.form.clone(), self.pose)) };
         let (form, pose) = fit.form(&meshes.solid(&fit.mesh, self.part)?);
         Ok((form, self.pose * pose))
     }
 
-    /// Its shape, if contacts can meet it.
+    /// Its shape, if it can have contacts.
     pub(super) fn shape(&self, meshes: &mut Meshes<'a>, notes: &mut Notes) -> Option<Shape> {
         if !self.collides {
             return None;
         }
         let Ok((form, pose)) = self.fitted(meshes) else {
-            let message = "has no shape here, since the mesh cannot be read";
+            let message = "has no shape, because the mesh cannot be read";
             notes.add(WarningKind::Missing, self.part, "geom fitted to a mesh", message);
             return None;
         };
@@ -133,7 +134,7 @@ impl<'a> Geom<'a> {
                 Geometry::Mesh { file: meshes.file(name), hull }
             }
             Form::Field => {
-                notes.ignored(self.part, "geom hfield", "has no shape here and is read over");
+                notes.ignored(self.part, "geom hfield", "has no shape and is ignored");
                 return None;
             }
             Form::Fitted(_) => return None,
@@ -142,7 +143,7 @@ impl<'a> Geom<'a> {
     }
 }
 
-/// The form and where it is, as the element and its defaults state it.
+/// The form and pose given by the element and its defaults.
 fn form(stated: &Stated<'_>, settings: &Settings) -> Result<(Form, Pose), LoadError> {
     let part = stated.part;
     let words = ["plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf"];
@@ -153,7 +154,11 @@ fn form(stated: &Stated<'_>, settings: &Settings) -> Result<(Form, Pose), LoadEr
     match (kind, mesh) {
         ("mesh", Some(name)) => return Ok((Form::Mesh { name }, pose)),
         ("mesh", None) => return Err(part.value("<geom> of type mesh needs the attribute mesh")),
-        ("sdf", _) => return Err(part.unsupported("<geom> of type sdf: its shape and inertia come from a plugin")),
+        ("sdf", _) => {
+            return Err(
+                part.unsupported("<geom> of type sdf is not supported: its shape and inertia come from a plugin")
+            );
+        }
         ("plane", _) => return Ok((Form::Plane, pose)),
         ("hfield", _) => return Ok((Form::Field, pose)),
         (_, Some(mesh)) => {
@@ -165,10 +170,10 @@ fn form(stated: &Stated<'_>, settings: &Settings) -> Result<(Form, Pose), LoadEr
     let mut size = stated.overlaid("size", [0.0; 3])?;
     if let Some(points) = stated.numbers::<6>("fromto")? {
         if kind == "sphere" {
-            return Err(part.value("<geom> fromto goes with a capsule, cylinder, box or ellipsoid"));
+            return Err(part.value("<geom> fromto needs type capsule, cylinder, box or ellipsoid"));
         }
         if pose.position != Vector::ZERO {
-            return Err(part.value("<geom> has both pos and fromto; one must do"));
+            return Err(part.value("<geom> has both pos and fromto; give only one"));
         }
         let between = Pose::between(points);
         let half;
@@ -185,7 +190,7 @@ fn form(stated: &Stated<'_>, settings: &Settings) -> Result<(Form, Pose), LoadEr
         _ => 3,
     };
     if let Some(bad) = size[..needed].iter().find(|length| !(**length > 0.0)) {
-        return Err(part.value(format!("<geom> of type {kind} has size {bad}; it needs {needed} sizes above zero")));
+        return Err(part.value(format!("<geom> of type {kind} has size {bad}; it needs {needed} positive sizes")));
     }
     let [radius, half_length, _] = size;
     let form = match kind {

@@ -1,4 +1,4 @@
-//! The inertia of a body: stated, or from its geoms, and kept within bounds.
+//! The inertia of a body: given explicitly or computed from its geoms, and kept within bounds.
 
 use super::class::Stated;
 use super::notes::check_attributes;
@@ -20,7 +20,7 @@ pub(super) struct Principal {
 }
 
 impl Principal {
-    /// What `<inertial>` states.
+    /// The inertia given by `<inertial>`.
     pub(super) fn stated(part: Part<'_>, frame: Pose, settings: &Settings) -> Result<Self, LoadError> {
         check_attributes(part, KNOWN)?;
         let stated = Stated::alone(part);
@@ -31,7 +31,7 @@ impl Principal {
         let turn = orientation(&stated, settings)?;
         let (moments, turn) = match (part.numbers::<6>("fullinertia")?, part.numbers::<3>("diaginertia")?) {
             (Some(_), Some(_)) => {
-                return Err(part.value("<inertial> has diaginertia and fullinertia; one must do"));
+                return Err(part.value("<inertial> has both diaginertia and fullinertia; give only one"));
             }
             (Some(_), None) if turn.is_some() => {
                 return Err(part.value("<inertial> with fullinertia cannot have an orientation"));
@@ -43,7 +43,7 @@ impl Principal {
         Ok(Self { mass, center: frame.apply(position), moments, axes: frame.rotation * turn })
     }
 
-    /// Of a body that states nothing and has no geoms with mass: MuJoCo takes the body's place on its parent.
+    /// The inertia of a body without `<inertial>` and without massive geoms: MuJoCo uses the body's pose on its parent.
     pub(super) fn nothing(body: Pose) -> Self {
         Self { mass: 0.0, center: body.position, moments: [0.0; 3], axes: body.turn.to_rotation() }
     }
@@ -53,9 +53,9 @@ impl Principal {
         Self { mass: inertia.mass, center: inertia.center, moments, axes }
     }
 
-    /// With the least mass and moments that the settings allow, and balanced where they ask for it.
+    /// Raised to the smallest mass and moments that the settings allow, and balanced if they require it.
     pub(super) fn bounded(mut self, settings: &Settings) -> Self {
-        // Without bounds, what is below zero stays there, to be remarked.
+        // Without bounds, negative values are kept, so that a warning is given.
         if settings.least_mass > 0.0 {
             self.mass = self.mass.max(settings.least_mass);
         }

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use crate::mesh::Triangles;
 use crate::{Inertia, Symmetric, Vector};
 
-/// How a mesh is filled with mass.
+/// How mass is distributed over a mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Filling {
     /// Its convex hull.
     Convex,
     /// Its volume, with signs.
     Exact,
-    /// Pyramids from the centre to each face, all counted as positive.
+    /// Pyramids from the centre to each face, all with positive volume.
     Legacy,
     /// Its surface.
     Shell,
@@ -62,7 +62,7 @@ pub(super) fn inertia(mesh: &Triangles, filling: Filling) -> Option<Inertia> {
     Some(spread(&faces, (1.0 / volume) * center, pyramid, 20.0)).filter(|inertia| inertia.mass > SMALL)
 }
 
-/// Whether every edge has as many faces on one side as on the other, but for borders with a single face.
+/// Whether every edge has as many faces on one side as on the other, except for borders with a single face.
 pub(super) fn is_oriented(mesh: &Triangles) -> bool {
     let mut sides: HashMap<(usize, usize), [usize; 2]> = HashMap::new();
     for &[a, b, c] in mesh.faces.iter().filter(|[a, b, c]| a != b && b != c && c != a) {
@@ -73,7 +73,7 @@ pub(super) fn is_oriented(mesh: &Triangles) -> bool {
     sides.values().all(|&[left, right]| left == right || left + right == 1)
 }
 
-/// Sums up what each face carries, about a centre: ∫ x xᵀ over a triangle is its weight / 12, over the pyramid to
+/// Sums the contributions of all faces about a centre: ∫ x xᵀ over a triangle is its weight / 12, over the pyramid to
 /// the centre its weight / 20, times the sum of all products of two corners, a corner with itself twice.
 fn spread(faces: &[Face], center: Vector, weigh: impl Fn(Vector, &Face) -> f64, divisor: f64) -> Inertia {
     let mut mass = 0.0;

@@ -10,7 +10,7 @@ use crate::{Joint, JointKind, Spring, Vector};
 
 const KNOWN_FREE: &str = "align group name";
 
-/// Reads a joint of a body; `body` is where the body stands.
+/// Reads a joint of a body; `body` is the pose of the body.
 pub(super) fn read(
     stated: &Stated<'_>,
     frame: Pose,
@@ -29,7 +29,7 @@ pub(super) fn read(
     ];
     let kind = stated.origin("type").map_or(Ok(None), |origin| choice(origin, "type", &words))?;
     let kind = if is_free { JointKind::Floating } else { kind.unwrap_or(JointKind::Continuous) };
-    // Lengths are what they are, angles are in the file's unit.
+    // Angles are in the file's unit, lengths in m.
     let unit = if kind == JointKind::Prismatic { 1.0 } else { settings.angle };
 
     let mut joint = Joint::new("", kind);
@@ -78,7 +78,7 @@ pub(super) fn read(
     Ok(joint)
 }
 
-/// The range, where it holds.
+/// The range, if the joint is limited.
 fn limits(stated: &Stated<'_>, settings: &Settings) -> Result<Option<[f64; 2]>, LoadError> {
     let words = [("false", Some(false)), ("true", Some(true)), ("auto", None)];
     let limited = stated.origin("limited").map_or(Ok(None), |origin| choice(origin, "limited", &words))?.flatten();
@@ -87,10 +87,10 @@ fn limits(stated: &Stated<'_>, settings: &Settings) -> Result<Option<[f64; 2]>, 
     match limited {
         Some(false) => Ok(None),
         Some(true) if lower < upper => Ok(range),
-        Some(true) => Err(stated.part.value("<joint> is limited and needs a range whose first number is the smaller")),
+        Some(true) => Err(stated.part.value("a limited <joint> needs a range whose first number is the smaller one")),
         None if settings.autolimits => Ok(range.filter(|_| lower < upper)),
         None if range.is_some_and(|range| range != [0.0; 2]) => {
-            Err(stated.part.value("<joint> has a range; without autolimits it must say whether it is limited"))
+            Err(stated.part.value("<joint> has a range but no attribute limited, which is required without autolimits"))
         }
         None => Ok(None),
     }

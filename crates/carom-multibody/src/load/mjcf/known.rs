@@ -1,22 +1,22 @@
-//! Attributes that elements may have, those of default classes included.
+//! The valid attributes of elements and their default classes.
 
-/// Of `<geom>`.
+/// Attributes of `<geom>`.
 pub(super) const GEOM: &str = "\
     adhesion axisangle castshadow class conaffinity condim contype density euler fitscale fluidcoef fluidshape \
     friction fromto gap group hfield margin mass material mesh name pos priority quat rgba shellinertia size \
     solimp solmix solref surfacevel type user xyaxes zaxis";
 
-/// Of `<joint>`.
+/// Attributes of `<joint>`.
 pub(super) const JOINT: &str = "\
     actuatorfrclimited actuatorfrcrange actuatorgravcomp armature axis class damping frictionloss group limited \
     margin name pos range ref solimpfriction solimplimit solreffriction solreflimit springdamper springref \
     springyield stiffness type user";
 
-/// Of `<mesh>`.
+/// Attributes of `<mesh>`.
 pub(super) const MESH: &str = "\
     builtin class content_type face file inertia material maxhullvert name normal params refpos refquat scale \
     smoothnormal texcoord vertex";
 
-/// Of `<site>`.
+/// Attributes of `<site>`.
 pub(super) const SITE: &str =
     "axisangle class euler fromto group material mesh name pos quat rgba size type user xyaxes zaxis";

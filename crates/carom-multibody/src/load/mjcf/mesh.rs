@@ -1,4 +1,4 @@
-//! Mesh assets: where they are and the inertia they have.
+//! Mesh assets: their files and inertias.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::{Inertia, Quaternion, Rotation, Symmetric, Vector};
 struct Asset<'a> {
     stated: Stated<'a>,
     file: Option<&'a str>,
-    /// Once it was needed.
+    /// Computed when first needed.
     solid: Option<Solid>,
     hull: Option<Arc<Hull>>,
 }
@@ -37,14 +37,14 @@ pub(super) struct Solid {
     pub(super) high: [f64; 3],
 }
 
-/// The meshes of a model, none of which is read before its inertia or hull is needed.
+/// The meshes of a model. A mesh is read only when its inertia or hull is needed.
 pub(super) struct Meshes<'a> {
     assets: HashMap<String, Asset<'a>>,
     directory: PathBuf,
     strip_path: bool,
-    /// Whether shapes get hulls, and how fine.
+    /// How hulls of shapes are simplified; `None` if no hulls are wanted.
     hulls: Option<HullOptions>,
-    /// Those of which a part gives all the mass.
+    /// Meshes of which only the first object contributes mass.
     pub(super) parts: Vec<Part<'a>>,
 }
 
@@ -62,7 +62,7 @@ impl<'a> Meshes<'a> {
             let stated = classes.stated(part, "mesh", None)?;
             check_attributes(stated.part, known::MESH)?;
             let file = part.text("file");
-            // A mesh without a name is called as its file without path and extension.
+            // A mesh without a name is named after its file, without path and extension.
             let stem = file.map(|file| {
                 let file = file.rsplit(['/', '\\']).next().unwrap_or(file);
                 file.rsplit_once('.').map_or(file, |(stem, _)| stem)
@@ -70,20 +70,20 @@ impl<'a> Meshes<'a> {
             let name = part.text("name").or(stem);
             let name = name.ok_or_else(|| part.value("<mesh> needs a name or a file"))?;
             if assets.insert(name.to_owned(), Asset { stated, file, solid: None, hull: None }).is_some() {
-                return Err(part.value(format!("the mesh {name:?} stands twice")));
+                return Err(part.value(format!("the mesh {name:?} is defined twice")));
             }
         }
         Ok(Self { assets, directory, strip_path: settings.strip_path, hulls, parts: Vec::new() })
     }
 
-    /// What a shape calls its mesh: the file, or the name where the mesh stands in the model.
+    /// The name that a shape uses for its mesh: the file, or the asset's name for a mesh given inline.
     pub(super) fn file(&self, name: &str) -> String {
         self.assets.get(name).and_then(|asset| asset.file).unwrap_or(name).to_owned()
     }
 
     /// The mesh filled with mass of density one.
     pub(super) fn solid(&mut self, name: &str, geom: Part<'a>) -> Result<Solid, LoadError> {
-        let missing = || geom.value(format!("<geom> names the mesh {name:?}, which is not an asset"));
+        let missing = || geom.value(format!("<geom> mesh = {name:?} does not exist among the assets"));
         let asset = self.assets.get(name).ok_or_else(missing)?;
         if let Some(solid) = asset.solid {
             return Ok(solid);
@@ -96,7 +96,7 @@ impl<'a> Meshes<'a> {
         Ok(solid)
     }
 
-    /// The convex hull of a mesh, simplified, in the frame of its geom; `None` where no hull is asked for.
+    /// The simplified convex hull of a mesh in the frame of its geom; `None` if no hulls are wanted.
     pub(super) fn hull(&mut self, name: &str, geom: Part<'a>) -> Result<Option<Arc<Hull>>, LoadError> {
         let Some(options) = &self.hulls else { return Ok(None) };
         let missing = || geom.value(format!("<geom> names the mesh {name:?}, which is not an asset"));
@@ -144,18 +144,21 @@ impl<'a> Meshes<'a> {
         let filling = filling.unwrap_or(Filling::Legacy);
         let mut mesh = self.triangles(asset, name)?;
         if filling == Filling::Exact && !integral::is_oriented(&mesh) {
-            let message = format!("the mesh {name:?} has faces inside out, and inertia = \"exact\" needs their sides");
+            let message = format!(
+                "the mesh {name:?} has inconsistently oriented faces, which inertia = \"exact\" does not allow"
+            );
             return Err(part.value(message));
         }
         if mesh.faces.is_empty() || filling == Filling::Convex {
             if stated.number("maxhullvert")?.is_some_and(|count| count > 0.0) {
-                let message = "<mesh> maxhullvert: the inertia of a hull that is cut short is not known here";
+                let message = "<mesh> maxhullvert is not supported: the inertia of a truncated hull is not known";
                 return Err(part.unsupported(message));
             }
             let faces = hull(&mesh.vertices);
-            mesh.faces = faces.ok_or_else(|| part.value(format!("the mesh {name:?} is flat: it has no hull")))?;
+            mesh.faces =
+                faces.ok_or_else(|| part.value(format!("the mesh {name:?} is flat and has no convex hull")))?;
         }
-        let empty = || part.value(format!("the mesh {name:?} has no volume; try inertia = \"shell\""));
+        let empty = || part.value(format!("the mesh {name:?} has no volume; use inertia = \"shell\""));
         let inertia = integral::inertia(&mesh, filling).ok_or_else(empty)?;
         Ok((solid(&mesh, &inertia), mesh.is_part))
     }
@@ -166,7 +169,7 @@ impl<'a> Meshes<'a> {
     }
 }
 
-/// A file that cannot be opened is the element's fault, what it says is its own.
+/// A file that cannot be opened is reported at the element, its contents at the file itself.
 fn faulty(part: Part<'_>, error: &MeshError) -> LoadError {
     let (kind, file, line) = if error.is_unread() {
         (LoadErrorKind::Read, part.path, Some(part.line()))
@@ -200,10 +203,10 @@ fn format(part: Part<'_>, file: &str) -> Result<Format, LoadError> {
         .ok_or_else(|| part.unsupported(format!("<mesh> file = {file:?} is not STL, OBJ or MSH")))
 }
 
-/// The mesh that an element states itself.
+/// A mesh given inline by its element.
 fn inline(part: Part<'_>) -> Result<Triangles, LoadError> {
     let numbers = part.list("vertex")?.ok_or_else(|| part.value("<mesh> needs a file or vertices"))?;
-    // MuJoCo keeps them in single precision.
+    // MuJoCo stores them in single precision.
     let vertex = |chunk: &[f64]| Vector::from([0, 1, 2].map(|i| f64::from(chunk[i] as f32)));
     let vertices: Vec<Vector> = numbers.chunks_exact(3).map(vertex).collect();
     let places = part.list("face")?.unwrap_or_default();
@@ -211,13 +214,13 @@ fn inline(part: Part<'_>) -> Result<Triangles, LoadError> {
         return Err(part.value("<mesh> vertex and face must have three numbers for each vertex and face"));
     }
     if places.iter().any(|place| !(*place >= 0.0 && *place < vertices.len() as f64 && place.fract() == 0.0)) {
-        return Err(part.value("<mesh> face names a vertex that is not there"));
+        return Err(part.value("<mesh> face refers to a vertex that does not exist"));
     }
     let faces = places.chunks_exact(3).map(|chunk| [0, 1, 2].map(|i| chunk[i] as usize)).collect();
     Ok(Triangles { vertices, faces, is_part: false })
 }
 
-/// Moves, turns and scales, in this order.
+/// Translates, rotates and scales, in this order.
 fn place(mesh: &mut Triangles, stated: &Stated<'_>) -> Result<(), LoadError> {
     let part = stated.part;
     let origin = Vector::from(part.numbers::<3>("refpos")?.unwrap_or_default());

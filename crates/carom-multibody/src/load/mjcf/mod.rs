@@ -1,24 +1,24 @@
 //! Models from MJCF, the format of MuJoCo, with the same coordinates, mass matrix and bias.
 //!
-//! A free joint's velocity is in the link's axes, where MuJoCo has its linear part in the world's. What changes
-//! the mass matrix or the bias and is not known here stops the reader; what else acts on the motion is remarked.
+//! A free joint's velocity is in the link's axes, while MuJoCo has its linear part in world axes. An unsupported element
+//! that changes the mass matrix or the bias is an error; one that otherwise affects the motion gives a warning.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
 //! | `source` | the main file and its includes |
 //! | `class` | default classes |
-//! | `known` | attributes that elements may have |
+//! | `known` | the valid attributes of elements |
 //! | `settings` | compiler and options |
-//! | `section` | sections that are read, remarked or refused |
-//! | `notes` | remarks |
-//! | `tree` | bodies into links |
+//! | `section` | sections that are read, give a warning or are rejected |
+//! | `notes` | warnings |
+//! | `tree` | the tree of bodies, turned into links |
 //! | `body` | one body |
-//! | `pose` | where an element stands |
+//! | `pose` | poses of elements |
 //! | `axes` | principal axes |
 //! | `joint` | joints |
-//! | `inertial` | stated inertias |
-//! | `geom` | geoms: form, place, mass |
-//! | `form` | what a geom is |
+//! | `inertial` | inertias of bodies |
+//! | `geom` | geoms: form, pose, mass |
+//! | `form` | the form of a geom |
 //! | `fit` | primitives fitted to meshes |
 //! | `solid` | volumes and inertias of primitives |
 //! | `mesh` | mesh assets |
@@ -61,7 +61,7 @@ use super::xml::Lines;
 use super::{LoadError, LoadErrorKind, Options, xml};
 use crate::{Model, ModelBuilder};
 
-/// Reads a model from its main file, already parsed; the others are found from its path.
+/// Reads a model from its parsed main file; included files are located relative to its path.
 pub(super) fn from_document(
     document: &Document<'_>,
     lines: &Lines,
@@ -69,7 +69,7 @@ pub(super) fn from_document(
     options: &Options,
 ) -> Result<Model, LoadError> {
     if options.floating_base {
-        let message = "a floating base is asked for, which is for URDF; in MJCF a <freejoint/> lets a body move freely";
+        let message = "a floating base can only be requested for URDF; in MJCF use <freejoint/>";
         return Err(xml::fault(LoadErrorKind::Unsupported, path, document.root_element(), message));
     }
     let files = source::collect(document, path)?;

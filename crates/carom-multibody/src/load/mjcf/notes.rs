@@ -1,4 +1,4 @@
-//! Remarks on what is read over, one for each kind.
+//! Warnings about elements that are ignored or not modelled, one per kind.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -8,17 +8,18 @@ use super::source::Part;
 use crate::load::{LoadError, LoadErrorKind, xml};
 use crate::{Warning, WarningKind};
 
-/// Whether a word stands in a list of words.
+/// Whether a word is in a list of words.
 pub(super) fn is_word_of(word: &str, list: &str) -> bool {
     list.split_whitespace().any(|other| other == word)
 }
 
-/// Refuses an attribute that is not on the list, as MuJoCo does: a slip of the pen may change the dynamics.
+/// Rejects an attribute that is not on the list, as MuJoCo does: a misspelling may change the dynamics.
 pub(super) fn check_attributes(part: Part<'_>, known: &str) -> Result<(), LoadError> {
     for attribute in part.node.attributes() {
-        // Those of other vocabularies, as xsi:schemaLocation, are none of ours.
+        // Attributes of other namespaces, such as xsi:schemaLocation, are ignored.
         if attribute.namespace().is_none() && !is_word_of(attribute.name(), known) {
-            let message = format!("<{}> has no attribute {}; it has {known}", part.name(), attribute.name());
+            let message =
+                format!("<{}> has the unknown attribute {}; the valid ones are {known}", part.name(), attribute.name());
             return Err(xml::fault(LoadErrorKind::Syntax, part.path, part.node, message));
         }
     }
@@ -34,11 +35,11 @@ struct Note {
     line: usize,
 }
 
-/// Remarks, each with a count and the place where its subject stands first.
+/// Warnings, each with a count and the first occurrence of its subject.
 pub(super) struct Notes {
     main: PathBuf,
     notes: Vec<Note>,
-    /// Where in the list the remark of a kind on a subject stands.
+    /// The index of each warning by kind and subject.
     places: HashMap<(WarningKind, String), usize>,
 }
 
@@ -47,17 +48,17 @@ impl Notes {
         Self { main, notes: Vec::new(), places: HashMap::new() }
     }
 
-    /// Something that acts on the motion and is left out.
+    /// An element that affects the motion but is not modelled.
     pub(super) fn not_modelled(&mut self, part: Part<'_>, subject: &str) {
-        self.add(WarningKind::NotModelled, part, subject, "acts on the motion and is left out");
+        self.add(WarningKind::NotModelled, part, subject, "affects the motion and is not modelled");
     }
 
-    /// Something that is read over.
+    /// An element that is ignored.
     pub(super) fn ignored(&mut self, part: Part<'_>, subject: &str, message: &str) {
         self.add(WarningKind::Ignored, part, subject, message);
     }
 
-    /// A remark of any kind.
+    /// A warning of any kind.
     pub(super) fn add(&mut self, kind: WarningKind, part: Part<'_>, subject: &str, message: &str) {
         match self.places.entry((kind, subject.to_owned())) {
             Entry::Occupied(place) => self.notes[*place.get()].count += 1,
@@ -79,7 +80,7 @@ impl Notes {
         let main = self.main;
         self.notes.into_iter().map(move |note| {
             let Note { kind, subject, message, count, file, line } = note;
-            // A line number alone means the main file.
+            // A line number without a file refers to the main file.
             let elsewhere = file != main;
             let mut message = format!("{subject} {message}");
             if count > 1 {

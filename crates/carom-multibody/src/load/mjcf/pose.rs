@@ -1,4 +1,4 @@
-//! Where elements are: positions and the five ways to state an orientation.
+//! Poses of elements: positions and the five ways to give an orientation.
 
 use std::ops::Mul;
 
@@ -8,7 +8,7 @@ use super::source::Part;
 use crate::load::LoadError;
 use crate::{Placement, Quaternion, Rotation, Vector};
 
-/// A placement that keeps the sign of its quaternion, since configurations contain it.
+/// A placement that preserves the sign of its quaternion, which is part of configurations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Pose {
     pub(super) position: Vector,
@@ -22,13 +22,13 @@ impl Pose {
         Placement::new(self.turn.to_rotation(), self.position)
     }
 
-    /// Of pos and an orientation.
+    /// The pose given by pos and an orientation.
     pub(super) fn of(stated: &Stated<'_>, settings: &Settings) -> Result<Self, LoadError> {
         let position = stated.numbers::<3>("pos")?.unwrap_or_default().into();
         Ok(Self { position, turn: orientation(stated, settings)?.unwrap_or(Quaternion::IDENTITY) })
     }
 
-    /// Half way between two points, z from the second to the first, as MuJoCo has it; and half their distance.
+    /// The midpoint of two points, with z from the second to the first as in MuJoCo, and half their distance.
     pub(super) fn between(points: [f64; 6]) -> Option<(Self, f64)> {
         let [ax, ay, az, bx, by, bz] = points;
         let (a, b) = (Vector::new(ax, ay, az), Vector::new(bx, by, bz));
@@ -48,12 +48,12 @@ impl Mul for Pose {
 /// Below this, MuJoCo counts a length as zero.
 const SMALL: f64 = 1e-14;
 
-/// The sine of an angle below which MuJoCo takes a direction for z or -z.
+/// The sine of the angle below which MuJoCo takes a direction as z or -z.
 const SLIGHT: f64 = 1e-7;
 
 const WAYS: &[&str] = &["quat", "axisangle", "xyaxes", "zaxis", "euler"];
 
-/// The orientation that the nearest level states.
+/// The orientation given at the nearest level.
 pub(super) fn orientation(stated: &Stated<'_>, settings: &Settings) -> Result<Option<Quaternion>, LoadError> {
     for &level in &stated.levels {
         let ways: Vec<&str> =
@@ -63,7 +63,7 @@ pub(super) fn orientation(stated: &Stated<'_>, settings: &Settings) -> Result<Op
             [way] => return orientation_by(level, way, settings).map(Some),
             _ => {
                 let ways = ways.join(" and ");
-                return Err(level.value(format!("<{}> states its orientation by {ways}; one must do", level.name())));
+                return Err(level.value(format!("<{}> gives its orientation by {ways}; give only one", level.name())));
             }
         }
     }
@@ -94,8 +94,8 @@ fn orientation_by(part: Part<'_>, way: &str, settings: &Settings) -> Result<Quat
     })
 }
 
-/// The quaternion of a rotation, with the sign that MuJoCo gives it: w above zero for less than 120 degrees, else
-/// the part of the axis that turns least.
+/// The quaternion of a rotation, with the sign that MuJoCo gives it: w is positive for less than 120 degrees, otherwise
+/// the component of the axis that rotates least.
 fn signed(rotation: &Rotation) -> Quaternion {
     let quaternion = rotation.to_quaternion();
     let [x, y, z] = rotation.columns;
@@ -112,7 +112,7 @@ fn signed(rotation: &Rotation) -> Quaternion {
     if leading < 0.0 { Quaternion::from_array(quaternion.to_array().map(|part| -part)) } else { quaternion }
 }
 
-/// Rotations one after the other: small letters about the turned axes, capital ones about the fixed.
+/// Successive rotations: lower-case letters about the rotated axes, upper-case ones about the fixed axes.
 pub(super) fn euler(angles: [f64; 3], settings: &Settings) -> Quaternion {
     let mut turn = Quaternion::IDENTITY;
     for (letter, angle) in settings.sequence.into_iter().zip(angles) {
@@ -127,7 +127,7 @@ pub(super) fn euler(angles: [f64; 3], settings: &Settings) -> Quaternion {
     turn
 }
 
-/// The smallest rotation that takes z to a unit vector; about x where that is as good as -z.
+/// The smallest rotation that takes z to a unit vector; about x if the vector is nearly -z.
 fn onto(axis: Vector) -> Quaternion {
     let normal = Vector::new(-axis.y(), axis.x(), 0.0);
     let sine = normal.norm();

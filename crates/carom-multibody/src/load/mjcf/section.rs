@@ -1,4 +1,4 @@
-//! The sections that carry no bodies: what they change, and what of it is left out.
+//! The sections without bodies: which are read, ignored, not modelled or rejected.
 
 use super::class::Classes;
 use super::notes::{Notes, is_word_of};
@@ -7,10 +7,10 @@ use crate::load::{LoadError, LoadErrorKind, xml};
 
 /// Sections that are read where they are needed.
 const READ: &str = "compiler option default asset worldbody actuator";
-/// Sections that say nothing about the motion.
-const READ_OVER: &str = "size statistic visual extension sensor keyframe custom";
+/// Sections that have no effect on the motion.
+const IGNORED: &str = "size statistic visual extension sensor keyframe custom";
 
-/// Refuses what changes the dynamics and is not known, and remarks on what acts on the motion.
+/// Rejects unsupported elements that change the dynamics, and warns about those that affect the motion.
 pub(super) fn check(sources: &Sources<'_>, classes: &Classes<'_>, notes: &mut Notes) -> Result<(), LoadError> {
     for section in sources.children(sources.root) {
         match section.name() {
@@ -23,21 +23,23 @@ pub(super) fn check(sources: &Sources<'_>, classes: &Classes<'_>, notes: &mut No
                 for part in sources.children(section) {
                     notes.not_modelled(part, &format!("tendon {}", part.name()));
                     if classes.stated(part, "tendon", None)?.number("armature")?.is_some_and(|number| number != 0.0) {
-                        return Err(part.unsupported("a tendon with an armature changes the mass matrix"));
+                        return Err(
+                            part.unsupported("a tendon with an armature is not supported: it changes the mass matrix")
+                        );
                     }
                 }
             }
             "deformable" => {
                 if let Some(part) = sources.children(section).into_iter().find(|part| part.name() != "skin") {
-                    let message = format!("<{}> moves by itself: only rigid bodies do here", part.name());
+                    let message = format!("<{}> is not supported: only rigid bodies can move", part.name());
                     return Err(part.unsupported(message));
                 }
             }
-            // MuJoCo reads over them as well.
-            "body" => notes.ignored(section, "body", "stands outside of <worldbody> and is read over"),
-            name if is_word_of(name, READ) || is_word_of(name, READ_OVER) => {}
+            // MuJoCo ignores them as well.
+            "body" => notes.ignored(section, "body", "is outside <worldbody> and is ignored"),
+            name if is_word_of(name, READ) || is_word_of(name, IGNORED) => {}
             name => {
-                let message = format!("<mujoco> has no section <{name}>");
+                let message = format!("<{name}> is not a valid section of <mujoco>");
                 return Err(xml::fault(LoadErrorKind::Syntax, section.path, section.node, message));
             }
         }

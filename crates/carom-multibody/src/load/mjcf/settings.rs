@@ -1,25 +1,25 @@
-//! What `<compiler>` and `<option>` set for the whole model.
+//! Settings of the whole model, from `<compiler>` and `<option>`.
 
 use super::notes::{Notes, check_attributes};
 use super::source::{Part, Sources};
 use crate::Vector;
 use crate::load::LoadError;
 
-/// When the inertia of a body comes from its geoms.
+/// When the inertia of a body is computed from its geoms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FromGeoms {
     Never,
     Always,
-    /// Where the body states none.
+    /// If the body gives none.
     Missing,
 }
 
-/// What `<compiler>` and `<option>` set for the whole model.
+/// Settings of the whole model, from `<compiler>` and `<option>`.
 #[derive(Debug, Clone)]
 pub(super) struct Settings {
-    /// Radians in the file's unit of angle.
+    /// The file's unit of angle in radians.
     pub(super) angle: f64,
-    /// Letters of the axes of Euler angles.
+    /// The letters of the Euler axes.
     pub(super) sequence: [char; 3],
     pub(super) from_geoms: FromGeoms,
     /// First and last group of geoms that count for inertia.
@@ -33,12 +33,12 @@ pub(super) struct Settings {
     pub(super) strip_path: bool,
     pub(super) align_free: bool,
     pub(super) fuse_static: bool,
-    /// Whether primitives are fitted to the bounds of meshes, not to their inertia.
+    /// Whether primitives are fitted to the bounds of meshes instead of their inertia.
     pub(super) fit_bounds: bool,
     pub(super) gravity: Vector,
 }
 
-// The last two are of older versions.
+// The last two are from older versions.
 const COMPILER: &str = "\
     alignfree angle assetdir autolimits balanceinertia boundinertia boundmass conflict coordinate discardvisual \
     eulerseq fitaabb fusestatic inertiafromgeom inertiagrouprange meshdir passthrough savecanonical savecompiled \
@@ -89,10 +89,13 @@ impl Settings {
             self.angle = angle;
         }
         if choice(part, "coordinate", &[("local", false), ("global", true)])? == Some(true) {
-            return Err(part.unsupported("<compiler> coordinate = \"global\": coordinates must be local"));
+            return Err(
+                part.unsupported("<compiler> coordinate = \"global\" is not supported: coordinates must be local")
+            );
         }
         if truth(part, "exactmeshinertia")? == Some(true) {
-            let message = "<compiler> exactmeshinertia of older versions; say inertia = \"exact\" in <default> <mesh>";
+            let message =
+                "<compiler> exactmeshinertia is from older versions; use inertia = \"exact\" in <default> <mesh>";
             return Err(part.unsupported(message));
         }
         if let Some(text) = part.text("eulerseq") {
@@ -148,7 +151,7 @@ pub(super) fn choice<T: Copy>(part: Part<'_>, attribute: &str, words: &[(&str, T
     }
 }
 
-/// true or false.
+/// An attribute that is true or false.
 pub(super) fn truth(part: Part<'_>, attribute: &str) -> Result<Option<bool>, LoadError> {
     choice(part, attribute, &[("false", false), ("true", true)])
 }

@@ -1,4 +1,4 @@
-//! Sites: named places.
+//! Sites: named frames.
 
 use super::class::Stated;
 use super::known;
@@ -7,7 +7,7 @@ use super::pose::Pose;
 use super::settings::Settings;
 use crate::load::LoadError;
 
-/// Where a site is in its frame.
+/// The pose of a site in its frame.
 pub(super) fn pose(stated: &Stated<'_>, settings: &Settings) -> Result<Pose, LoadError> {
     check_attributes(stated.part, known::SITE)?;
     match stated.numbers::<6>("fromto")? {

@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use super::form::Form;
 use crate::{Inertia, Symmetric, Vector};
 
-/// Volume and inertia of a form of density one; `None` for what has no volume of its own.
+/// Volume and inertia of a form of unit density; `None` for a form without volume.
 pub(super) fn solid(form: &Form) -> Option<Inertia> {
     Some(match *form {
         Form::Sphere { radius } => Inertia::ball(4.0 / 3.0 * PI * radius.powi(3), radius),
@@ -28,7 +28,7 @@ pub(super) fn solid(form: &Form) -> Option<Inertia> {
     })
 }
 
-/// Area and inertia of the surface of a form, of density one for each area.
+/// Area and inertia of the surface of a form, with unit density per area.
 pub(super) fn shell(form: &Form) -> Option<Inertia> {
     Some(match *form {
         Form::Sphere { radius } => {
@@ -79,8 +79,8 @@ fn ellipsoid(mass: f64, [a, b, c]: [f64; 3]) -> Inertia {
     diagonal(mass, [y + z, x + z, x + y].map(|sum| mass * sum / 5.0))
 }
 
-/// The surface by Thomsen's formula; the mass lies as in a layer of even thickness, as MuJoCo has it, though on
-/// the true surface it would not quite.
+/// The area by Thomsen's formula; the mass is distributed as in a layer of uniform thickness, as in MuJoCo, which differs
+/// slightly from a uniform surface density.
 fn ellipsoid_shell(half: [f64; 3]) -> Inertia {
     const EXPONENT: f64 = 1.6075;
     const THICKNESS: f64 = 1e-6;

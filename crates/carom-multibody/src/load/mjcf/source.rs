@@ -1,4 +1,4 @@
-//! The files of a model: the main one and those it includes, read as one tree.
+//! The files of a model: the main file and its includes, read as one tree.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use roxmltree::{Document, Node};
 use crate::load::xml::{self, Element, Lines};
 use crate::load::{LoadError, LoadErrorKind};
 
-/// How deep elements may stand in one another, as in MuJoCo; bodies are read one within the other.
+/// Largest nesting depth of elements, as in MuJoCo; bodies are read recursively.
 const DEEPEST: usize = 500;
 
 /// An element of any of the files.
@@ -20,7 +20,7 @@ pub(super) struct Included {
     pub(super) text: String,
 }
 
-/// Every file that the main one includes, over however many others.
+/// Every file that the main file includes, directly or indirectly.
 pub(super) fn collect(document: &Document<'_>, path: &Path) -> Result<Vec<Included>, LoadError> {
     let mut found = Vec::new();
     let mut seen = vec![identity(path)];
@@ -28,7 +28,7 @@ pub(super) fn collect(document: &Document<'_>, path: &Path) -> Result<Vec<Includ
     Ok(found)
 }
 
-/// `outer` is how deep the file stands in those that include it.
+/// `outer` is the depth of the `<include>` in the including files.
 fn gather(
     document: &Document<'_>,
     path: &Path,
@@ -39,7 +39,7 @@ fn gather(
 ) -> Result<(), LoadError> {
     for node in document.descendants() {
         if node.is_element() && node.ancestors().nth(DEEPEST.saturating_sub(outer)).is_some() {
-            let message = format!("elements stand in one another more than {DEEPEST} deep");
+            let message = format!("elements are nested more than {DEEPEST} deep");
             return Err(xml::fault(LoadErrorKind::Structure, path, node, message));
         }
     }
@@ -53,7 +53,7 @@ fn gather(
                 LoadErrorKind::Structure,
                 path,
                 node,
-                format!("{} is included a second time; a file can stand in a model once", place.display()),
+                format!("{} is included twice; a file can be included only once", place.display()),
             ));
         }
         seen.push(own);
@@ -77,7 +77,7 @@ fn is_include(node: &Node<'_, '_>) -> bool {
     node.is_element() && node.tag_name().name() == "include"
 }
 
-/// Beside the main file; where nothing is there, beside the file that includes it.
+/// Relative to the main file; if it does not exist there, relative to the including file.
 fn locate(main: &Path, including: &Path, file: &str) -> PathBuf {
     let beside = |path: &Path| path.parent().unwrap_or(Path::new("")).join(file);
     let first = beside(main);
@@ -85,12 +85,12 @@ fn locate(main: &Path, including: &Path, file: &str) -> PathBuf {
     if !first.exists() && second.exists() { second } else { first }
 }
 
-/// The same for all spellings of a path.
+/// A canonical form, the same for all spellings of a path.
 fn identity(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// All files of a model, ready to be walked.
+/// All files of a model, ready to be traversed.
 pub(super) struct Sources<'a> {
     pub(super) root: Part<'a>,
     /// Root elements of the included files.
@@ -116,7 +116,7 @@ impl<'a> Sources<'a> {
         Self { root: part(document, path, lines), included: included.collect() }
     }
 
-    /// The child elements, with included files in the place of their `<include>`.
+    /// The child elements, with included files in place of their `<include>`.
     pub(super) fn children(&self, part: Part<'a>) -> Vec<Part<'a>> {
         let mut list = Vec::new();
         self.append(part, &mut list);
@@ -136,12 +136,12 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// Child elements of all sections of a name, in the order of the files.
+    /// Child elements of all sections with a name, in file order.
     pub(super) fn section(&self, name: &str) -> Vec<Part<'a>> {
         self.sections(name).into_iter().flat_map(|section| self.children(section)).collect()
     }
 
-    /// All sections of a name.
+    /// All sections with a name.
     pub(super) fn sections(&self, name: &str) -> Vec<Part<'a>> {
         self.children(self.root).into_iter().filter(|section| section.name() == name).collect()
     }

@@ -28,11 +28,11 @@ struct Draft<'a> {
     joints: Vec<(Option<String>, Joint)>,
     inertia: Inertia,
     shapes: Vec<Shape>,
-    /// Whether it or a link below it moves against the world.
+    /// Whether it or a link below it can move relative to the world.
     moves: bool,
 }
 
-/// Grows the tree.
+/// Builds the tree of bodies.
 pub(super) struct Tree<'s, 'a> {
     pub(super) sources: &'s Sources<'a>,
     pub(super) settings: &'s Settings,
@@ -83,18 +83,20 @@ impl<'s, 'a> Tree<'s, 'a> {
         let mut contents = Contents::default();
         for part in self.sources.sections("worldbody") {
             if let Some(attribute) = part.node.attributes().next() {
-                return Err(part.value(format!("<worldbody> has the attribute {}; it has none", attribute.name())));
+                return Err(
+                    part.value(format!("<worldbody> has the attribute {}; it must have none", attribute.name()))
+                );
             }
             let unfolder = Unfolder { sources: self.sources, settings: self.settings, steps: &self.steps };
             unfolder.unfold(part, &Scope::TOP, &mut self.notes, &mut contents)?;
         }
         if let Some((part, _)) = contents.joints.first().or(contents.inertial.as_ref()) {
-            return Err(part.value(format!("<worldbody> cannot have a <{}>", part.name())));
+            return Err(part.value(format!("<worldbody> cannot contain <{}>", part.name())));
         }
         let geoms = self.geoms(&contents)?;
         self.links[0].shapes = self.shapes(&geoms);
         self.place_sites(&contents, 0)?;
-        // Depth first, by a list of what is still to be read: the first body of a parent is the last of the list.
+        // Depth first, with a stack of bodies still to be read: the first body of a parent is on top.
         let below = |bodies: Vec<Scoped<'a>>, parent: usize| bodies.into_iter().rev().map(move |body| (body, parent));
         let mut waiting: Vec<(Scoped<'a>, usize)> = below(contents.bodies, 0).collect();
         while let Some(((part, scope), parent)) = waiting.pop() {
@@ -104,13 +106,13 @@ impl<'s, 'a> Tree<'s, 'a> {
         // The first in the file, whatever the order of the map.
         match self.rotors.iter().filter(|(_, rotor)| !rotor.is_used).min_by_key(|(_, rotor)| rotor.part.line()) {
             Some((joint, Rotor { part, .. })) => {
-                Err(part.value(format!("<{}> acts on the joint {joint:?}, which is not there", part.name())))
+                Err(part.value(format!("<{}> acts on the joint {joint:?}, which does not exist", part.name())))
             }
             None => Ok(()),
         }
     }
 
-    /// Reads a body and gives back those below it.
+    /// Reads a body and returns its child bodies.
     fn body(&mut self, part: Part<'a>, scope: &Scope<'a>, parent: usize) -> Result<Vec<Scoped<'a>>, LoadError> {
         check_attributes(part, KNOWN)?;
         let own = Pose::of(&Stated::alone(part), self.settings)?;
@@ -124,7 +126,7 @@ impl<'s, 'a> Tree<'s, 'a> {
             self.notes.not_modelled(part, "body gravcomp");
         }
         if truth(part, "mocap")? == Some(true) && (parent != 0 || !contents.joints.is_empty()) {
-            return Err(part.unsupported("<body mocap> with joints, or not a child of the world"));
+            return Err(part.unsupported("<body mocap> must be a child of the world without joints"));
         }
         let joints = self.joints(&contents, pose, parent)?;
         let is_free = joints.iter().any(|(_, joint)| joint.kind == JointKind::Floating);
@@ -177,12 +179,12 @@ impl<'s, 'a> Tree<'s, 'a> {
                     return Err(part.unsupported(message));
                 }
             }
-            // An actuator names a replica by its whole name, or all of them by the name before.
+            // An actuator refers to one replica by its full name, or to all of them by the original name.
             let full = scope.name(part).filter(|name| self.rotors.contains_key(name.as_str()));
             let name = full.as_deref().or(part.text("name"));
             if let Some(rotor) = name.and_then(|name| self.rotors.get_mut(name)) {
                 if !joint.kind.is_single() {
-                    let message = "an actuator with an armature on a ball or free joint changes the mass matrix";
+                    let message = "an actuator with an armature on a ball or free joint is not supported: it changes the mass matrix";
                     return Err(rotor.part.unsupported(message));
                 }
                 joint.armature += rotor.armature;
@@ -238,7 +240,7 @@ impl<'s, 'a> Tree<'s, 'a> {
         for geom in geoms.iter().filter(|geom| from_geoms && geom.is_massive()) {
             match geom.inertia(&mut self.meshes) {
                 Ok(inertia) => sum = Some(sum.map_or(inertia, |sum| sum.joined(&inertia))),
-                // The mass of what never moves is in no equation, unless all masses are scaled to a total.
+                // The mass of a fixed body is in no equation, unless all masses are scaled to a total.
                 Err(error)
                     if matches!(error.kind, LoadErrorKind::Read | LoadErrorKind::Unsupported)
                         && !moves
@@ -259,7 +261,7 @@ impl<'s, 'a> Tree<'s, 'a> {
         })
     }
 
-    /// Gives names to what has none, scales the masses, and builds.
+    /// Names unnamed elements, scales the masses, and builds the model.
     pub(super) fn build(mut self, mut builder: ModelBuilder) -> Result<(ModelBuilder, Notes), LoadError> {
         if let Some(total) = self.settings.total_mass {
             let mass: f64 = self.links.iter().map(|link| link.inertia.mass).sum();
@@ -271,7 +273,7 @@ impl<'s, 'a> Tree<'s, 'a> {
             }
         }
         for part in std::mem::take(&mut self.meshes.parts) {
-            let message = "has several objects; as in MuJoCo, the first has all the mass";
+            let message = "has several objects; as in MuJoCo, only the first has mass";
             self.notes.ignored(part, "mesh file", message);
         }
         builder.gravity(self.settings.gravity);
@@ -305,7 +307,7 @@ impl<'s, 'a> Tree<'s, 'a> {
     }
 }
 
-/// The names that are taken.
+/// The names in use.
 struct Names(HashSet<String>);
 
 impl Names {
@@ -313,7 +315,7 @@ impl Names {
         Self(given.collect())
     }
 
-    /// A name like that one that nothing else has.
+    /// A unique name derived from the given one.
     fn invent(&mut self, mut name: String) -> String {
         while !self.0.insert(name.clone()) {
             name.push('_');

@@ -1,4 +1,4 @@
-//! The key: the lines of the picture in two columns, then the laws, each with what it does to the energy.
+//! The key: the lines of the figure in two columns, then the laws, each with its energy change.
 
 use super::shapes;
 use crate::figure::drawing::Line;
@@ -11,10 +11,10 @@ use carom_study::{Answered, Coincidence, Comparison, ImpulseSpace, LocusName};
 
 const SIZE: f64 = 8.5;
 const ROW: f64 = 13.0;
-/// From line to line within a row.
+/// Line spacing within a row.
 const LEADING: f64 = 10.5;
 const SAMPLE: f64 = 24.0;
-/// Numbers of energy below this part of the whole are rounding, in percent.
+/// Energy changes below this, in percent, are rounding.
 const ROUNDING: f64 = 1e-10;
 
 /// The rows of the key.
@@ -28,7 +28,7 @@ enum Sample {
     Line(Stroke),
 }
 
-/// The rows of what is seen in the first view.
+/// The rows for what the first view shows.
 pub(super) fn rows(comparison: &Comparison, space: &ImpulseSpace, plot: &Plot, marks: &[Vec<&Coincidence>]) -> Rows {
     let [mu_s, mu_d] = space.friction;
     let is_planar = space.contact_dimension == 2;
@@ -62,7 +62,7 @@ pub(super) fn rows(comparison: &Comparison, space: &ImpulseSpace, plot: &Plot, m
     Rows { lines, laws: answered.chain(refused).collect() }
 }
 
-/// The laws of a mark, those that only look alike after a sign of it, and what each does to the energy.
+/// The laws of a mark with their energy changes; answers that only look alike are joined by a sign.
 fn answers(comparison: &Comparison, mark: &[&Coincidence]) -> String {
     let energies: Vec<String> = mark.iter().map(|answer| energy(comparison, answer)).collect();
     let mut text = String::new();
@@ -82,7 +82,7 @@ fn answers(comparison: &Comparison, mark: &[&Coincidence]) -> String {
 fn energy(comparison: &Comparison, answer: &Coincidence) -> String {
     let of_law = comparison.laws.iter().find(|law| Some(&law.law) == answer.laws.first());
     let Some(Answered::Yes(verdict)) = of_law.map(|law| &law.answer) else { return String::new() };
-    // No line is broken before the sign of a percentage.
+    // No line break before a percent sign.
     let text = match comparison.energy_before.filter(|energy| *energy > 0.0) {
         Some(before) => format!("{}\u{a0}%", signed(tidy(100.0 * verdict.energy_change / before, ROUNDING), 3)),
         None => format!("{}\u{a0}J", signed(verdict.energy_change, 3)),
@@ -90,7 +90,7 @@ fn energy(comparison: &Comparison, answer: &Coincidence) -> String {
     format!("{},\u{a0}{}", verdict.mode.name(), text.replace('-', "−"))
 }
 
-/// An error without what the row says already, up to its first comma.
+/// An error up to its first comma, without what the row says already.
 fn reason(error: &str, law: &str) -> String {
     let rest = error.strip_prefix(&format!("law = \"{law}\" ")).unwrap_or(error);
     rest.split(", ").next().unwrap_or(rest).to_owned()

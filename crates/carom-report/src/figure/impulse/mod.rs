@@ -1,11 +1,11 @@
-//! The picture of one impact's impulses: the cone, the lines of sticking, compression and restitution, every law's answer.
+//! The impulse diagram of one impact: the cone, the lines of sticking, compression and restitution, every law's answer.
 //!
 //! In the plane it is `i_n` over `i_t`. In space it has two views: along the normal, where the cone is cut by the planes of
 //! `v_n⁺`, and from the side, `i_n` over `|i_t|`, where the cone's edge is one line for every direction.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
-//! | `window` | what the views span |
+//! | `window` | the ranges of the views |
 //! | `shapes` | the shapes in them |
 //! | `key` | the key |
 
@@ -25,22 +25,22 @@ use carom_study::{Coincidence, Comparison, DiagramError, ImpulseSpace};
 const WIDTH: f64 = 340.0;
 const MARGIN: f64 = 6.0;
 const LEFT: f64 = 48.0;
-/// From a plot's frame to the next plot or the key.
+/// Distance from a plot's frame to the next plot or the key.
 const BELOW: f64 = 36.0;
-/// A line of text above a plot.
+/// Height of the line of text above a plot.
 const CAPTION: f64 = 14.0;
 const CAPTION_SIZE: f64 = 8.5;
 /// Marks nearer than this in every view are drawn as one.
 const NEAR: f64 = 4.0;
 
-/// A view: a plot, and the place of an impulse on its axes.
+/// A view: a plot, and the position of an impulse on its axes.
 struct View {
     plot: Plot,
     caption: &'static str,
     project: fn(&[f64]) -> [f64; 2],
 }
 
-/// The whole picture.
+/// Draws the whole figure.
 pub(super) fn draw(title: &str, comparison: &Comparison, fonts: &Fonts) -> Result<Drawing, DiagramError> {
     let space = comparison.diagram()?;
     let sentence = given(comparison, space);
@@ -125,7 +125,7 @@ fn size(v: &[f64]) -> f64 {
     v.iter().fold(0.0, |length: f64, x| length.hypot(*x))
 }
 
-/// The answers as marks: those that cannot be told apart in any view are one.
+/// The answers as marks: those that coincide in every view share one mark.
 fn seen<'a>(space: &'a ImpulseSpace, views: &[View]) -> Vec<Vec<&'a Coincidence>> {
     let is_near = |a: &Coincidence, b: &Coincidence| {
         views.iter().all(|view| {
@@ -143,7 +143,7 @@ fn seen<'a>(space: &'a ImpulseSpace, views: &[View]) -> Vec<Vec<&'a Coincidence>
     marks
 }
 
-/// A mark's name: its laws, or how many there are.
+/// The label of a mark: its laws, or their number.
 fn named(mark: &[&Coincidence], space: &ImpulseSpace, fonts: &Fonts) -> Vec<Line> {
     const MOST: usize = 4;
     let names: Vec<&str> = mark.iter().flat_map(|answer| &answer.laws).map(|law| law.name()).collect();

@@ -35,7 +35,7 @@ fn cone(drawing: &mut Drawing, space: &ImpulseSpace, plot: &Plot, places: &mut P
     edges(mu_d, style::DYNAMIC_EDGE);
 }
 
-/// A polygon cut to a plot, in the picture's points.
+/// A polygon clipped to a plot, in points of the figure.
 fn cut(corners: &[[f64; 2]], plot: &Plot) -> Vec<Vec2> {
     let mut polygon = corners.to_vec();
     for k in 0..2 {
@@ -97,7 +97,7 @@ pub(super) fn along_the_normal(drawing: &mut Drawing, space: &ImpulseSpace, plot
     };
     let restored = space.restored().map_or(LocusName::MaximumCompression, |locus| locus.name);
     if let Some(locus) = space.restored() {
-        // Where the plane does not meet the cone's edge, all of that direction is inside.
+        // In a direction in which the plane does not meet the cone's edge, everything is inside.
         let far = 4.0 * plot.ends.iter().flatten().fold(0.0_f64, |far, end| far.max(end.abs()));
         let reach = |angle| locus.edge(mu_d, angle).map_or(far, |i| i[1].hypot(i[2]).min(far));
         let points: Vec<[f64; 2]> =
@@ -135,17 +135,17 @@ pub(super) fn from_the_side(drawing: &mut Drawing, space: &ImpulseSpace, plot: &
     axes(drawing, plot);
 }
 
-/// Angles all the way round.
+/// Angles of a full turn.
 fn around() -> impl Iterator<Item = f64> {
     const STEPS: u32 = 180;
     (0..=STEPS).map(|k| f64::from(k) * std::f64::consts::TAU / f64::from(STEPS))
 }
 
-/// A line through a point, as far as the plot goes.
+/// A line through a point, clipped to the plot.
 fn straight(drawing: &mut Drawing, plot: &Plot, places: &mut Places, line: [[f64; 2]; 2], name: LocusName) {
     let [point, direction] = line;
     if direction == [0.0, 0.0] {
-        // Seen along itself it is a point.
+        // Seen along its direction it is a point.
         let ring = Stroke { dash: &[], ..style::locus(name) };
         drawing.stroke(Path::disc(plot.place(point), 7.0), ring, None);
         return;
@@ -157,7 +157,7 @@ fn straight(drawing: &mut Drawing, plot: &Plot, places: &mut Places, line: [[f64
     }
 }
 
-/// Where a line enters and leaves the plot, as parameters; `None` if it passes by.
+/// The parameters at which a line enters and leaves the plot; `None` if it misses it.
 fn inside(plot: &Plot, [point, direction]: [[f64; 2]; 2]) -> Option<[f64; 2]> {
     let (mut from, mut to) = (f64::NEG_INFINITY, f64::INFINITY);
     for k in 0..2 {
@@ -171,7 +171,7 @@ fn inside(plot: &Plot, [point, direction]: [[f64; 2]; 2]) -> Option<[f64; 2]> {
     (from < to).then_some([from, to])
 }
 
-/// Whether any of a locus is in the first view.
+/// Whether part of a locus is in the first view.
 pub(super) fn shows_locus(space: &ImpulseSpace, plot: &Plot, locus: &Locus) -> bool {
     let is_planar = space.contact_dimension == 2;
     let [x, y] = if is_planar { [1, 0] } else { [1, 2] };
@@ -184,7 +184,7 @@ pub(super) fn shows_locus(space: &ImpulseSpace, plot: &Plot, locus: &Locus) -> b
     }
 }
 
-/// Whether any of the ellipse of no change of energy is in the first view.
+/// Whether part of the ellipse of zero energy change is in the first view.
 pub(super) fn shows_neutral(space: &ImpulseSpace, plot: &Plot) -> bool {
     let is_planar = space.contact_dimension == 2;
     let at = |[a, b]: [f64; 2]| if is_planar { [b, a] } else { [a, b] };

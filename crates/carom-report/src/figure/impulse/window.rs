@@ -1,17 +1,17 @@
-//! What the views span: the origin, all answers, and as much of the cone as leaves room for them.
+//! The ranges of the views: the origin, all answers, and as much of the cone as leaves space for them.
 
 use super::size;
 use carom_study::ImpulseSpace;
 
-/// Half the width of a view at least, in units of the normal impulse: without friction all tangential impulses are zero.
+/// Smallest half width of a view, in units of the normal impulse: without friction all tangential impulses are zero.
 const NARROWEST: f64 = 0.05;
 
-/// The least and the largest of some numbers and zero.
+/// The smallest and the largest of some numbers and zero.
 fn spread(numbers: impl Iterator<Item = f64>) -> [f64; 2] {
     numbers.fold([0.0, 0.0], |[low, high], x| [low.min(x), high.max(x)])
 }
 
-/// The normal impulses of the answers, and of the restitution asked for without friction.
+/// The normal impulses of the answers, and of the prescribed restitution without friction.
 fn normal_spread(space: &ImpulseSpace) -> [f64; 2] {
     let central = space.restored().map(|locus| locus.values[0] / locus.rows[0][0]);
     spread(space.answers.iter().map(|answer| answer.impulse[0]).chain(central))
@@ -25,7 +25,7 @@ fn padded([low, high]: [f64; 2], part: f64) -> [f64; 2] {
 pub(super) fn planar(space: &ImpulseSpace) -> [[f64; 2]; 2] {
     let [low, high] = normal_spread(space);
     let [left, right] = spread(space.answers.iter().map(|answer| answer.impulse[1]));
-    // Both edges of the cone, unless they are so far apart that the answers would be pressed together.
+    // Both edges of the cone, unless they are so far apart that the answers would be squeezed together.
     let edge = (space.friction[0] * high).min((1.5 * right.max(-left)).max(0.5 * high)).max(NARROWEST * high);
     [padded([left.min(-edge), right.max(edge)], 0.06), [low - 0.05 * (high - low), high + 0.1 * (high - low)]]
 }
