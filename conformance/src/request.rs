@@ -33,7 +33,7 @@ impl Request {
         let mimics = if flag(value, "free_mimics")? { Mimics::Free } else { Mimics::Follow };
         Ok(Self {
             file: PathBuf::from(text(value, "file")?),
-            options: Options { floating_base: flag(value, "floating_base")?, mimics, format: None },
+            options: Options { floating_base: flag(value, "floating_base")?, mimics, ..Options::default() },
             states: given(value, "states").map(states).transpose()?,
             contact: given(value, "contact").map(contact).transpose()?,
         })

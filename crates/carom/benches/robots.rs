@@ -60,7 +60,7 @@ fn main() {
 
 /// Pinocchio moves mimic joints by themselves: the same degrees of freedom on both sides.
 fn options(floating_base: bool) -> load::Options {
-    load::Options { floating_base, mimics: load::Mimics::Free, format: None }
+    load::Options { floating_base, mimics: load::Mimics::Free, ..load::Options::default() }
 }
 
 fn time(name: &str, model: Model, frame: &str) {

@@ -62,7 +62,7 @@ pub fn robot(data: &[u8]) {
         return;
     }
     for (floating_base, mimics) in [(false, Mimics::Follow), (true, Mimics::Free)] {
-        let options = Options { floating_base, mimics, format: None };
+        let options = Options { floating_base, mimics, ..Options::default() };
         let Ok(model) = load::text(text, Path::new("robot.xml"), &options) else { continue };
         assert!(!model.links().is_empty());
         shake(model);

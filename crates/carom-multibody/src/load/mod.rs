@@ -78,6 +78,25 @@ pub fn file(path: &Path, options: &Options) -> Result<Model, LoadError> {
     text(&xml::read(path)?, path, options)
 }
 
+/// The format of a robot file, by its root element.
+///
+/// # Errors
+/// The file cannot be read, or is neither URDF nor MJCF.
+pub fn format_of(path: &Path) -> Result<Format, LoadError> {
+    let text = xml::read(path)?;
+    let document = xml::parse(&text, path)?;
+    let root = document.root_element();
+    format_of_root(root.tag_name().name()).map_err(|message| xml::fault(LoadErrorKind::Syntax, path, root, message))
+}
+
+fn format_of_root(name: &str) -> Result<Format, String> {
+    match name {
+        "robot" => Ok(Format::Urdf),
+        "mujoco" => Ok(Format::Mjcf),
+        other => Err(format!("the root element is <{other}>; a URDF has <robot>, an MJCF has <mujoco>")),
+    }
+}
+
 /// Reads a robot from the text of a file. The path is used in messages and to locate included files.
 ///
 /// # Errors
@@ -86,12 +105,11 @@ pub fn text(text: &str, path: &Path, options: &Options) -> Result<Model, LoadErr
     let document = xml::parse(text, path)?;
     let lines = xml::Lines::of(&document);
     let root = document.root_element();
-    let fault = |message: String| Err(xml::fault(LoadErrorKind::Syntax, path, root, message));
-    match (root.tag_name().name(), options.format) {
-        ("robot", None | Some(Format::Urdf)) => urdf::from_document(&document, &lines, path, options),
-        ("mujoco", None | Some(Format::Mjcf)) => mjcf::from_document(&document, &lines, path, options),
-        ("robot", Some(Format::Mjcf)) => fault("is a URDF file, but an MJCF file was requested".to_owned()),
-        ("mujoco", Some(Format::Urdf)) => fault("is an MJCF file, but a URDF file was requested".to_owned()),
-        (other, _) => fault(format!("the root element is <{other}>; a URDF has <robot>, an MJCF has <mujoco>")),
+    let fault = |message: String| xml::fault(LoadErrorKind::Syntax, path, root, message);
+    match (format_of_root(root.tag_name().name()).map_err(fault)?, options.format) {
+        (Format::Urdf, None | Some(Format::Urdf)) => urdf::from_document(&document, &lines, path, options),
+        (Format::Mjcf, None | Some(Format::Mjcf)) => mjcf::from_document(&document, &lines, path, options),
+        (Format::Urdf, _) => Err(fault("is a URDF file, but an MJCF file was requested".to_owned())),
+        (Format::Mjcf, _) => Err(fault("is an MJCF file, but a URDF file was requested".to_owned())),
     }
 }

@@ -16,6 +16,13 @@ pub struct Shape {
     pub geometry: Geometry,
 }
 
+impl Shape {
+    /// Whether it can touch a half-space: all can except planes and meshes without a hull.
+    pub fn can_touch(&self) -> bool {
+        !matches!(self.geometry, Geometry::Plane | Geometry::Mesh { hull: None, .. })
+    }
+}
+
 /// The geometry of a shape, lengths in m.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Geometry {

@@ -4,12 +4,14 @@
 //! |---|---|
 //! | `read` | reads a tree into a scene |
 //! | `state` | configuration and velocity by joint |
+//! | `placing` | gaps, and a base that is moved until something touches |
 //! | `contact` | the contacts |
 //! | `surface` | the surfaces |
 //! | `motion` | actuators, limits and settings of a simulation |
 
 mod contact;
 mod motion;
+mod placing;
 mod read;
 mod state;
 mod surface;
@@ -25,6 +27,7 @@ use crate::document::{Kind, ProblemError};
 use carom_sim::{Condition, Setup, Surface, WatchedContact};
 use carom_sim::{StrikeError, contact_at, strike_together, strike_with};
 use motion::Motion;
+pub(crate) use state::floating_root;
 
 /// The keys of a scene, in addition to those of every problem.
 pub(crate) const KEYS: [&str; 14] = [
@@ -55,6 +58,8 @@ pub struct Scene {
     contacts: Vec<SceneContact>,
     /// Indices of the contacts that strike.
     struck: Vec<usize>,
+    /// If none of several contacts touches, the nearest and its gap: there is no impact yet.
+    nearest: Option<(usize, f64)>,
     surfaces: Vec<Surface>,
     motion: Motion,
 }
@@ -197,6 +202,18 @@ impl Scene {
         (position, self.surfaces[contact.surface].half_space.gap(position))
     }
 
+    /// Rejects a scene in which none of several contacts touches its surface.
+    pub(crate) fn check_touching(&self) -> Result<(), ProblemError> {
+        let Some((nearest, gap)) = self.nearest else { return Ok(()) };
+        let name = &self.contacts[nearest].name;
+        let message = format!(
+            "none of {} contacts touches its surface: the nearest, {name:?}, has a gap of {gap:.3e} m; set base.touch = \"lowest\", or \
+             choose what strikes with strike = [{name:?}]",
+            self.contacts.len()
+        );
+        Err(ProblemError::at(Kind::Conflict, "strike", message))
+    }
+
     /// The impact of a single contact, with joint velocities and kinetic energies.
     pub(crate) fn strike(&self, law: Law, coefficients: &Coefficients, guard: Guard) -> Result<Outcome, ProblemError> {
         let mut dynamics = self.dynamics()?;
@@ -213,6 +230,7 @@ impl Scene {
 
     /// The impact of all contacts that strike.
     pub(crate) fn strike_several(&self, coefficients: &Coefficients, guard: Guard) -> Result<Several, ProblemError> {
+        self.check_touching()?;
         let points: Vec<ContactPoint> = self.struck_contacts().map(|contact| contact.point).collect();
         let each: Vec<Coefficients> =
             self.struck_contacts().map(|contact| self.coefficients_of(contact, coefficients)).collect();
