@@ -39,8 +39,8 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[command(after_help = "Exit codes: 0 solved, 2 bad input or usage.")]
 pub struct Impact {
-    /// A built-in scene, a JSON or TOML problem or scene file, or - for standard input
-    #[arg(value_name = "SCENE|FILE|-")]
+    /// A built-in scene, a JSON or TOML problem or scene file, a robot file (URDF or MJCF), or - for standard input
+    #[arg(value_name = "SCENE|FILE|ROBOT|-")]
     pub problem: PathBuf,
 
     /// How to print the outcome
@@ -58,6 +58,9 @@ pub struct Impact {
     /// Change a value of the problem: restitution=0.7, friction.dynamic=0.3, state.velocity.elbow=-2
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub edits: Vec<Edit>,
+
+    #[command(flatten)]
+    pub robot: Robot,
 }
 
 #[derive(Debug, Args)]
@@ -65,8 +68,8 @@ pub struct Impact {
     after_help = "Exit codes: 0 complete, 1 interrupted, out of time or failed during the run (results so far are written and marked), 2 bad input or usage."
 )]
 pub struct Simulate {
-    /// A built-in simulation, a JSON or TOML scene file, or - for standard input
-    #[arg(value_name = "SCENE|FILE|-")]
+    /// A built-in simulation, a JSON or TOML scene file, a robot file (URDF or MJCF), or - for standard input
+    #[arg(value_name = "SCENE|FILE|ROBOT|-")]
     pub scene: PathBuf,
 
     /// Where to write samples and events, as .parquet, .csv or .json; the first two write the events to a second file,
@@ -117,6 +120,44 @@ pub struct Simulate {
     /// Change a value of the scene: restitution=0.7, friction.dynamic=0.3, state.velocity.elbow=-2
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub edits: Vec<Edit>,
+
+    #[command(flatten)]
+    pub robot: Robot,
+}
+
+/// What to assume of a robot file that is given in place of a scene.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Robot files in place of scenes")]
+pub struct Robot {
+    /// Let the root link move freely [default: unless it is called world or has no mass]
+    #[arg(long, conflicts_with = "fixed_base")]
+    pub floating_base: bool,
+
+    /// Fix the root link to the world
+    #[arg(long)]
+    pub fixed_base: bool,
+
+    /// The link that touches, or a pattern such as *_foot [default: every link with a collision shape]
+    #[arg(long, value_name = "NAME")]
+    pub link: Option<String>,
+
+    /// Height of the lowest point above the surface, in metres [default: 0]
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true)]
+    pub height: Option<f64>,
+
+    /// Velocity of the floating base in world axes, in m/s [default: 0,0,-1 for an impact, zero for a simulation]
+    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true, value_parser = triple)]
+    pub velocity: Option<[f64; 3]>,
+
+    /// Write the scene that is assumed to a file, to be changed and used in place of the robot
+    #[arg(long, value_name = "SCENE.toml")]
+    pub save_scene: Option<PathBuf>,
+}
+
+fn triple(text: &str) -> Result<[f64; 3], String> {
+    let numbers: Option<Vec<f64>> = text.split(',').map(|word| word.trim().parse().ok()).collect();
+    let wrong = || format!("{text:?} must be three numbers with commas between them, such as 0.5,0,-1");
+    <[f64; 3]>::try_from(numbers.ok_or_else(wrong)?).map_err(|_| wrong())
 }
 
 /// The number of events to print.
@@ -136,8 +177,8 @@ fn event_count(text: &str) -> Result<EventCount, String> {
 #[derive(Debug, Args)]
 #[command(after_help = "Exit codes: 0 drawn, 2 bad input or usage.")]
 pub struct Map {
-    /// A built-in scene, a JSON or TOML problem or scene file, or - for standard input
-    #[arg(value_name = "SCENE|FILE|-")]
+    /// A built-in scene, a JSON or TOML problem or scene file, a robot file (URDF or MJCF), or - for standard input
+    #[arg(value_name = "SCENE|FILE|ROBOT|-")]
     pub problem: PathBuf,
 
     /// Where to write it: .svg or .png for a figure, .json or .csv for its data
@@ -167,13 +208,16 @@ pub struct Map {
     /// Change a value of the problem: restitution=0.7, friction.dynamic=0.3, state.velocity.elbow=-2
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub edits: Vec<Edit>,
+
+    #[command(flatten)]
+    pub robot: Robot,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "Exit codes: 0 solved or drawn, 2 bad input or usage.")]
 pub struct Compare {
-    /// A built-in scene, a JSON or TOML problem or scene file, or - for standard input
-    #[arg(value_name = "SCENE|FILE|-")]
+    /// A built-in scene, a JSON or TOML problem or scene file, a robot file (URDF or MJCF), or - for standard input
+    #[arg(value_name = "SCENE|FILE|ROBOT|-")]
     pub problem: PathBuf,
 
     /// How to print the laws' answers
@@ -192,6 +236,9 @@ pub struct Compare {
     /// Change a value of the problem: restitution=0.7, friction.dynamic=0.3, state.velocity.elbow=-2
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub edits: Vec<Edit>,
+
+    #[command(flatten)]
+    pub robot: Robot,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -25,8 +25,8 @@ pub enum Failure {
     NoSuchModel { name: String },
     /// A robot file that cannot be read.
     Robot { error: LoadError },
-    /// A robot file in place of a problem.
-    RobotNotScene { name: String },
+    /// An option for robot files with something else.
+    NotARobot { name: String, option: &'static str },
     /// A scene or problem in place of a robot.
     SceneNotRobot { name: String },
     /// Neither a built-in scene nor, where one is allowed, a file.
@@ -87,11 +87,12 @@ impl Display for Failure {
                 write!(f, "{name:?} is neither a file nor a built-in model; those are {}", names.join(", "))
             }
             Failure::Robot { error } => write!(f, "{error}"),
-            Failure::RobotNotScene { name } => write!(
-                f,
-                "{name} is a robot file: carom check shows it; to strike with it, write a scene that names it as \
-                 model.urdf or model.mjcf (carom gallery foot prints one)"
-            ),
+            Failure::NotARobot { name, option } => {
+                write!(
+                    f,
+                    "{option} is only valid with a robot file, and {name} is a scene or problem; use --set KEY=VALUE"
+                )
+            }
             Failure::SceneNotRobot { name } => {
                 write!(f, "{name} is not a robot file: carom impact reads scenes and problems")
             }

@@ -1,21 +1,34 @@
 //! The source of a problem: a built-in scene, a file, or standard input.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use carom::assumed::{self, Wishes};
 use carom::document::{Document, Edit, Format, Tree};
 use carom::gallery::Exhibit;
 use carom::report::Id;
 use carom::scene::Scene;
 use carom::{Problem, ProblemError};
 
+use crate::args::Robot;
 use crate::exhibits::Gallery;
 use crate::failure::Failure;
+use crate::output::Output;
 
 /// The source of a problem.
 pub enum Source {
     Scene(&'static Exhibit),
-    Text { name: String, text: String, folder: PathBuf },
+    Text {
+        name: String,
+        text: String,
+        folder: PathBuf,
+    },
+    /// A robot file, with the scene that is assumed for it.
+    Robot {
+        name: String,
+        text: String,
+        folder: PathBuf,
+    },
 }
 
 /// A problem as read, with its changes applied.
@@ -26,12 +39,22 @@ pub struct Stated {
 
 impl Source {
     /// A scene's name means the scene; a file of that name is reached as `./NAME`.
-    pub fn open(path: &Path) -> Result<Self, Failure> {
-        Self::open_as(path, Gallery::Impacts)
+    pub fn open(path: &Path, robot: &Robot) -> Result<Self, Failure> {
+        Self::open_as(path, Gallery::Impacts, robot)
     }
 
     /// Opens a source, looking up names of scenes in the given list.
-    pub fn open_as(path: &Path, gallery: Gallery) -> Result<Self, Failure> {
+    pub fn open_as(path: &Path, gallery: Gallery, robot: &Robot) -> Result<Self, Failure> {
+        let source = Self::find(path, gallery, robot)?;
+        match robot.given() {
+            Some(option) if !matches!(source, Source::Robot { .. }) => {
+                Err(Failure::NotARobot { name: source.name(), option })
+            }
+            _ => Ok(source),
+        }
+    }
+
+    fn find(path: &Path, gallery: Gallery, robot: &Robot) -> Result<Self, Failure> {
         if let Some(scene) = path.to_str().and_then(|name| gallery.find(name)) {
             return Ok(Self::Scene(scene));
         }
@@ -44,9 +67,15 @@ impl Source {
         let name = path.display().to_string();
         let text = carom::multibody::load::check_regular(path).and_then(|()| std::fs::read_to_string(path));
         match text {
-            // XML: neither JSON nor TOML starts like this.
-            Ok(text) if text.trim_start_matches('\u{feff}').trim_start().starts_with('<') => {
-                Err(Failure::RobotNotScene { name })
+            Ok(text) if assumed::is_robot(&text) => {
+                let wishes = robot.wishes(path, gallery);
+                let text = assumed::scene_of_robot(path, &wishes).map_err(|error| Failure::Robot { error })?;
+                if let Some(scene) = &robot.save_scene {
+                    let mut output = Output::open(Some(scene))?;
+                    output.write_all(text.as_bytes()).map_err(|error| output.failure(error))?;
+                    output.finish()?;
+                }
+                Ok(Self::Robot { name, text, folder: path.parent().map_or_else(PathBuf::new, Path::to_owned) })
             }
             Ok(text) => Ok(Self::Text { name, text, folder: path.parent().map_or_else(PathBuf::new, Path::to_owned) }),
             Err(error) if error.kind() == io::ErrorKind::NotFound && path.components().count() == 1 => {
@@ -59,8 +88,16 @@ impl Source {
     pub fn name(&self) -> String {
         match self {
             Source::Scene(scene) => scene.name.to_owned(),
-            Source::Text { name, .. } => name.clone(),
+            Source::Text { name, .. } | Source::Robot { name, .. } => name.clone(),
         }
+    }
+
+    /// The scene that was assumed for a robot file, line by line; nothing for others.
+    pub fn assumptions(&self) -> String {
+        let Source::Robot { text, .. } = self else { return String::new() };
+        let lines = text.lines().skip(1).filter(|line| !line.is_empty());
+        let lines: String = lines.map(|line| format!("  {line}\n")).collect();
+        format!("assumed; --save-scene FILE.toml writes a scene to change\n{lines}\n")
     }
 
     /// The name, and the title of the scene.
@@ -81,6 +118,9 @@ impl Source {
                 let id = |tree: &Tree| if is_changed { Id::of_tree(tree) } else { Id::of_json(text) };
                 stated(Document::read(text, kind)?.tree().clone(), folder, id, edits)
             }
+            Source::Robot { text, folder, .. } => {
+                stated(Document::read(text, Format::Toml)?.tree().clone(), folder, Id::of_tree, edits)
+            }
         }
     }
 
@@ -93,7 +133,7 @@ impl Source {
                     Err(_) => error,
                 }
             }
-            Source::Text { .. } | Source::Scene(_) => error,
+            Source::Text { .. } | Source::Scene(_) | Source::Robot { .. } => error,
         }
     }
 
@@ -101,10 +141,40 @@ impl Source {
     pub fn failure(self, error: ProblemError, edits: &[Edit]) -> Failure {
         let (source, edit) = (self.name(), is_edited(&error, edits));
         let text = match self {
-            Source::Scene(_) => None,
+            Source::Scene(_) | Source::Robot { .. } => None,
             Source::Text { text, .. } => Some(text),
         };
         Failure::Problem { source, error: Box::new(error), text, edit }
+    }
+}
+
+impl Robot {
+    /// The first option that was given.
+    fn given(&self) -> Option<&'static str> {
+        let options = [
+            (self.floating_base, "--floating-base"),
+            (self.fixed_base, "--fixed-base"),
+            (self.link.is_some(), "--link"),
+            (self.height.is_some(), "--height"),
+            (self.velocity.is_some(), "--velocity"),
+            (self.save_scene.is_some(), "--save-scene"),
+        ];
+        options.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
+    }
+
+    fn wishes(&self, robot: &Path, gallery: Gallery) -> Wishes {
+        // A scene in another folder gives the whole path of the robot.
+        let folder = |path: &Path| path.parent().map(|folder| Path::new(".").join(folder).canonicalize().ok());
+        let is_beside = self.save_scene.as_ref().is_none_or(|scene| folder(scene) == folder(robot));
+        let whole = (!is_beside).then(|| robot.canonicalize().ok()).flatten();
+        Wishes {
+            floating_base: (self.floating_base || self.fixed_base).then_some(self.floating_base),
+            height: self.height,
+            link: self.link.clone(),
+            velocity: self.velocity,
+            is_impact: gallery == Gallery::Impacts,
+            file: whole.map(|path| path.to_string_lossy().into_owned()),
+        }
     }
 }
 

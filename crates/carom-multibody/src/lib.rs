@@ -12,6 +12,7 @@ mod dynamics;
 mod error;
 mod geometry;
 pub mod load;
+mod mesh;
 mod model;
 mod rows;
 mod spatial;
@@ -23,6 +24,7 @@ pub use geometry::{
     Candidate, CandidateError, CandidateOptions, ContactKind, ContactPoint, HalfSpace, Rims, all_candidates,
     candidates, contact_basis, half_spaces,
 };
+pub use mesh::{Hull, HullOptions};
 pub use model::{
     BuildError, Frame, Geometry, Joint, JointKind, JointNameError, JointNumbers, Link, LinkId, LinkSpec, Mimic, Model,
     ModelBuilder, ModelJoint, Shape, Spring, State, Warning, WarningKind,

@@ -22,15 +22,17 @@ fn depth(geometry: &Geometry, rotation: &Rotation, normal: Vector) -> f64 {
         Geometry::Box { half } => half[0] * x + half[1] * y + half[2] * z,
         Geometry::Capsule { radius, half_length } => half_length * z + radius,
         Geometry::Cylinder { radius, half_length } => half_length * z + radius * x.hypot(y),
-        Geometry::Ellipsoid { .. } | Geometry::Plane | Geometry::Mesh { .. } => panic!("no candidates"),
+        Geometry::Ellipsoid { half } => (half[0] * x).hypot((half[1] * y).hypot(half[2] * z)),
+        Geometry::Plane | Geometry::Mesh { .. } => panic!("no candidates"),
     }
 }
 
 fn geometry(rng: &mut Rng) -> Geometry {
     let mut length = || magnitude(rng, 0.01, 1.0);
     let (a, b, c) = (length(), length(), length());
-    match rng.u8(..4) {
+    match rng.u8(..5) {
         0 => Geometry::Sphere { radius: a },
+        4 => Geometry::Ellipsoid { half: [a, b, c] },
         1 => Geometry::Box { half: [a, b, c] },
         2 => Geometry::Capsule { radius: a, half_length: b },
         _ => Geometry::Cylinder { radius: a, half_length: b },
@@ -66,7 +68,7 @@ fn the_lowest_candidate_is_the_lowest_of_the_shape_in_space() {
     for_cases(500, |rng| {
         let shape = Shape { name: None, placement: placement(rng, 0.5), geometry: geometry(rng) };
         let expected = match shape.geometry {
-            Geometry::Sphere { .. } => 1,
+            Geometry::Sphere { .. } | Geometry::Ellipsoid { .. } => 1,
             Geometry::Box { .. } => 8,
             _ => 2,
         };
@@ -101,7 +103,7 @@ fn the_lowest_candidate_is_the_lowest_of_the_shape_in_the_plane() {
         let placement = Placement::new(on_world.rotation.inverse() * in_world, vector(rng, 0.5));
         let geometry = geometry(rng);
         let expected = match (&geometry, axis) {
-            (Geometry::Sphere { .. }, _) => 1,
+            (Geometry::Sphere { .. } | Geometry::Ellipsoid { .. }, _) => 1,
             (Geometry::Box { .. }, 3) => 8,
             (Geometry::Box { .. }, _) => 4,
             (_, 2) => 1,
@@ -213,8 +215,7 @@ fn a_planar_model_on_a_wall_across_its_plane_is_touched_in_space() {
 #[test]
 fn what_is_not_supported_is_refused_by_name() {
     let forms = [
-        (Geometry::Ellipsoid { half: [1.0, 2.0, 3.0] }, "an ellipsoid"),
-        (Geometry::Mesh { file: "hand.stl".to_owned() }, "a mesh"),
+        (Geometry::Mesh { file: "hand.stl".to_owned(), hull: None }, "a mesh without a hull"),
         (Geometry::Plane, "a plane"),
     ];
     let floor = HalfSpace::new(Vector::ZERO, Z).unwrap();

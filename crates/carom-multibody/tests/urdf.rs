@@ -161,6 +161,9 @@ fn a_link_called_world_is_the_world() {
 fn meshes_are_not_opened() {
     let mesh = "<collision><geometry><mesh filename='package://nowhere/x.stl' scale='1 1 1'/></geometry></collision>";
     let model = model(&robot(LIMIT, mesh));
-    assert_eq!(model.links()[2].shapes[0].geometry, Geometry::Mesh { file: "package://nowhere/x.stl".to_owned() });
+    assert_eq!(
+        model.links()[2].shapes[0].geometry,
+        Geometry::Mesh { file: "package://nowhere/x.stl".to_owned(), hull: None }
+    );
     assert!(model.warnings().is_empty());
 }

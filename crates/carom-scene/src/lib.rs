@@ -12,6 +12,7 @@
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod answer;
+pub mod assumed;
 pub mod document;
 pub mod gallery;
 pub mod models;

@@ -18,7 +18,9 @@ pub use carom_law as law;
 pub use carom_multibody as multibody;
 pub use carom_report as report;
 pub use carom_report::batch;
-pub use carom_scene::{Answer, Problem, ProblemError, SimultaneousAnswer, document, gallery, models, problem, scene};
+pub use carom_scene::{
+    Answer, Problem, ProblemError, SimultaneousAnswer, assumed, document, gallery, models, problem, scene,
+};
 pub use carom_sim as sim;
 #[doc(hidden)]
 pub use carom_sim::strike_unchecked;

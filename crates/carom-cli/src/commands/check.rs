@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use carom::models;
+use carom::multibody::HullOptions;
 use carom::multibody::load::{self, Mimics, Options};
 use carom::report::ModelText;
 
@@ -13,7 +14,8 @@ use crate::output::print;
 
 pub fn run(arguments: &Check) -> Result<ExitCode, Failure> {
     let mimics = if arguments.free_mimics { Mimics::Free } else { Mimics::Follow };
-    let options = Options::new().floating_base(arguments.floating_base).mimics(mimics);
+    let hulls = HullOptions::default();
+    let options = Options::new().floating_base(arguments.floating_base).mimics(mimics).hulls(hulls);
     let built_in = arguments.robot.to_str().and_then(models::find);
     let model = match built_in {
         Some(model) => model.load(&options),

@@ -33,7 +33,7 @@ pub fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
         }
         None => None,
     };
-    let source = Source::open(&arguments.problem)?;
+    let source = Source::open(&arguments.problem, &arguments.robot)?;
     let (title, comparison) = match compare(&source, arguments) {
         Ok(compared) => compared,
         Err(error) => {
@@ -45,7 +45,9 @@ pub fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
         (Some(kind), Some(path)) => draw(kind, path, &source, &title, &comparison, arguments)?,
         _ => {
             let text = match arguments.format {
-                Format::Text => ComparisonText { title: &title, comparison: &comparison }.to_string(),
+                Format::Text => {
+                    source.assumptions() + &ComparisonText { title: &title, comparison: &comparison }.to_string()
+                }
                 Format::Json => comparison_json(&comparison) + "\n",
             };
             print(&text, arguments.format)?;

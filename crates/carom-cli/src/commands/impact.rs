@@ -19,7 +19,7 @@ pub fn run(arguments: &Impact) -> Result<ExitCode, Failure> {
     if let Some(law) = &arguments.law {
         edits.extend(format!("law={law}").parse::<Edit>());
     }
-    let source = Source::open(&arguments.problem)?;
+    let source = Source::open(&arguments.problem, &arguments.robot)?;
     match answer(&source, &edits, arguments.format) {
         Ok(text) => {
             print(&text, arguments.format)?;
@@ -44,7 +44,8 @@ fn answer(source: &Source, edits: &[Edit], format: args::Format) -> Result<Strin
     Ok(match format {
         args::Format::Text => {
             let (title, velocity) = (&source.title(problem), problem.velocity());
-            AnswerText { title, answer: &answer, velocity, robot }.to_string()
+            let text = AnswerText { title, answer: &answer, velocity, robot }.to_string();
+            source.assumptions() + &text
         }
         args::Format::Json => OutcomeRecord::new(&answer, robot, Some(&stated.id)).line() + "\n",
     })

@@ -27,7 +27,7 @@ pub fn run(arguments: &args::Map) -> Result<ExitCode, Failure> {
     let kind = Kind::of(&arguments.output, KINDS)?;
     kind.check_width(arguments.width)?;
     check_place(&arguments.output)?;
-    let source = Source::open(&arguments.problem)?;
+    let source = Source::open(&arguments.problem, &arguments.robot)?;
     let map = match draw_up(&source, arguments) {
         Ok(map) => map,
         Err(MapError::Problem(error)) => {

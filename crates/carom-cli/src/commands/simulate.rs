@@ -31,7 +31,7 @@ const TICKS: u64 = 1000;
 pub fn run(arguments: &Simulate) -> Result<ExitCode, Failure> {
     // Outputs that cannot be written are detected before the run.
     let files = Files::of(arguments)?;
-    let source = Source::open_as(&arguments.scene, Gallery::Simulations)?;
+    let source = Source::open_as(&arguments.scene, Gallery::Simulations, &arguments.robot)?;
     let (setup, title) = match read(&source, arguments) {
         Ok(read) => read,
         Err(error) => {
@@ -61,7 +61,7 @@ pub fn run(arguments: &Simulate) -> Result<ExitCode, Failure> {
     for failure in &failures {
         complain(&format!("error: {failure}"));
     }
-    let is_printed = match print(arguments, &record, &title) {
+    let is_printed = match print(arguments, &source, &record, &title) {
         Ok(()) => true,
         Err(Failure::ClosedPipe) => return Err(Failure::ClosedPipe),
         Err(failure) => {
@@ -101,7 +101,7 @@ fn read(source: &Source, arguments: &Simulate) -> Result<(Setup, String), Proble
     Ok((setup, source.title(&problem)))
 }
 
-fn print(arguments: &Simulate, record: &Record, title: &str) -> Result<(), Failure> {
+fn print(arguments: &Simulate, source: &Source, record: &Record, title: &str) -> Result<(), Failure> {
     let text = match arguments.format {
         Format::Json => {
             let mut json = Vec::new();
@@ -115,7 +115,7 @@ fn print(arguments: &Simulate, record: &Record, title: &str) -> Result<(), Failu
             };
             let log = EventLog { record, most };
             let log = if most == Some(0) { String::new() } else { format!("\n{log}") };
-            format!("{}{log}", RunText { title, record })
+            format!("{}{}{log}", source.assumptions(), RunText { title, record })
         }
     };
     output::print(&text, arguments.format)

@@ -56,7 +56,9 @@ impl Dynamics {
         let center = rotation.apply(contact.point);
         match contact.feature {
             Feature::Point => center,
-            Feature::Ball { .. } | Feature::Rim { .. } => center + contact.feature.reach(contact.basis[0], rotation),
+            Feature::Ball { .. } | Feature::Rim { .. } | Feature::Ellipsoid { .. } => {
+                center + contact.feature.reach(contact.basis[0], rotation)
+            }
         }
     }
 
@@ -68,7 +70,7 @@ impl Dynamics {
             return Err(DynamicsError::OtherModel { node, count });
         }
         match contact.feature {
-            Feature::Point | Feature::Ball { .. } => Ok(()),
+            Feature::Point | Feature::Ball { .. } | Feature::Ellipsoid { .. } => Ok(()),
             Feature::Rim { .. } => self.check_rim(contact),
         }
     }

@@ -1,8 +1,9 @@
-//! Candidates for contact: the balls, rims and corners of a link's shapes that can touch a half-space.
+//! Candidates for contact: the balls, rims, ellipsoids and corners of a link's shapes that can touch a half-space.
 
 use super::contact::ContactPoint;
 use super::half_space::HalfSpace;
 use super::outline::{Rims, TouchingFeature, TouchingForm, features, plane_on_link};
+use crate::Placement;
 use crate::error::DynamicsError;
 use crate::model::{LinkId, Model};
 
@@ -70,7 +71,9 @@ const LEAST_POINTS: usize = 3;
 /// | box | 8 corners, `corner_+-+` by the signs of x, y, z | those distinct in the plane: 4, `corner_+0-`, if an axis is normal to it |
 /// | capsule | the balls at its ends, `ball_+` and `ball_-` along its axis | as in space; `ball_0` if the axis is normal to the plane |
 /// | cylinder | points on its rims, `rim_+_0` and so on, or rims, `rim_+` and `rim_-`: see [`Rims`] | `disc`, a ball, if the axis is normal to the plane; 4 corners, `corner_+-` across and along the axis, if it lies in it |
-/// | ellipsoid, mesh, plane | an error | an error |
+/// | ellipsoid | `ellipsoid` | `ellipsoid` |
+/// | mesh with a hull | the vertices of its hull, `vertex_0` and so on | as in space, projected into the plane |
+/// | mesh without a hull, plane | an error | an error |
 ///
 /// "In a plane" means that the model moves in a plane that contains the half-space's normal. Points are then at half
 /// the depth of the shape. For boxes, capsules and cylinders with rolling rims this is exact: the lowest point of the
@@ -111,6 +114,9 @@ pub fn candidates(
             TouchingForm::Point => ContactPoint::new(model, link, center, normal),
             TouchingForm::Ball { radius } => ContactPoint::ball(model, link, center, radius, normal),
             TouchingForm::Rim { axis, radius } => ContactPoint::rim(model, link, center, axis, radius, normal),
+            TouchingForm::Ellipsoid { rotation, half } => {
+                ContactPoint::ellipsoid(model, link, &Placement { rotation, translation: center }, half, normal)
+            }
         };
         let name = format!("{}/{name}/{suffix}", carrier.name);
         Ok(Candidate { name, contact: contact?, half_space: *half_space })

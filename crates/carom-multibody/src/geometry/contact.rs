@@ -1,9 +1,10 @@
 //! Contacts: a feature of a link that touches a surface, with the contact's normal and tangents.
 
 use super::feature::{ContactKind, Feature};
+use super::outline::plane_on_link;
 use crate::error::DynamicsError;
 use crate::model::{LinkId, Model, PARALLEL};
-use crate::{Rotation, Vector};
+use crate::{Placement, Rotation, Vector};
 
 /// Unit normal and tangents of a surface: (n, t1, t2).
 ///
@@ -21,7 +22,7 @@ pub fn contact_basis(normal: impl Into<Vector>) -> Result<[Vector; 3], DynamicsE
     Ok([n, t1, t2])
 }
 
-/// The feature of a link that touches a surface: a point, a ball or a rim.
+/// The feature of a link that touches a surface: a point, a ball, a rim or an ellipsoid.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactPoint {
     link: LinkId,
@@ -124,6 +125,35 @@ impl ContactPoint {
         Ok(Self { feature: Feature::Rim { radius, axis }, ..contact })
     }
 
+    /// An ellipsoid of a link, with half axes along the axes of a placement in the link's frame. It touches at its lowest
+    /// point along the normal n, centre - S n/sqrt(n·S n) with S = R diag(half²) Rᵀ, and rolls. Half axes may be
+    /// zero: one gives a disc, two a rod.
+    ///
+    /// Planar or spatial as for [`ContactPoint::new`]; the touching point of a planar contact lies in the plane of the centre.
+    ///
+    /// # Errors
+    /// As for [`ContactPoint::new`]; or a half axis is negative or not finite.
+    pub fn ellipsoid(
+        model: &Model,
+        link: LinkId,
+        placement: &Placement,
+        half: [f64; 3],
+        normal: impl Into<Vector>,
+    ) -> Result<Self, DynamicsError> {
+        for radius in half {
+            checked_radius(radius)?;
+        }
+        let contact = Self::new(model, link, placement.translation, normal)?;
+        let on_node = model.link(link).on_node.rotation * placement.rotation;
+        let out_of_plane = (contact.dimension == 2).then(|| plane_on_link(model, link, contact.basis[0])).flatten();
+        let out_of_plane = out_of_plane.map(|plane| model.link(link).on_node.rotation.apply(plane));
+        let axis = |k: usize| {
+            let axis = half[k] * on_node.columns[k];
+            out_of_plane.map_or(axis, |plane| axis.plus(-plane.dot(axis), plane))
+        };
+        Ok(Self { feature: Feature::Ellipsoid { axes: [axis(0), axis(1), axis(2)] }, ..contact })
+    }
+
     /// With only the tangent in the plane, if the model is planar and the normal lies in its plane.
     fn flattened(self, model: &Model) -> Self {
         let [n, t1, t2] = self.basis;
@@ -158,7 +188,7 @@ impl ContactPoint {
         self.feature.kind()
     }
 
-    /// Radius of a ball or rim, m; zero for a point.
+    /// Radius of a ball or rim, m; zero for a point and for an ellipsoid, which has three half axes.
     pub fn radius(&self) -> f64 {
         self.feature.radius()
     }

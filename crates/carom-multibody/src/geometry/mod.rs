@@ -2,10 +2,10 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `feature` | features that touch: a point, a ball, a rim |
+//! | `feature` | features that touch: a point, a ball, a rim, an ellipsoid |
 //! | `contact` | a feature of a link with a normal and tangents |
 //! | `half_space` | the surfaces that are touched |
-//! | `outline` | the points, balls and rims that include the lowest point of a shape |
+//! | `outline` | the points, balls, rims and ellipsoids that include the lowest point of a shape |
 //! | `candidate` | the features of a model that can touch a half-space |
 
 mod candidate;

@@ -1,4 +1,4 @@
-//! The points, balls and rims that include the lowest point of a shape in every pose.
+//! The points, balls, rims and ellipsoids that include the lowest point of a shape in every pose.
 
 use crate::model::{Geometry, LinkId, Model, PARALLEL, Shape};
 use crate::{Placement, Rotation, Vector};
@@ -32,6 +32,7 @@ pub(crate) enum TouchingForm {
     Point,
     Ball { radius: f64 },
     Rim { axis: Vector, radius: f64 },
+    Ellipsoid { rotation: Rotation, half: [f64; 3] },
 }
 
 /// The normal of the plane of motion in the link's axes, if the model moves in a plane that contains the given normal.
@@ -71,9 +72,16 @@ pub(crate) fn features(shape: &Shape, plane: Option<Vector>, rims: Rims) -> Resu
                 outline.rims(radius, half_length, rims)
             }
         }
-        Geometry::Ellipsoid { .. } => return Err("an ellipsoid"),
+        Geometry::Ellipsoid { half } => {
+            let form = TouchingForm::Ellipsoid { rotation: shape.placement.rotation, half };
+            vec![TouchingFeature { suffix: "ellipsoid".to_owned(), center: outline.at(Vector::ZERO), form }]
+        }
         Geometry::Plane => return Err("a plane"),
-        Geometry::Mesh { .. } => return Err("a mesh"),
+        Geometry::Mesh { hull: Some(ref hull), .. } => {
+            let vertex = |(k, vertex): (usize, &Vector)| outline.point(format!("vertex_{k}"), *vertex);
+            hull.vertices.iter().enumerate().map(vertex).collect()
+        }
+        Geometry::Mesh { hull: None, .. } => return Err("a mesh without a hull"),
     })
 }
 

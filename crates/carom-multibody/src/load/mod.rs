@@ -5,10 +5,14 @@
 //! | `urdf` | URDF |
 //! | `schema` | which elements of a URDF file are read |
 //! | `mjcf` | MJCF |
+//! | `mesh_file` | mesh files |
+//! | `address` | locations of a URDF's meshes |
 //! | `xml` | XML elements with source locations |
 //! | `error` | errors in a file |
 
+mod address;
 mod error;
+mod mesh_file;
 pub mod mjcf;
 mod schema;
 pub mod urdf;
@@ -19,10 +23,10 @@ use std::path::Path;
 
 pub use error::{LoadError, LoadErrorKind};
 
-use crate::Model;
+use crate::{HullOptions, Model};
 
 /// Options for reading a robot file: `Options::new().floating_base(true)`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Options {
     /// Lets the root link of a URDF move freely. An MJCF file states this itself.
@@ -31,6 +35,9 @@ pub struct Options {
     pub mimics: Mimics,
     /// The required format; by default it follows from the root element.
     pub format: Option<RobotFormat>,
+    /// Reads the meshes of collision shapes and computes their convex hulls. The dynamics do not need them, so by default
+    /// these meshes are not read.
+    pub hulls: Option<HullOptions>,
 }
 
 impl Options {
@@ -55,6 +62,12 @@ impl Options {
     #[must_use]
     pub fn format(self, format: RobotFormat) -> Self {
         Self { format: Some(format), ..self }
+    }
+
+    /// Reads the meshes of collision shapes and computes their convex hulls.
+    #[must_use]
+    pub fn hulls(self, hulls: HullOptions) -> Self {
+        Self { hulls: Some(hulls), ..self }
     }
 }
 
@@ -98,6 +111,25 @@ pub fn file(path: impl AsRef<Path>, options: &Options) -> Result<Model, LoadErro
     text(&xml::read(path)?, path, options)
 }
 
+/// The format of a robot file, by its root element.
+///
+/// # Errors
+/// The file cannot be read, or is neither URDF nor MJCF.
+pub fn format_of(path: &Path) -> Result<RobotFormat, LoadError> {
+    let text = xml::read(path)?;
+    let document = xml::parse(&text, path)?;
+    let root = document.root_element();
+    format_of_root(root.tag_name().name()).map_err(|message| xml::fault(LoadErrorKind::Syntax, path, root, message))
+}
+
+fn format_of_root(name: &str) -> Result<RobotFormat, String> {
+    match name {
+        "robot" => Ok(RobotFormat::Urdf),
+        "mujoco" => Ok(RobotFormat::Mjcf),
+        other => Err(format!("the root element is <{other}>; a URDF has <robot>, an MJCF has <mujoco>")),
+    }
+}
+
 /// Reads a robot from the text of a file. The path is used in messages and to locate included files.
 ///
 /// # Errors
@@ -106,12 +138,11 @@ pub fn text(text: &str, path: &Path, options: &Options) -> Result<Model, LoadErr
     let document = xml::parse(text, path)?;
     let lines = xml::Lines::of(&document);
     let root = document.root_element();
-    let fault = |message: String| Err(xml::fault(LoadErrorKind::Syntax, path, root, message));
-    match (root.tag_name().name(), options.format) {
-        ("robot", None | Some(RobotFormat::Urdf)) => urdf::from_document(&document, &lines, path, options),
-        ("mujoco", None | Some(RobotFormat::Mjcf)) => mjcf::from_document(&document, &lines, path, options),
-        ("robot", Some(RobotFormat::Mjcf)) => fault("is a URDF file, but an MJCF file was requested".to_owned()),
-        ("mujoco", Some(RobotFormat::Urdf)) => fault("is an MJCF file, but a URDF file was requested".to_owned()),
-        (other, _) => fault(format!("the root element is <{other}>; a URDF has <robot>, an MJCF has <mujoco>")),
+    let fault = |message: String| xml::fault(LoadErrorKind::Syntax, path, root, message);
+    match (format_of_root(root.tag_name().name()).map_err(fault)?, options.format) {
+        (RobotFormat::Urdf, None | Some(RobotFormat::Urdf)) => urdf::from_document(&document, &lines, path, options),
+        (RobotFormat::Mjcf, None | Some(RobotFormat::Mjcf)) => mjcf::from_document(&document, &lines, path, options),
+        (RobotFormat::Urdf, _) => Err(fault("is a URDF file, but an MJCF file was requested".to_owned())),
+        (RobotFormat::Mjcf, _) => Err(fault("is an MJCF file, but a URDF file was requested".to_owned())),
     }
 }

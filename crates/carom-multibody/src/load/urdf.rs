@@ -1,18 +1,20 @@
 //! Robots from URDF.
 //!
-//! Meshes and `package://` addresses are kept as names and never opened: the dynamics do not need them.
+//! Meshes are kept as names, and opened only where hulls are asked for: the dynamics do not need them.
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use roxmltree::Document;
 
 use super::schema::Remarks;
 use super::xml::{Element, Lines};
-use super::{LoadError, Mimics, Options};
+use super::{LoadError, Mimics, Options, address, mesh_file};
+use crate::mesh::{Format, Objects};
 use crate::{
-    Geometry, Inertia, Joint, JointKind, LinkId, LinkSpec, Mimic, Model, ModelBuilder, Placement, Quaternion, Rotation,
-    Shape, Symmetric, Vector, WarningKind,
+    Geometry, Hull, HullOptions, Inertia, Joint, JointKind, LinkId, LinkSpec, Mimic, Model, ModelBuilder, Placement,
+    Quaternion, Rotation, Shape, Symmetric, Vector, WarningKind,
 };
 
 type Result<T> = std::result::Result<T, LoadError>;
@@ -84,13 +86,14 @@ pub(super) fn from_document(document: &Document<'_>, lines: &Lines, path: &Path,
         }
         builder.rename_world(&name);
     }
+    let mut meshes = Meshes { robot: path, options: options.hulls, hulls: HashMap::new() };
     let root_id = if is_world {
-        for shape in shapes(root_element)? {
+        for shape in shapes(root_element, &mut meshes, &mut remarks)? {
             builder.world_shape(shape);
         }
         LinkId::WORLD
     } else {
-        let mut spec = link_spec(root, root_element)?;
+        let mut spec = link_spec(root, root_element, &mut meshes, &mut remarks)?;
         if options.floating_base {
             spec.joints.push(Joint::new(free_name(&joints), JointKind::Floating));
         }
@@ -104,7 +107,7 @@ pub(super) fn from_document(document: &Document<'_>, lines: &Lines, path: &Path,
         let children = below.remove(name).unwrap_or_default().into_iter().rev();
         waiting.extend(children.map(|connection| (id, connection)));
         let Some((parent, Connection { element, child })) = waiting.pop() else { break };
-        let mut spec = link_spec(child, by_name[child])?;
+        let mut spec = link_spec(child, by_name[child], &mut meshes, &mut remarks)?;
         spec.placement = origin(element)?;
         spec.joints.push(joint(element, options, &mut remarks)?);
         (id, name) = (add(&mut builder, parent, spec, element)?, child);
@@ -141,12 +144,17 @@ fn free_name(joints: &[Element<'_, '_, '_>]) -> String {
     name
 }
 
-fn link_spec(name: &str, element: Element<'_, '_, '_>) -> Result<LinkSpec> {
+fn link_spec(
+    name: &str,
+    element: Element<'_, '_, '_>,
+    meshes: &mut Meshes<'_>,
+    remarks: &mut Remarks,
+) -> Result<LinkSpec> {
     let mut spec = LinkSpec::new(name);
     if let Some(own) = element.child("inertial") {
         spec.inertia = inertial(own)?;
     }
-    spec.shapes = shapes(element)?;
+    spec.shapes = shapes(element, meshes, remarks)?;
     Ok(spec)
 }
 
@@ -252,8 +260,43 @@ fn is_joint(element: Element<'_, '_, '_>, name: &str) -> bool {
     siblings.any(|other| other.has_tag_name("joint") && other.attribute("name") == Some(name))
 }
 
+/// Meshes of shapes, each read once.
+struct Meshes<'a> {
+    robot: &'a Path,
+    options: Option<HullOptions>,
+    /// By file and scale.
+    hulls: HashMap<(String, [u64; 3]), std::result::Result<Arc<Hull>, String>>,
+}
+
+impl Meshes<'_> {
+    /// The hull of a mesh in the frame of its shape; `None` where no hull is asked for.
+    fn hull(&mut self, file: &str, scale: [f64; 3]) -> Option<std::result::Result<Arc<Hull>, String>> {
+        let options = self.options?;
+        let key = (file.to_owned(), scale.map(f64::to_bits));
+        let robot = self.robot;
+        Some(self.hulls.entry(key).or_insert_with(|| read_hull(file, scale, robot, &options)).clone())
+    }
+}
+
+fn read_hull(
+    file: &str,
+    scale: [f64; 3],
+    robot: &Path,
+    options: &HullOptions,
+) -> std::result::Result<Arc<Hull>, String> {
+    let path = address::resolve(file, robot)?;
+    let ending = path.extension().map_or(String::new(), |ending| ending.to_string_lossy().to_ascii_lowercase());
+    let format = Format::by_name(&ending).ok_or_else(|| format!("{file:?} is not STL, OBJ, DAE or MSH"))?;
+    let mesh = mesh_file::read(&path, format, Objects::All).map_err(|error| error.to_string())?;
+    let points = if mesh.faces.is_empty() { mesh.vertices } else { mesh.used_vertices() };
+    let scaled = |point: Vector| Vector::from([0, 1, 2].map(|i| scale[i] * point.to_array()[i]));
+    let points: Vec<Vector> = points.into_iter().map(scaled).collect();
+    let flat = || format!("the mesh file {} is flat: it has no hull", path.display());
+    Hull::of(&points, options).map(Arc::new).ok_or_else(flat)
+}
+
 /// Shapes for contacts, from the collision elements.
-fn shapes(link: Element<'_, '_, '_>) -> Result<Vec<Shape>> {
+fn shapes(link: Element<'_, '_, '_>, meshes: &mut Meshes<'_>, remarks: &mut Remarks) -> Result<Vec<Shape>> {
     let mut shapes = Vec::new();
     for collision in link.children().filter(|child| child.name() == "collision") {
         let geometry = collision.child("geometry").and_then(|geometry| geometry.children().next());
@@ -271,7 +314,21 @@ fn shapes(link: Element<'_, '_, '_>) -> Result<Vec<Shape>> {
             "sphere" => Geometry::Sphere { radius: need("radius")? },
             "cylinder" => Geometry::Cylinder { radius: need("radius")?, half_length: 0.5 * need("length")? },
             "capsule" => Geometry::Capsule { radius: need("radius")?, half_length: 0.5 * need("length")? },
-            "mesh" => Geometry::Mesh { file: geometry.required("filename")?.to_owned() },
+            "mesh" => {
+                let file = geometry.required("filename")?.to_owned();
+                let scale = geometry.numbers::<3>("scale")?.unwrap_or([1.0; 3]);
+                let hull = match meshes.hull(&file, scale) {
+                    Some(Ok(hull)) => Some(hull),
+                    Some(Err(message)) => {
+                        let subject = link.text("name").unwrap_or("");
+                        let message = format!("a mesh of link {subject:?} cannot touch: {message}");
+                        remarks.note(WarningKind::Missing, subject, message, geometry.line());
+                        None
+                    }
+                    None => None,
+                };
+                Geometry::Mesh { file, hull }
+            }
             other => return Err(geometry.value(format!("<{other}> is not a valid geometry of URDF"))),
         };
         let name = collision.text("name").map(str::to_owned);

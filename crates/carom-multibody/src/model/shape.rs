@@ -1,6 +1,9 @@
 //! Shapes of links, for contacts.
 
+use std::sync::Arc;
+
 use crate::Placement;
+use crate::mesh::Hull;
 
 /// A shape fixed to a link. Sizes are half sizes; the axis of capsules and cylinders is z.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,6 +14,13 @@ pub struct Shape {
     pub placement: Placement,
     /// Its geometry.
     pub geometry: Geometry,
+}
+
+impl Shape {
+    /// Whether it can touch a half-space: all can except planes and meshes without a hull.
+    pub fn can_touch(&self) -> bool {
+        !matches!(self.geometry, Geometry::Plane | Geometry::Mesh { hull: None, .. })
+    }
 }
 
 /// The geometry of a shape, lengths in m.
@@ -51,5 +61,7 @@ pub enum Geometry {
     Mesh {
         /// The name given in the file.
         file: String,
+        /// Its convex hull, where the loader was asked for it and could read the mesh.
+        hull: Option<Arc<Hull>>,
     },
 }

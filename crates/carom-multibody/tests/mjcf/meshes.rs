@@ -109,7 +109,7 @@ fn all_formats_of_meshes_are_one() {
             "32.9144785502959 1.22259654554159 1.64704102090606 0.284323080356984 17.9203732941403 \
          25.4982824780079 38.1445605054212 -10.518096641913 6.41245913826173 1.27934167854411",
         );
-        assert_eq!(model.links()[1].shapes[0].geometry, Geometry::Mesh { file: file.to_owned() });
+        assert_eq!(model.links()[1].shapes[0].geometry, Geometry::Mesh { file: file.to_owned(), hull: None });
     }
 }
 

@@ -99,6 +99,9 @@ impl Problem {
 
     /// Rejects problems with several contacts.
     fn check_single(&self) -> Result<(), ProblemError> {
+        if let Form::Scene { scene, .. } = &self.form {
+            scene.check_touching()?;
+        }
         let count = self.contact_count();
         if count == 1 {
             return Ok(());

@@ -5,6 +5,7 @@ use carom_multibody::{
     CandidateOptions, ContactPoint, DynamicsError, LinkId, Model, Placement, Rims, Vector, candidates,
 };
 use serde_json::{Map, Value};
+use wildmatch::WildMatch;
 
 use super::motion::condition;
 use super::{SceneContact, dynamics_error};
@@ -43,8 +44,8 @@ pub(super) fn read(model: &Model, surfaces: &[Surface], map: &Map<String, Value>
     Ok(contacts)
 }
 
-/// The contacts that strike: those listed in `strike`, or all.
-pub(super) fn struck(contacts: &[SceneContact], map: &Map<String, Value>) -> Result<Vec<usize>> {
+/// The contacts that strike, if they are given: those listed in `strike`, or a single one.
+pub(super) fn strike(contacts: &[SceneContact], map: &Map<String, Value>) -> Result<Option<Vec<usize>>> {
     let find = |value: &Value, path: &str| {
         let name = text(value, path)?;
         contacts.iter().position(|contact| contact.name == name).ok_or_else(|| {
@@ -54,7 +55,8 @@ pub(super) fn struck(contacts: &[SceneContact], map: &Map<String, Value>) -> Res
         })
     };
     let mut struck = match map.get("strike") {
-        None => (0..contacts.len()).collect(),
+        None if contacts.len() == 1 => vec![0],
+        None => return Ok(None),
         Some(Value::Array(list)) => {
             let each = |(i, value)| find(value, &format!("strike[{i}]"));
             list.iter().enumerate().map(each).collect::<Result<Vec<_>>>()?
@@ -67,7 +69,7 @@ pub(super) fn struck(contacts: &[SceneContact], map: &Map<String, Value>) -> Res
     }
     struck.sort_unstable();
     struck.dedup();
-    Ok(struck)
+    Ok(Some(struck))
 }
 
 const KEYS: [&str; 12] = [
@@ -95,26 +97,65 @@ fn contact(model: &Model, surfaces: &[Surface], value: &Value, path: &str) -> Re
         friction: map.get("friction").map(|value| friction(value, &field("friction"))).transpose()?,
         enabled: map.get("enabled").map(|value| condition(model, value, &field("enabled"))).transpose()?,
     };
-    let place = place(model, map, path)?;
     let stated = map.get("name").map(|name| text(name, &field("name"))).transpose()?;
+    let pattern = pattern(model, map);
+    let places = match &pattern {
+        Some(_) if stated.is_some() => {
+            let message = format!("{0}.name is only valid for a single link, and {0}.link is a pattern", path);
+            return Err(ProblemError::at(Kind::Conflict, field("name"), message));
+        }
+        Some(pattern) => matching(model, pattern, map, &field("link"))?,
+        None => vec![place(model, map, path)?],
+    };
     let mut contacts = Vec::new();
     for index in touched(surfaces, map, path)? {
         let surface = &surfaces[index];
-        let found = match map.get("shape") {
-            Some(shape) => of_shapes(model, &place, surface, map, shape, path, stated)?,
-            None => vec![(stated.unwrap_or(&place.name).to_owned(), of_point(model, &place, surface, map, path)?)],
-        };
         let several = surfaces.len() > 1 && !map.contains_key("surface");
-        contacts.extend(found.into_iter().map(|(name, point)| SceneContact {
-            name: if several { format!("{name} on {}", surface.name) } else { name },
-            point,
-            surface: index,
-            restitution: own.restitution,
-            friction: own.friction,
-            enabled: own.enabled,
-        }));
+        for place in &places {
+            let found = match map.get("shape") {
+                Some(shape) => of_shapes(model, place, surface, map, shape, path, stated, pattern.is_some())?,
+                None => vec![(stated.unwrap_or(&place.name).to_owned(), of_point(model, place, surface, map, path)?)],
+            };
+            contacts.extend(found.into_iter().map(|(name, point)| SceneContact {
+                name: if several { format!("{name} on {}", surface.name) } else { name },
+                point,
+                surface: index,
+                restitution: own.restitution,
+                friction: own.friction,
+                enabled: own.enabled,
+            }));
+        }
     }
     Ok(contacts)
+}
+
+/// The link of an entry as a pattern for names: `all`, or a name with `*` or `?`, unless a link has that very name.
+fn pattern(model: &Model, map: &Map<String, Value>) -> Option<WildMatch> {
+    let name = map.get("link")?.as_str()?;
+    let is_pattern = name == "all" || name.contains(['*', '?']);
+    let is_link = model.find_link(name).is_some();
+    (is_pattern && !is_link && !map.contains_key("frame"))
+        .then(|| WildMatch::new(if name == "all" { "*" } else { name }))
+}
+
+/// The moving links that a pattern matches; for contacts of shapes only those with shapes that can touch.
+fn matching(model: &Model, pattern: &WildMatch, map: &Map<String, Value>, field: &str) -> Result<Vec<Place>> {
+    let of_shapes = map.contains_key("shape");
+    let mut places = Vec::new();
+    for (index, link) in model.links().iter().enumerate() {
+        let id = LinkId::from_index(index);
+        let has_shapes = !of_shapes || link.shapes.iter().any(|shape| shape.can_touch());
+        if pattern.matches(&link.name) && model.is_moving(id) && has_shapes {
+            places.push(Place { name: link.name.clone(), link: id, placement: Placement::IDENTITY });
+        }
+    }
+    if places.is_empty() {
+        let names: Vec<&str> = model.links().iter().map(|link| link.name.as_str()).collect();
+        let what = if of_shapes { "moving link with a shape that can touch" } else { "moving link" };
+        let message = format!("{field} matches no {what} of {}; its links are {}", model.name(), names.join(", "));
+        return Err(ProblemError::at(Kind::UnknownName, field, message));
+    }
+    Ok(places)
 }
 
 /// Properties that an entry gives for its own contacts.
@@ -218,6 +259,7 @@ fn of_shapes(
     shape: &Value,
     path: &str,
     stated: Option<&str>,
+    of_pattern: bool,
 ) -> Result<Vec<(String, ContactPoint)>> {
     let field = format!("{path}.shape");
     if let Some(other) = ["frame", "point", "radius", "dimension"].into_iter().find(|key| map.contains_key(*key)) {
@@ -227,7 +269,13 @@ fn of_shapes(
     let options = CandidateOptions { rims: map.get("rims").map_or(Ok(Rims::default()), |value| rims(value, path))? };
     let name = text(shape, &field)?;
     let link = model.link(place.link);
-    let is_meant = |i: usize| name == "all" || link.shapes[i].name.as_deref() == Some(name);
+    // A shape without a name has its index, as in reports. A pattern passes over shapes that cannot touch: the loader warns of them.
+    let is_meant = |i: usize| match &link.shapes[i].name {
+        _ if of_pattern && !link.shapes[i].can_touch() => false,
+        _ if name == "all" => true,
+        Some(own) => own == name,
+        None => name.parse() == Ok(i),
+    };
     let chosen: Vec<usize> = (0..link.shapes.len()).filter(|&i| is_meant(i)).collect();
     if chosen.is_empty() {
         let names: Vec<&str> = link.shapes.iter().filter_map(|shape| shape.name.as_deref()).collect();

@@ -4,12 +4,14 @@
 //! |---|---|
 //! | `read` | reads a tree into a scene |
 //! | `state` | configuration and velocity by joint |
+//! | `placing` | gaps, and a base that is moved until something touches |
 //! | `contact` | the contacts |
 //! | `surface` | the surfaces |
 //! | `motion` | actuators, limits and settings of a simulation |
 
 mod contact;
 mod motion;
+mod placing;
 mod read;
 mod state;
 mod surface;
@@ -25,6 +27,7 @@ use crate::document::{Kind, ProblemError};
 use carom_sim::{CoordinateRange, Setup, Surface, WatchedContact};
 use carom_sim::{StrikeError, contact_at, strike_outcome, strike_together};
 use motion::SimulationKeys;
+pub(crate) use state::floating_root;
 
 /// The keys of a scene, in addition to those of every problem.
 pub(crate) const KEYS: [&str; 14] = [
@@ -55,6 +58,10 @@ pub struct Scene {
     contacts: Vec<SceneContact>,
     /// Indices of the contacts that strike.
     struck: Vec<usize>,
+    /// Those that the scene names; otherwise the ones that touch strike.
+    strike: Option<Vec<usize>>,
+    /// If none of several contacts touches, the nearest and its gap: there is no impact yet.
+    nearest: Option<(usize, f64)>,
     surfaces: Vec<Surface>,
     motion: SimulationKeys,
 }
@@ -213,6 +220,29 @@ impl Scene {
         (position, self.surfaces[contact.surface].half_space.gap(position))
     }
 
+    /// Finds the contacts that strike in the present state. If none of several touches, as before a drop, there is no impact yet.
+    fn find_strikers(&mut self) -> Result<(), ProblemError> {
+        let all = 0..self.contacts.len();
+        let gaps = placing::gaps(&self.model, &self.surfaces, &self.contacts, &self.configuration)?;
+        let struck =
+            self.strike.clone().unwrap_or_else(|| all.clone().filter(|&contact| gaps.touches(contact)).collect());
+        self.nearest = if struck.is_empty() { gaps.nearest() } else { None };
+        self.struck = if struck.is_empty() { all.collect() } else { struck };
+        Ok(())
+    }
+
+    /// Rejects a scene in which none of several contacts touches its surface.
+    pub(crate) fn check_touching(&self) -> Result<(), ProblemError> {
+        let Some((nearest, gap)) = self.nearest else { return Ok(()) };
+        let name = &self.contacts[nearest].name;
+        let message = format!(
+            "none of {} contacts touches its surface: the nearest, {name:?}, has a gap of {gap:.3e} m; set base.touch = \"lowest\", or \
+             choose what strikes with strike = [{name:?}]",
+            self.contacts.len()
+        );
+        Err(ProblemError::at(Kind::Conflict, "strike", message))
+    }
+
     /// The scene in another state, by joint names; joints that are not named keep their state.
     ///
     /// # Errors
@@ -228,8 +258,10 @@ impl Scene {
     /// # Errors
     /// Vectors of another length, or a state that the robot cannot have.
     pub fn with_state_vectors(&self, configuration: &[f64], velocity: &[f64]) -> Result<Self, ProblemError> {
-        let scene = Self { configuration: configuration.to_vec(), velocity: velocity.to_vec(), ..self.clone() };
-        scene.dynamics().map(|_| scene)
+        let mut scene = Self { configuration: configuration.to_vec(), velocity: velocity.to_vec(), ..self.clone() };
+        scene.dynamics()?;
+        scene.find_strikers()?;
+        Ok(scene)
     }
 
     /// The impact of the contact that strikes, or the first of several, with joint velocities and kinetic energies. A contact's
@@ -253,6 +285,7 @@ impl Scene {
         coefficients: &Coefficients,
         guard: Guard,
     ) -> Result<SimultaneousAnswer, ProblemError> {
+        self.check_touching()?;
         self.check_friction(self.struck_contacts(), coefficients)?;
         let points: Vec<ContactPoint> = self.struck_contacts().map(|contact| contact.point).collect();
         let each: Vec<Coefficients> =

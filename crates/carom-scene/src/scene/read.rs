@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use carom_multibody::load::{self, Mimics, Options, RobotFormat};
-use carom_multibody::{Model, Quaternion, Rotation, Vector};
+use carom_multibody::{HullOptions, Model, Quaternion, Rotation, Vector};
 use serde_json::{Map, Value};
 
 use super::state::{self, Base};
-use super::{ModelSource, Scene, contact, motion, surface};
-use crate::document::value::{boolean, check_keys, missing, named, object, required, text, triple, wrong_type};
+use super::{ModelSource, Scene, contact, motion, placing, surface};
+use crate::document::value::{boolean, check_keys, missing, named, number, object, required, text, triple, wrong_type};
 use crate::document::{Kind, ProblemError};
 use crate::models;
 
@@ -18,7 +18,7 @@ type Result<T> = std::result::Result<T, ProblemError>;
 impl Scene {
     pub(crate) fn from_map(map: &Map<String, Value>, folder: &Path) -> Result<Self> {
         let base = map.get("base").map(base).transpose()?.unwrap_or_default();
-        let (source, model) = model(object(required(map, "", "model")?, "model")?, &base, folder)?;
+        let (source, model) = model(object(required(map, "", "model")?, "model")?, &base, uses_shapes(map), folder)?;
         let model = match map.get("gravity") {
             Some(gravity) => model.with_gravity(triple(gravity, "gravity")?),
             None => model,
@@ -26,30 +26,35 @@ impl Scene {
         let root = state::floating_root(&model);
         // A fixed base is placed as given.
         let model = if root.is_none() { model.placed(&base.placement()) } else { model };
-        let (configuration, velocity) = state::read(&model, &base, root, map.get("state"))?;
+        let (mut configuration, velocity) = state::read(&model, &base, root, map.get("state"))?;
         let surfaces = surface::read(&model, map)?;
         let contacts = contact::read(&model, &surfaces, map)?;
-        let struck = contact::struck(&contacts, map)?;
+        placing::place(&model, &surfaces, &contacts, &base, root, &mut configuration)?;
+        let strike = contact::strike(&contacts, map)?;
         let motion = motion::read(&model, &configuration, map)?;
-        let scene = Self {
+        let mut scene = Self {
             title: map.get("title").map(|title| text(title, "title").map(str::to_owned)).transpose()?,
             source,
             model: Arc::new(model),
             configuration,
             velocity,
             contacts,
-            struck,
+            strike,
+            struck: Vec::new(),
+            nearest: None,
             surfaces,
             motion,
         };
         // An invalid state is an error of the scene, not of its solution.
-        scene.dynamics().map(|_| scene)
+        scene.dynamics()?;
+        scene.find_strikers()?;
+        Ok(scene)
     }
 }
 
-fn model(map: &Map<String, Value>, base: &Base, folder: &Path) -> Result<(ModelSource, Model)> {
+fn model(map: &Map<String, Value>, base: &Base, uses_shapes: bool, folder: &Path) -> Result<(ModelSource, Model)> {
     const WAYS: [&str; 3] = ["urdf", "mjcf", "builtin"];
-    check_keys(map, "model", &["urdf", "mjcf", "builtin", "mimics"])?;
+    check_keys(map, "model", &["urdf", "mjcf", "builtin", "mimics", "hull"])?;
     let given: Vec<&str> = WAYS.into_iter().filter(|way| map.contains_key(*way)).collect();
     let way = match given[..] {
         [way] => way,
@@ -71,6 +76,9 @@ fn model(map: &Map<String, Value>, base: &Base, folder: &Path) -> Result<(ModelS
         "mjcf" => options.format(RobotFormat::Mjcf),
         _ => options,
     };
+    let stated = map.get("hull").map(hull).transpose()?;
+    // Meshes are only read where their shapes touch.
+    let options = if uses_shapes { options.hulls(stated.unwrap_or_default()) } else { options };
     let (source, loaded) = match way {
         "builtin" => {
             let built_in = models::find(name).ok_or_else(|| {
@@ -94,9 +102,41 @@ fn model(map: &Map<String, Value>, base: &Base, folder: &Path) -> Result<(ModelS
     Ok((source, model))
 }
 
+/// Whether a contact of a scene is one of shapes.
+fn uses_shapes(map: &Map<String, Value>) -> bool {
+    let has_shape = |contact: &Value| contact.get("shape").is_some();
+    let list = map.get("contacts").and_then(Value::as_array);
+    map.get("contact").is_some_and(has_shape) || list.is_some_and(|list| list.iter().any(has_shape))
+}
+
+/// How the hulls of meshes are simplified.
+fn hull(value: &Value) -> Result<HullOptions> {
+    let map = object(value, "model.hull")?;
+    check_keys(map, "model.hull", &["tolerance", "vertices"])?;
+    let mut options = HullOptions::default();
+    if let Some(value) = map.get("tolerance") {
+        options.tolerance = number(value, "model.hull.tolerance")?;
+        if !(0.0..1.0).contains(&options.tolerance) {
+            let message = format!(
+                "model.hull.tolerance = {} is outside [0, 1): it is a part of the mesh's size",
+                options.tolerance
+            );
+            return Err(ProblemError::at(Kind::Law(carom_law::ErrorKind::OutOfRange), "model.hull.tolerance", message));
+        }
+    }
+    if let Some(value) = map.get("vertices") {
+        let count = value.as_u64().and_then(|count| usize::try_from(count).ok()).filter(|count| *count >= 4);
+        options.vertices =
+            count.ok_or_else(|| wrong_type(value, "model.hull.vertices", "a whole number, 4 or more"))?;
+    }
+    Ok(options)
+}
+
 fn base(value: &Value) -> Result<Base> {
     let map = object(value, "base")?;
-    check_keys(map, "base", &["floating", "position", "rpy", "quaternion", "velocity", "angular_velocity"])?;
+    const KEYS: [&str; 8] =
+        ["floating", "position", "rpy", "quaternion", "velocity", "angular_velocity", "touch", "height"];
+    check_keys(map, "base", &KEYS)?;
     let vector = |key: &str| map.get(key).map(|value| triple(value, &format!("base.{key}"))).transpose();
     Ok(Base {
         floating: map.get("floating").map(|value| boolean(value, "base.floating")).transpose()?,
@@ -104,6 +144,8 @@ fn base(value: &Value) -> Result<Base> {
         rotation: rotation(map, "base")?,
         velocity: vector("velocity")?.map(Vector::from),
         angular_velocity: vector("angular_velocity")?.map(Vector::from),
+        touch: map.get("touch").map(|value| text(value, "base.touch").map(str::to_owned)).transpose()?,
+        height: map.get("height").map(|value| number(value, "base.height")).transpose()?,
     })
 }
 

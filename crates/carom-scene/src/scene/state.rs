@@ -17,6 +17,10 @@ pub(super) struct Base {
     /// Velocity of its origin, in world axes.
     pub(super) velocity: Option<Vector>,
     pub(super) angular_velocity: Option<Vector>,
+    /// The contact, link or `lowest` that the base is moved to touch with.
+    pub(super) touch: Option<String>,
+    /// The gap that it is left with.
+    pub(super) height: Option<f64>,
 }
 
 impl Base {
@@ -27,7 +31,7 @@ impl Base {
 }
 
 /// The floating joint of the base, if there is one: the first joint, attached to the world.
-pub(super) fn floating_root(model: &Model) -> Option<usize> {
+pub(crate) fn floating_root(model: &Model) -> Option<usize> {
     let first = model.joints().iter().position(|joint| joint.joint.kind != JointKind::Fixed)?;
     let joint = &model.joints()[first];
     let on_world = model.link(joint.link).parent == Some(LinkId::WORLD);

@@ -125,7 +125,14 @@ impl<'a> Geom<'a> {
             Form::Cylinder { radius, half_length } => Geometry::Cylinder { radius, half_length },
             Form::Ellipsoid { half } => Geometry::Ellipsoid { half },
             Form::Box { half } => Geometry::Box { half },
-            Form::Mesh { ref name } => Geometry::Mesh { file: meshes.file(name) },
+            Form::Mesh { ref name } => {
+                let hull = meshes.hull(name, self.part).unwrap_or_else(|error| {
+                    let (subject, message) = (format!("mesh {name:?}"), format!("cannot touch: {}", error.message));
+                    notes.add(WarningKind::Missing, self.part, &subject, &message);
+                    None
+                });
+                Geometry::Mesh { file: meshes.file(name), hull }
+            }
             Form::Field => {
                 notes.ignored(self.part, "geom hfield", "has no shape and is ignored");
                 return None;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::triangles::Triangles;
+use crate::mesh::Triangles;
 use crate::{Inertia, Symmetric, Vector};
 
 /// How mass is distributed over a mesh.

@@ -13,7 +13,6 @@
 //! | `notes` | warnings |
 //! | `tree` | the tree of bodies, turned into links |
 //! | `body` | one body |
-//! | `side` | the side of a plane on which a point lies |
 //! | `pose` | poses of elements |
 //! | `axes` | principal axes |
 //! | `joint` | joints |
@@ -23,8 +22,6 @@
 //! | `fit` | primitives fitted to meshes |
 //! | `solid` | volumes and inertias of primitives |
 //! | `mesh` | mesh assets |
-//! | `triangles` | triangles from mesh files |
-//! | `hull` | convex hulls |
 //! | `integral` | inertias of triangle meshes |
 //! | `site` | sites |
 //! | `actuator` | actuators |
@@ -36,7 +33,6 @@ mod class;
 mod fit;
 mod form;
 mod geom;
-mod hull;
 mod inertial;
 mod integral;
 mod joint;
@@ -46,12 +42,10 @@ mod notes;
 mod pose;
 mod section;
 mod settings;
-mod side;
 mod site;
 mod solid;
 mod source;
 mod tree;
-mod triangles;
 
 use std::path::Path;
 
@@ -86,7 +80,7 @@ pub(super) fn from_document(
     let settings = Settings::read(&sources, &mut notes)?;
     let classes = Classes::read(&sources)?;
     section::check(&sources, &classes, &mut notes)?;
-    let meshes = Meshes::read(&sources, &classes, &settings)?;
+    let meshes = Meshes::read(&sources, &classes, &settings, options.hulls)?;
     let rotors = actuator::rotors(&sources, &classes, &mut notes)?;
     let mut tree = Tree::new(&sources, &settings, &classes, meshes, rotors, notes);
     tree.grow()?;

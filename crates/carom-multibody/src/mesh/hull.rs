@@ -6,26 +6,16 @@ use super::side::side;
 use crate::Vector;
 
 /// Faces of the convex hull, seen from outside counter-clockwise; `None` for points in a plane.
-///
-/// The hull grows from a tetrahedron, each time by the farthest point beyond one of its faces. A point beyond the hull
-/// is assigned to one face that sees it; when that face is removed, one of the new faces sees it, or it is inside.
-pub(super) fn hull(points: &[Vector]) -> Option<Vec<[usize; 3]>> {
-    let start = tetrahedron(points)?;
-    let mut hull = Hull { points, faces: Vec::new(), sides: HashMap::new() };
-    let [a, b, c, d] = start;
-    let first = [[a, b, c], [a, c, d], [a, d, b], [b, d, c]].map(|corners| hull.add(corners));
-    // Files repeat vertices for every face.
-    let mut seen = HashSet::new();
-    let distinct = (0..points.len()).filter(|&i| seen.insert(points[i].to_array().map(|x| (x + 0.0).to_bits())));
-    hull.keep(distinct, &first);
+pub(crate) fn hull(points: &[Vector]) -> Option<Vec<[usize; 3]>> {
+    let mut hull = Growing::new(points)?;
     let mut next = 0;
-    while next < hull.faces.len() {
+    while next < hull.face_count() {
         match hull.farthest(next) {
-            Some(point) => hull.reach(next, point),
+            Some((point, _)) => hull.reach(next, point),
             None => next += 1,
         }
     }
-    Some(hull.faces.into_iter().flatten().map(|face| face.corners).collect())
+    Some(hull.into_faces())
 }
 
 /// Four points that span a volume, the last behind the face of the first three.
@@ -52,7 +42,9 @@ struct Face {
     beyond: Vec<usize>,
 }
 
-struct Hull<'p> {
+/// A hull that grows from a tetrahedron, each time by a point beyond one of its faces. A point beyond the hull is
+/// assigned to one face that sees it; when that face is removed, one of the new faces sees it, or it is inside.
+pub(super) struct Growing<'p> {
     points: &'p [Vector],
     /// Removed faces are `None`.
     faces: Vec<Option<Face>>,
@@ -60,7 +52,45 @@ struct Hull<'p> {
     sides: HashMap<(usize, usize), usize>,
 }
 
-impl Hull<'_> {
+impl<'p> Growing<'p> {
+    /// The tetrahedron; `None` for points in a plane.
+    pub(super) fn new(points: &'p [Vector]) -> Option<Self> {
+        let [a, b, c, d] = tetrahedron(points)?;
+        let mut hull = Self { points, faces: Vec::new(), sides: HashMap::new() };
+        let first = [[a, b, c], [a, c, d], [a, d, b], [b, d, c]].map(|corners| hull.add(corners));
+        // Files repeat vertices for every face.
+        let mut seen = HashSet::new();
+        let distinct = (0..points.len()).filter(|&i| seen.insert(points[i].to_array().map(|x| (x + 0.0).to_bits())));
+        hull.keep(distinct, &first);
+        Some(hull)
+    }
+
+    /// How many faces there ever were: the next one has this number.
+    pub(super) fn face_count(&self) -> usize {
+        self.faces.len()
+    }
+
+    /// Whether a face is still part of the hull.
+    pub(super) fn has(&self, face: usize) -> bool {
+        self.faces[face].is_some()
+    }
+
+    /// The faces.
+    pub(super) fn into_faces(self) -> Vec<[usize; 3]> {
+        self.faces.into_iter().flatten().map(|face| face.corners).collect()
+    }
+
+    /// The points beyond the hull, each with the face that keeps it.
+    pub(super) fn beyond(&self) -> impl Iterator<Item = (usize, usize)> {
+        let faces = self.faces.iter().enumerate().filter_map(|(place, face)| Some((place, face.as_ref()?)));
+        faces.flat_map(|(place, face)| face.beyond.iter().map(move |&point| (place, point)))
+    }
+
+    /// The corners of the faces.
+    pub(super) fn corners(&self) -> impl Iterator<Item = [Vector; 3]> {
+        self.faces.iter().flatten().map(|face| face.corners.map(|i| self.points[i]))
+    }
+
     fn add(&mut self, corners: [usize; 3]) -> usize {
         let place = self.faces.len();
         for edge in edges(corners) {
@@ -87,16 +117,19 @@ impl Hull<'_> {
         }
     }
 
-    fn farthest(&self, face: usize) -> Option<usize> {
+    /// The point farthest beyond a face, among those kept with it, and its distance from the face's plane.
+    pub(super) fn farthest(&self, face: usize) -> Option<(usize, f64)> {
         let face = self.faces[face].as_ref()?;
         let [a, b, c] = face.corners.map(|i| self.points[i]);
         let normal = (b - a).cross(c - a);
         let distance = |i: usize| (self.points[i] - a).dot(normal);
-        face.beyond.iter().copied().max_by(|&i, &j| distance(i).total_cmp(&distance(j)))
+        let point = face.beyond.iter().copied().max_by(|&i, &j| distance(i).total_cmp(&distance(j)))?;
+        let length = normal.norm();
+        Some((point, if length > 0.0 { distance(point) / length } else { 0.0 }))
     }
 
     /// Adds a point: the faces that see it are replaced by a cone from their boundary to the point.
-    fn reach(&mut self, face: usize, point: usize) {
+    pub(super) fn reach(&mut self, face: usize, point: usize) {
         let mut visible = vec![face];
         let mut known = HashSet::from([face]);
         let mut rim = Vec::new();

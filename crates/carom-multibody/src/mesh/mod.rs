@@ -1,0 +1,27 @@
+//! Triangle meshes: their file formats and convex hulls.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `triangles` | a mesh of triangles, and its formats |
+//! | `stl` | STL, binary and text |
+//! | `obj` | Wavefront OBJ |
+//! | `msh` | MuJoCo's own format |
+//! | `dae` | COLLADA |
+//! | `words` | numbers in single precision from bytes and words |
+//! | `side` | the side of a plane on which a point lies |
+//! | `hull` | the convex hull |
+//! | `simplified` | hulls with few vertices |
+
+mod dae;
+mod hull;
+mod msh;
+mod obj;
+mod side;
+mod simplified;
+mod stl;
+mod triangles;
+mod words;
+
+pub(crate) use hull::hull;
+pub use simplified::{Hull, HullOptions};
+pub(crate) use triangles::{Format, Objects, Triangles, parse};
