@@ -373,8 +373,6 @@ fn robots_and_scenes_are_told_apart() {
         std::fs::write(&file, text).unwrap();
         file.to_str().unwrap().to_owned()
     };
-    let robot = write("r.urdf", carom::models::find("arm").unwrap().text);
-    assert!(carom(&["impact", &robot]).err.contains("is a robot file: carom check shows it"));
     let scene = write("s.toml", &carom(&["gallery", "arm"]).out);
     assert!(carom(&["check", &scene]).err.contains("is not a robot file: carom impact reads scenes"));
     assert!(carom(&["impact", "quadruped"]).err.contains("is a model, not a scene"));

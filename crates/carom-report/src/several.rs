@@ -33,8 +33,11 @@ pub(super) fn contacts(f: &mut Formatter<'_>, answer: &SimultaneousAnswer) -> fm
         ("impulse", |contact| &contact.impulse),
     ];
     for (title, vector) in vectors {
-        // Rounding errors are printed as zeros.
-        let largest = contacts.iter().flat_map(vector).fold(0.0, |most: f64, x| most.max(x.abs()));
+        // Rounding errors are printed as zeros: those of velocities are relative to the velocity before.
+        let before = contacts.iter().flat_map(|contact| contact.contact_velocity.before.iter());
+        let scale = if title == "velocity after" { Some(before) } else { None };
+        let all = contacts.iter().flat_map(|contact| vector(contact).iter()).chain(scale.into_iter().flatten());
+        let largest = all.fold(0.0, |most: f64, x| most.max(x.abs()));
         let shown = |x: &f64| significant(tidy(*x, ROUNDING * largest), DIGITS);
         let cells = contacts.iter().map(|contact| columns(vector(contact).iter().map(shown)));
         table(f, title, axes, &labels, cells)?;
