@@ -162,7 +162,7 @@ fn what_cannot_be_drawn_says_why() {
     let svg = folder.path().join("laws.svg");
     for name in ["laws.csv", "laws.pdf", "laws"] {
         let ran = refused(&["kane"], &folder.path().join(name));
-        assert!(ran.err.contains("give it the ending .svg, .png or .json"), "{}", ran.err);
+        assert!(ran.err.contains("use the extension .svg, .png or .json"), "{}", ran.err);
     }
     let nowhere = folder.path().join("no/such/laws.svg");
     assert!(refused(&["kane"], &nowhere).err.contains("cannot write"));

@@ -207,7 +207,7 @@ fn values_are_set_by_path() {
     assert_eq!(set(&["guard=limit"]).json()["guard"]["name"], "limit");
     for (edit, complaint) in [
         ("velocity[2]=1", "velocity[2] cannot be set: the list has 2 entries"),
-        ("speed=1", "speed is not a key here"),
+        ("speed=1", "speed is not a valid key"),
         ("velocity.x=1", "velocity.x cannot be set: x is not inside an object"),
         ("guard=maybe", "guard = \"maybe\" is not one of report, limit, slip"),
         ("law=coulomb", "law = \"coulomb\" is not one of aghili, aghili-printed, newton"),
@@ -307,12 +307,12 @@ fn complaints_name_file_line_field_value_and_bound() {
     let text = "{\"delassus\": [[1]], \"contact_velocity\": \"fast\", \"restitution\": 0}";
     assert_eq!(
         complain("i.json", text),
-        "i.json:1: contact_velocity is the text \"fast\", but must be a list of numbers"
+        "i.json:1: contact_velocity is the string \"fast\", but must be a list of numbers"
     );
     let broken = "{\n\"delassus\": [[1]],\n";
     assert!(complain("j.json", broken).starts_with("j.json:3: EOF"), "{}", complain("j.json", broken));
     assert!(complain("k.json", "  \n").contains("the document is empty"));
-    assert!(complain("l.json", "{\"a.b\": 1}").contains("\"a.b\" is not a key here"));
+    assert!(complain("l.json", "{\"a.b\": 1}").contains("\"a.b\" is not a valid key"));
     let long =
         format!("{{\"delassus\": [[1]], \"contact_velocity\": [-1], \"restitution\": \"{}\"}}", "x".repeat(100_000));
     assert!(complain("m.json", &long).len() < 300);

@@ -154,7 +154,7 @@ fn errors_name_field_value_and_bound() {
     }
     for name in ["map.pdf", "map"] {
         let ran = refused(&["kane"], &folder.path().join(name));
-        assert!(ran.err.contains("give it the ending .svg, .png, .json or .csv"), "{}", ran.err);
+        assert!(ran.err.contains("use the extension .svg, .png, .json or .csv"), "{}", ran.err);
     }
     for width in ["0", "99", "4001"] {
         let ran = refused(&["kane", "--width", width], &folder.path().join("map.png"));

@@ -150,19 +150,19 @@ fn every_key_of_a_scene_can_be_set() {
         ),
         ("kane", "state.configuration=[1]", "state.configuration is 1 number, but must be 2 numbers"),
         ("kane", "state.velocity.elbow=[1, 2]", "state.velocity.elbow is 2 numbers, but must be 1 number"),
-        ("kane", "state.speed=1", "state.speed is not a key here"),
+        ("kane", "state.speed=1", "state.speed is not a valid key"),
         (
             "kane",
             "contact.link=foot",
             "contact.link = \"foot\" is not a link of double_pendulum; its links are world, ",
         ),
-        ("kane", "contact.frame=tip", "contact.link and contact.frame both say where it is"),
+        ("kane", "contact.frame=tip", "contact.link and contact.frame both give its place"),
         ("kane", "surface.normal=[0, 0, 0]", "the normal (0, 0, 0) has no direction"),
         ("kane", "contact.dimension=4", "contact.dimension is the number 4, but must be 1, 2 or 3"),
         ("kane", "model.builtin=robot", "model.builtin = \"robot\" is not one of double_pendulum, planar_rod"),
-        ("kane", "model.urdf=x.urdf", "model.urdf and model.builtin both name a robot"),
+        ("kane", "model.urdf=x.urdf", "model.urdf and model.builtin both give a robot"),
         ("kane", "base.velocity=[0, 0, 1]", "base.velocity is for a robot whose first joint is floating"),
-        ("cube", "base.floating=true", "a floating base is asked for, which is for URDF"),
+        ("cube", "base.floating=true", "a floating base can only be requested for URDF"),
         (
             "cube",
             "base.floating=false",
@@ -171,10 +171,10 @@ fn every_key_of_a_scene_can_be_set() {
         ("kane", "contact.link=support", "cannot be struck: its link \"support\" is fixed to the world"),
         ("kane", "mass_matrix=[[1]]", "mass_matrix and model belong to different forms"),
         ("kane", "delassus=[[1]]", "delassus and model belong to different forms"),
-        ("cube", "base.quaternion=[2, 0, 0, 0]", "base.rpy and base.quaternion both state the orientation"),
+        ("cube", "base.quaternion=[2, 0, 0, 0]", "base.rpy and base.quaternion both give the orientation"),
         ("cube", "base.floating=1", "base.floating is the number 1, but must be true or false"),
         ("humanoid", "strike=nose", "strike = \"nose\" is not a contact; the contacts are"),
-        ("humanoid", "contact.link=head", "contact and contacts both state what touches"),
+        ("humanoid", "contact.link=head", "contact and contacts both give the contacts"),
         ("humanoid", "state.configuration.neck=[2, 0, 0, 0]", "the quaternion of joint \"neck\" has norm 2"),
         ("arm", "base.floating=true", ""),
     ] {
@@ -222,7 +222,7 @@ fn a_scene_names_a_file_beside_it_and_errors_show_the_line() {
     let err = complain("robots/two.urdf", "robots/bad.urdf");
     assert!(err.contains("bad.urdf:3: <joint> needs the attribute name"), "{err}");
     let err = complain("[contact]\nlink = \"tip\"", "");
-    assert!(err.contains("contact is missing") || err.contains("a scene needs a point"), "{err}");
+    assert!(err.contains("contact is missing") || err.contains("a scene needs a contact"), "{err}");
 }
 
 /// Scenes are problems: a batch accepts them too, with robot files relative to its folder.
@@ -376,7 +376,7 @@ fn robots_and_scenes_are_told_apart() {
     let scene = write("s.toml", &carom(&["gallery", "arm"]).out);
     assert!(carom(&["check", &scene]).err.contains("is not a robot file: carom impact reads scenes"));
     assert!(carom(&["impact", "quadruped"]).err.contains("is a model, not a scene"));
-    assert!(carom(&["check", "cube", "--floating-base"]).err.contains("which is for URDF"));
+    assert!(carom(&["check", "cube", "--floating-base"]).err.contains("can only be requested for URDF"));
     // A free body on a joint without mass has no inertia.
     let singular = carom(&["check", "double_pendulum", "--floating-base"]);
     assert!(

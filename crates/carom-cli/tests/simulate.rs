@@ -303,8 +303,8 @@ fn what_cannot_be_is_refused() {
         (&["ball", "--interval", "1e-12"], "interval = 1e-12 makes 5.0e12 samples until 5 s, more than 1e6"),
         (&["ball", "--events", "some"], "\"some\" must be a number or all"),
         (&["ball", "-o", "run.txt"], "cannot tell the format of run.txt: use the extension .parquet, .csv or .json"),
-        (&["ball", "--plot", "run.pdf"], "give it the ending .svg or .png"),
-        (&["ball", "--render", "run.svg"], "give it the ending .html"),
+        (&["ball", "--plot", "run.pdf"], "use the extension .svg or .png"),
+        (&["ball", "--render", "run.svg"], "use the extension .html"),
         (&["ball", "-o", "no/such/run.csv"], "cannot write no/such/run.csv: the folder no/such does not exist"),
         (&["ball", "--render", "no/run.html"], "cannot write no/run.html: the folder no does not exist"),
         (

@@ -263,7 +263,7 @@ fn too_many_events_end_the_run_with_what_there_is() {
         // The run is right up to there.
         assert_eq!(run.0["summary"]["time"].as_f64().unwrap(), time_of(run.events("impact")[99]));
     }
-    for (number, words) in [("0", "1"), ("2.5", "a whole number")] {
+    for (number, words) in [("0", "1"), ("2.5", "an integer")] {
         let (ran, run) = simulate(DISC, &in_scene.replace("= 100 }", &format!("= {number} }}")), &[]);
         assert_eq!(ran.code, 2);
         assert!(run.is_none() && ran.err.contains("max_events") && ran.err.contains(words), "{}", ran.err);

@@ -135,7 +135,7 @@ fn what_makes_no_sense_is_refused_by_name() {
     let limited = SLIDER.replace("stiffness", r#"limited="true" range="-1 -0.5" stiffness"#);
     let beyond = planar("friction = 0.1\nlimits = { restitution = 0.5 }\n");
     for (robot, scene, words) in [
-        (SLIDER, planar(""), &["friction is missing", "box", "dimension of 1"][..]),
+        (SLIDER, planar(""), &["friction is missing", "box", "dimension = 1"][..]),
         (SLIDER, condition, &["contact.enabled.above = 1", "less than contact.enabled.below = -1"]),
         (&limited, beyond, &["x upper limit is passed by 0.5 at the start"]),
         (&SLIDER.replace("mass=\"1\"", "mass=\"0\""), planar("friction = 0.1\n"), &["mass matrix is singular"]),

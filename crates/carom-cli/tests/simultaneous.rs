@@ -197,7 +197,12 @@ fn errors_name_the_contact() {
     };
     refuse(&["contacts[1].dimension=3"], "shape", "delassus", "delassus is 4 x 4, but must be 5 x 5");
     refuse(&["contacts[1].dimension=4"], "wrong_type", "contacts[1].dimension", "must be 1, 2 or 3");
-    refuse(&["contacts[0]={\"restitution\": 0.5}"], "missing", "contacts[0].dimension", "each says how many rows");
+    refuse(
+        &["contacts[0]={\"restitution\": 0.5}"],
+        "missing",
+        "contacts[0].dimension",
+        "each of several contacts needs its number of rows",
+    );
     refuse(
         &["contacts[0]={\"dimension\": 2}"],
         "missing",
@@ -206,7 +211,7 @@ fn errors_name_the_contact() {
     );
     refuse(&["contacts[1].friction=-1"], "out_of_range", "contacts[1].friction", "-1 is outside [0, inf)");
     refuse(&["contacts[1].mu=1"], "unknown_key", "contacts[1].mu", "the keys are name, dimension");
-    refuse(&["contacts=[]"], "missing", "contacts[0]", "needs a contact that strikes");
+    refuse(&["contacts=[]"], "missing", "contacts[0]", "needs at least one contact");
     refuse(&["contacts=2"], "wrong_type", "contacts", "a list of contacts");
     refuse(&["delassus[3]=[1]"], "shape", "delassus[3]", "1 numbers, but must be 4 numbers");
     refuse(&["contact_velocity=[1]"], "shape", "contact_velocity", "4 numbers, as the contacts have 4 rows");
@@ -232,7 +237,7 @@ fn maps_and_comparisons_ask_for_one_contact() {
         assert_eq!(one.code, 0, "{}", one.err);
     }
     let ran = carom_with(&["compare", "-"], corners().to_string().as_bytes());
-    assert!(ran.code == 2 && ran.err.contains("2 contacts strike at once"), "{}", ran.err);
+    assert!(ran.code == 2 && ran.err.contains("2 contacts strike simultaneously"), "{}", ran.err);
 }
 
 /// The quadruped's landing satisfies mechanics in joint space: M (v⁺ - v⁻) = Aᵀ i with M from composite bodies, the
@@ -339,7 +344,7 @@ fn a_scene_without_friction_or_freedom_says_which_contact() {
         ran.err
     };
     let err = run(&scene.replace("friction = 0.6\n", ""));
-    assert!(err.contains("friction is missing: front_left, front_right, rear_left would need"), "{err}");
+    assert!(err.contains("friction is missing: give friction for the scene or for front_left, front_right, rear_left, or dimension = 1"), "{err}");
     let err = run(&scene
         .replace("floating = true\n", "")
         .replace("link = \"rear_left_foot\"", "link = \"trunk\"")
