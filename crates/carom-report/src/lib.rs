@@ -2,7 +2,8 @@
 //!
 //! | file | what it has |
 //! |---|---|
-//! | `text` | what an impact does, for people |
+//! | `answer` | what an impact does, for people |
+//! | `text` | its lines for one contact, and those that all impacts have |
 //! | `several` | its tables of several contacts |
 //! | `comparison` | all laws side by side |
 //! | `model` | a robot for people |
@@ -13,6 +14,7 @@
 //! | `printable` | names as text that a terminal shows and does not obey |
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod answer;
 pub mod batch;
 mod comparison;
 pub mod figure;
@@ -23,6 +25,7 @@ mod run;
 mod several;
 mod text;
 
+pub use answer::AnswerText;
 pub use comparison::{ComparisonText, comparison_json};
 pub use map::{map_csv, map_json};
 pub use model::ModelText;
@@ -30,7 +33,6 @@ pub use printable::{printable, printable_json, printable_lines};
 pub use run::{EventLog, PageError, RunText, run_csv, run_events_csv, run_html, run_json, run_summary_json};
 #[cfg(feature = "parquet")]
 pub use run::{run_events_parquet, run_parquet};
-pub use text::AnswerText;
 
 pub use carom_scene::answer::verdict::{verdict, verdict_of_several};
 pub use carom_scene::record::{ContactRecord, ErrorRecord, Id, OutcomeRecord, RobotRecord, StruckRecord};
