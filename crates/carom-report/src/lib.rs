@@ -2,7 +2,8 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `text` | the answer to an impact as text |
+//! | `answer` | the answer to an impact as text |
+//! | `text` | its lines for one contact, and those common to all impacts |
 //! | `several` | its tables for several contacts |
 //! | `comparison` | the comparison of all laws as text |
 //! | `model` | a robot as text |
@@ -19,6 +20,7 @@
 //! | `png` | yes | figures as PNG; SVG is always available |
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod answer;
 pub mod batch;
 mod comparison;
 mod error;
@@ -30,6 +32,7 @@ mod run;
 mod several;
 mod text;
 
+pub use answer::AnswerText;
 pub use comparison::{ComparisonText, comparison_json};
 pub use error::Error;
 pub use map::{map_csv, map_json};
@@ -41,7 +44,6 @@ pub use run::{
 };
 #[cfg(feature = "parquet")]
 pub use run::{run_events_parquet, run_parquet};
-pub use text::AnswerText;
 
 pub use carom_scene::answer::verdict::{verdict, verdict_of_several};
 pub use carom_scene::record::{ContactRecord, ErrorRecord, Id, OutcomeRecord, RobotRecord, StruckRecord};

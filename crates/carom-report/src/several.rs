@@ -12,6 +12,9 @@ use carom_sim::number::{signed, significant, tidy};
 /// Entries below this fraction of the largest in their table are rounding.
 const ROUNDING: f64 = 1e-12;
 
+/// A vector of a contact.
+type Vector = fn(&ContactOutcome) -> &[f64];
+
 /// The contacts, one line per contact in every table.
 pub(super) fn contacts(f: &mut Formatter<'_>, answer: &SimultaneousAnswer) -> fmt::Result {
     let contacts = &answer.outcome.contacts;
@@ -27,7 +30,7 @@ pub(super) fn contacts(f: &mut Formatter<'_>, answer: &SimultaneousAnswer) -> fm
         columns(cells.into_iter())
     });
     table(f, "contact", &["mode", "energy", "e", "mu_s", "mu_d"], &labels, cells)?;
-    let vectors: [(&str, fn(&ContactOutcome) -> &[f64]); 3] = [
+    let vectors: [(&str, Vector); 3] = [
         ("velocity before", |contact| &contact.contact_velocity.before),
         ("velocity after", |contact| &contact.contact_velocity.after),
         ("impulse", |contact| &contact.impulse),

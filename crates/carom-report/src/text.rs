@@ -1,11 +1,10 @@
-//! The outcome of one contact as text.
+//! The outcome of one contact as text, and the parts common to all impacts.
 
-use std::fmt::{self, Display, Formatter};
+use std::fmt::{self, Formatter};
 
 use carom_law::{Energy, Guard, Law, Mode, Outcome};
 
-use super::{RobotRecord, printable, several};
-use carom_scene::Answer;
+use super::{RobotRecord, printable};
 use carom_scene::answer::verdict::{FEW, percent};
 use carom_sim::number::{signed, significant, tidy};
 
@@ -18,47 +17,8 @@ const NAMES: usize = 16;
 /// Generalized velocities per line.
 const VELOCITIES_A_LINE: usize = 6;
 
-/// The answer to an impact of one contact or several, with its title and the velocity before the impact.
-#[derive(Debug, Clone, Copy)]
-pub struct AnswerText<'a> {
-    /// The scene or file.
-    pub title: &'a str,
-    /// The answer.
-    pub answer: &'a Answer,
-    /// `q̇⁻`, for a problem in generalized form.
-    pub velocity: Option<&'a [f64]>,
-    /// The robot, for a scene.
-    pub robot: Option<&'a RobotRecord>,
-}
-
-impl Display for AnswerText<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let answer = self.answer;
-        writeln!(f, "{}", printable(self.title))?;
-        writeln!(f, "  {}", answer.verdict())?;
-        writeln!(f)?;
-        self.robot.map_or(Ok(()), |record| robot(f, record))?;
-        match answer {
-            Answer::One(outcome) => contact(f, outcome)?,
-            Answer::Many(many) => several::contacts(f, many)?,
-        }
-        velocities(f, self.velocity, answer.velocity(), self.robot)?;
-        energy(f, answer.energy(), answer.energy_change())?;
-        match answer {
-            Answer::One(outcome) => {
-                coefficients(f, outcome)?;
-                guard(f, outcome)
-            }
-            Answer::Many(many) => {
-                several::guard(f, &many.outcome.guard)?;
-                several::quality(f, &many.outcome)
-            }
-        }
-    }
-}
-
 /// The contact, its law and its mode.
-fn contact(f: &mut Formatter<'_>, o: &Outcome) -> fmt::Result {
+pub(super) fn contact(f: &mut Formatter<'_>, o: &Outcome) -> fmt::Result {
     let names: &[&str] = match o.contact_dimension {
         1 => &["normal"],
         2 => &["normal", "tangent"],
@@ -86,7 +46,7 @@ fn contact(f: &mut Formatter<'_>, o: &Outcome) -> fmt::Result {
 }
 
 /// Restitution and friction, with their limits.
-fn coefficients(f: &mut Formatter<'_>, o: &Outcome) -> fmt::Result {
+pub(super) fn coefficients(f: &mut Formatter<'_>, o: &Outcome) -> fmt::Result {
     let digits = |x: f64| significant(x, DIGITS);
     let mut e = format!("e = {}", digits(o.restitution.normal));
     if o.restitution.tangential != 0.0 {
@@ -123,7 +83,7 @@ fn coefficients(f: &mut Formatter<'_>, o: &Outcome) -> fmt::Result {
 }
 
 /// The guard, and what is violated.
-fn guard(f: &mut Formatter<'_>, outcome: &Outcome) -> fmt::Result {
+pub(super) fn guard(f: &mut Formatter<'_>, outcome: &Outcome) -> fmt::Result {
     if outcome.law != Law::Aghili {
         return Ok(());
     }
@@ -163,7 +123,7 @@ fn friction_row(f: &mut Formatter<'_>, outcome: &Outcome) -> Result<bool, fmt::E
 }
 
 /// The robot and the contacts that strike.
-fn robot(f: &mut Formatter<'_>, robot: &RobotRecord) -> fmt::Result {
+pub(super) fn robot(f: &mut Formatter<'_>, robot: &RobotRecord) -> fmt::Result {
     row(f, "robot", &robot.model)?;
     for (k, contact) in robot.struck.contacts().iter().enumerate() {
         let place = contact.position.map(|x| significant(tidy(x, ROUNDING), DIGITS)).join(", ");
@@ -180,7 +140,7 @@ fn robot(f: &mut Formatter<'_>, robot: &RobotRecord) -> fmt::Result {
 }
 
 /// The generalized velocities, if there are any.
-fn velocities(
+pub(super) fn velocities(
     f: &mut Formatter<'_>,
     before: Option<&[f64]>,
     after: Option<&[f64]>,
@@ -205,7 +165,7 @@ fn velocities(
 }
 
 /// The energy ledger; `change` is the energy change without rounding errors.
-fn energy(f: &mut Formatter<'_>, energy: &Energy, change: f64) -> fmt::Result {
+pub(super) fn energy(f: &mut Formatter<'_>, energy: &Energy, change: f64) -> fmt::Result {
     if let (Some(before), Some(after)) = (energy.before, energy.after) {
         let percent = percent(change, before).map_or(String::new(), |p| format!(" ({} %)", signed(p, FEW)));
         let (before, after) = (significant(before, DIGITS), significant(after, DIGITS));

@@ -84,7 +84,7 @@ fn assert_invariants(simulation: &Simulation) {
 
 #[test]
 fn the_parts_keep_their_invariants_from_step_to_step() {
-    // One that opens windows: a damper too stiff to be followed.
+    // The last has a damper too stiff to be followed by steps.
     let mut stiff = mass(r#"damping="1e9""#, 0.5);
     (stiff.configuration[1], stiff.velocity[1]) = (1e-3, -1.0);
     for (setup, until) in [(ball(), 4.5), (sphere(), 1.0), (stiff, 1e-3)] {
