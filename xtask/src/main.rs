@@ -35,8 +35,7 @@ cargo xtask TASK
                 Siconos, from Debian; --write renews book/src/conformance.md, --only PATTERN compares some files, with
                 flight/FILE some flights, with drop/FILE some drops, or with siconos/FAMILY some impacts
   browser       the pages of runs in Chromium (Debian's package) with playwright-core (npm); pictures in target/browser
-  package       packs every crate as it would be published, builds each from its package, and runs the unit tests and the
-                documentation of the packages away from the project
+  package       packs every crate as it would be published, and builds and tests the packages away from the project
   arrows        which crate, folder and module uses which, in layers; fails on a cycle, and names the lines that make it;
                 --draw renews book/src/figures/arrows.svg
   bench         time the law; arguments are passed on, for example: bench slip

@@ -15,20 +15,26 @@ const PACKAGES: [&str; 8] =
 /// What every package has, the licences as they are at the root.
 const LICENCES: [&str; 2] = ["LICENSE-MIT", "LICENSE-APACHE"];
 
-/// Packs every crate, builds each from its package, as a registry would have it, and runs the unit tests and documentation
-/// of all packages where nothing of the project is beside them. A dependency that asks for a newer compiler than the packages
-/// promise is refused.
+/// Packs every crate, and builds and tests the packages where nothing of the project is beside them: what reads a file
+/// outside its package does not find it. A dependency that asks for a newer compiler than the packages promise is refused.
 pub fn package() -> Result<(), String> {
+    check_compiler()?;
     let mut pack = Command::new(cargo_program());
-    pack.args(["package", "--allow-dirty"]).args(PACKAGES.iter().flat_map(|package| ["--package", package]));
+    pack.args(["package", "--allow-dirty", "--no-verify", "--quiet"]);
+    pack.args(PACKAGES.iter().flat_map(|package| ["--package", package]));
     run(&mut pack, "cargo package")?;
     let (target, version) = metadata()?;
-    let folder = target.join("package");
-    check_compiler()?;
+    let outside = target.join("package/outside");
+    // What an older package had is not to be found.
+    let _ = fs::remove_dir_all(&outside);
+    fs::create_dir_all(&outside).map_err(|error| format!("{} ({error})", outside.display()))?;
     for package in PACKAGES {
-        check_files(&folder.join(format!("{package}-{version}")))?;
+        let name = format!("{package}-{version}");
+        let packed = target.join("package").join(format!("{name}.crate"));
+        run(Command::new("tar").arg("-xzf").arg(packed).arg("-C").arg(&outside), "tar")?;
+        check_files(&outside.join(name))?;
     }
-    test(&folder, &version)
+    test(&target, &outside, &version)
 }
 
 /// The target folder, and the version of the packages.
@@ -74,39 +80,19 @@ fn check_files(package: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// A workspace of the unpacked packages, elsewhere: what reads a file outside its package does not find it.
-fn test(folder: &Path, version: &str) -> Result<(), String> {
-    let outside = folder.join("outside");
-    let _ = fs::remove_dir_all(&outside);
+/// A workspace of the unpacked packages, each of which stands in for the one of the registry. Other packages that were built
+/// already are shared.
+fn test(target: &Path, outside: &Path, version: &str) -> Result<(), String> {
     let fault = |error: std::io::Error| format!("{} ({error})", outside.display());
-    let mut manifest = "[workspace]\nresolver = \"3\"\nmembers = [\"*-[0-9]*\"]\n\n[patch.crates-io]\n".to_owned();
-    for package in PACKAGES {
-        let name = format!("{package}-{version}");
-        copy(&folder.join(&name), &outside.join(&name)).map_err(fault)?;
-        manifest += &format!("{package} = {{ path = \"{name}\" }}\n");
-    }
+    let mut manifest = "[workspace]\nresolver = \"3\"\nmembers = [\"carom*\"]\n\n[patch.crates-io]\n".to_owned();
+    manifest.extend(PACKAGES.map(|package| format!("{package} = {{ path = \"{package}-{version}\" }}\n")));
     manifest += "\n[profile.test]\nopt-level = 2\n";
     fs::write(outside.join("Cargo.toml"), manifest).map_err(fault)?;
     fs::copy(root().join("Cargo.lock"), outside.join("Cargo.lock")).map_err(fault)?;
-    for kind in ["--lib", "--doc"] {
+    for kind in [&["--lib", "--bins", "--examples"][..], &["--doc"]] {
         let mut tests = Command::new(cargo_program());
-        let libraries = PACKAGES.iter().filter(|package| **package != "carom-cli");
-        tests.args(["test", "--quiet", kind, "--manifest-path"]).arg(outside.join("Cargo.toml"));
-        tests.args(libraries.flat_map(|package| ["--package", package]));
-        run(tests.env("CARGO_TARGET_DIR", folder.join("tests")), &format!("cargo test {kind} of the packages"))?;
-    }
-    Ok(())
-}
-
-fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let target = to.join(entry.file_name());
-        match entry.file_type()?.is_dir() {
-            true => copy(&entry.path(), &target)?,
-            false => fs::copy(entry.path(), target).map(|_| ())?,
-        }
+        tests.args(["test", "--quiet", "--workspace", "--manifest-path"]).arg(outside.join("Cargo.toml")).args(kind);
+        run(tests.env("CARGO_TARGET_DIR", target), &format!("cargo test {} of the packages", kind[0]))?;
     }
     Ok(())
 }

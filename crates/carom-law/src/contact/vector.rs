@@ -1,11 +1,12 @@
 //! Vectors of the contact: one number a direction, the normal first.
 
+use std::fmt;
 use std::ops::Deref;
 
 use crate::contact::delassus::Dimension;
 
 /// One to three numbers, the normal component first. Dereferences to a slice.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 pub struct ContactVector {
     components: [f64; 3],
     len: usize,
@@ -27,6 +28,13 @@ impl ContactVector {
     #[inline]
     pub(crate) fn tangential(dimension: Dimension, t: [f64; 2]) -> Self {
         Self { components: [t[0], t[1], 0.0], len: dimension.rows() - 1 }
+    }
+}
+
+/// As a list of as many numbers as there are directions.
+impl fmt::Debug for ContactVector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self[..].fmt(f)
     }
 }
 
