@@ -141,12 +141,7 @@ impl System {
     /// Some of the contacts, in the order given.
     pub(crate) fn part(&self, contacts: &[usize]) -> Self {
         let rows: Vec<usize> = contacts.iter().flat_map(|&k| self.blocks[k].range()).collect();
-        let mut matrix = Dense::zeros(rows.len(), rows.len());
-        for (i, &r) in rows.iter().enumerate() {
-            for (x, &c) in matrix.row_mut(i).iter_mut().zip(&rows) {
-                *x = self.matrix[(r, c)];
-            }
-        }
+        let matrix = self.matrix.part(&rows);
         let mut start = 0;
         let place = |&k: &usize| {
             let block = Block { start, ..self.blocks[k] };

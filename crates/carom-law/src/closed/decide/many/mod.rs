@@ -28,7 +28,7 @@ const SOFTENING: f64 = 1e-3;
 /// The problem with `W` and `α` near one.
 pub(crate) struct Several<'a> {
     pub(super) problem: &'a Problem<'a>,
-    w: Vec<f64>,
+    w: Dense,
     alpha: Vec<f64>,
     pub(super) size: f64,
     /// Forces are the caller's over `2^exponent`.
@@ -64,7 +64,10 @@ impl<'a> Several<'a> {
             let (a, b) = (scale(problem.delassus.at(i, j), -omega), scale(problem.delassus.at(j, i), -omega));
             0.5 * a + 0.5 * b
         };
-        let w: Vec<f64> = (0..n * n).map(|k| entry(k / n, k % n)).collect();
+        let mut w = Dense::zeros(n, n);
+        for i in 0..n {
+            w.row_mut(i).iter_mut().enumerate().for_each(|(j, x)| *x = entry(i, j));
+        }
         let alpha = problem.alpha.iter().map(|x| scale(*x, -gamma)).collect();
         let is_out = vec![false; problem.contacts.len()];
         let several = Self { problem, w, alpha, size: scale(size, -gamma), exponent: gamma - omega, is_out };
@@ -119,8 +122,7 @@ impl<'a> Several<'a> {
     /// The normal acceleration of a contact.
     fn acceleration(&self, forces: &[f64], k: usize) -> f64 {
         let row = self.problem.starts[k];
-        let n = self.alpha.len();
-        self.alpha[row] + self.w[row * n..(row + 1) * n].iter().zip(forces).map(|(w, x)| w * x).sum::<f64>()
+        self.alpha[row] + self.w.row(row).iter().zip(forces).map(|(w, x)| w * x).sum::<f64>()
     }
 
     /// The indices of contacts and rows that are in.
@@ -147,11 +149,9 @@ impl<'a> Several<'a> {
             })
             .collect();
         let mu_s: Vec<f64> = inside.iter().map(|&k| self.problem.contacts[k].coefficients().0).collect();
-        let n = self.alpha.len();
-        let w: Vec<f64> =
-            rows.iter().flat_map(|&i| rows.iter().map(move |&j| (i, j))).map(|(i, j)| self.w[i * n + j]).collect();
+        let w = self.w.part(&rows);
         let alpha: Vec<f64> = rows.iter().map(|&i| self.alpha[i]).collect();
-        let view = MatrixView::row_major(rows.len(), rows.len(), &w);
+        let view = MatrixView::row_major(rows.len(), rows.len(), w.as_slice());
         let mut part = vec![0.0; rows.len()];
         let mut phase = PhaseForces::new();
         let report = phase.solve(view, &alpha, &contacts, &mut part)?;
@@ -168,7 +168,7 @@ impl<'a> Several<'a> {
                 return Ok(Unchanged::OutsideCones);
             }
         }
-        let mut forces = vec![0.0; n];
+        let mut forces = vec![0.0; self.alpha.len()];
         rows.iter().zip(&part).for_each(|(&row, x)| forces[row] = *x);
         let mode = |k: usize| match self.problem.contacts[k].direction() {
             _ if self.is_out[k] => ContactMode::Detach,
@@ -182,13 +182,7 @@ impl<'a> Several<'a> {
     /// `W` with `softening` of each contact's own mean diagonal added, of the contacts that are in.
     fn system(&self, softening: f64) -> Result<System> {
         let (inside, rows) = self.inside();
-        let n = self.alpha.len();
-        let mut matrix = Dense::zeros(rows.len(), rows.len());
-        for (a, &i) in rows.iter().enumerate() {
-            for (b, &j) in rows.iter().enumerate() {
-                matrix[(a, b)] = self.w[i * n + j];
-            }
-        }
+        let mut matrix = self.w.part(&rows);
         let mut start = 0;
         for &k in &inside {
             let d = self.problem.contacts[k].dimension.rows();
