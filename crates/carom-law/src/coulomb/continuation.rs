@@ -3,7 +3,7 @@
 //! With enough added to its diagonal `W` has one answer, which sweeps find. As the addition shrinks the answer moves little,
 //! and Newton's method follows it. Where it jumps, the path ends; what was reached is then a good start for other methods.
 
-use super::{Best, Coulomb, Effort, Workspace};
+use super::{Best, Coulomb, SimultaneousEffort, Workspace};
 
 /// The addition to begin with and the one that is as good as none, as shares of the mean diagonal.
 const SHARES: [f64; 2] = [0.1, 1e-11];
@@ -18,7 +18,12 @@ const FACTORS: [f64; 2] = [1e-2, 0.97];
 const MOST_STEPS: u32 = 60;
 
 /// Leads an impulse along; it ends as an answer of a relaxed problem, however little.
-pub(crate) fn follow(problem: &Coulomb<'_>, impulse: &mut [f64], room: &mut Workspace, effort: &mut Effort) {
+pub(crate) fn follow(
+    problem: &Coulomb<'_>,
+    impulse: &mut [f64],
+    room: &mut Workspace,
+    effort: &mut SimultaneousEffort,
+) {
     impulse.fill(0.0);
     let mut best = Best::new(impulse.len());
     let mut share = SHARES[0];

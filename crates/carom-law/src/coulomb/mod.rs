@@ -10,18 +10,23 @@
 //!
 //! | file | what it has |
 //! |---|---|
+//! | `descent` | which contacts stick |
 //! | `local` | one contact, exactly |
 //! | `newton` | Newton's method on the projection equations |
 //! | `continuation` | from a matrix with more on its diagonal to W |
 //! | `pivoting` | Lemke's method, with octagons for circles in space |
+//! | `effort` | what solving took |
 
 mod continuation;
+pub(crate) mod descent;
+pub(crate) mod effort;
 pub(crate) mod local;
 mod newton;
 mod pivoting;
 #[cfg(test)]
 mod tests;
 
+use effort::{SimultaneousEffort, SimultaneousStage};
 use newton::Newton;
 
 use crate::contact::delassus::{Delassus, Dimension, Entries};
@@ -90,30 +95,6 @@ pub(crate) struct Coulomb<'a> {
     pub(crate) rules: &'a [Rule],
     /// A residual at most this, a velocity, is an answer.
     pub(crate) tolerance: f64,
-}
-
-/// What solving took.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Effort {
-    pub(crate) sweeps: u32,
-    pub(crate) newton_steps: u32,
-    pub(crate) stage: SimultaneousStage,
-}
-
-/// The last resort that was needed; each includes those before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum SimultaneousStage {
-    /// Sweeps of exact one-contact answers, or the one-contact law itself.
-    #[default]
-    Sweeps,
-    /// Newton's method on the projection equations.
-    Newton,
-    /// Continuation from a relaxed matrix.
-    Continuation,
-    /// Lemke's method.
-    Pivoting,
 }
 
 /// Room for the solver, used again and again.
@@ -243,7 +224,7 @@ impl Workspace {
 
 impl Coulomb<'_> {
     /// Solves from the impulse given, and leaves the best one found there; returns its residual.
-    pub(crate) fn solve(&self, impulse: &mut [f64], room: &mut Workspace, effort: &mut Effort) -> f64 {
+    pub(crate) fn solve(&self, impulse: &mut [f64], room: &mut Workspace, effort: &mut SimultaneousEffort) -> f64 {
         let mut best = Best { residual: f64::INFINITY, impulse: std::mem::take(&mut room.best) };
         let mut swept = std::mem::take(&mut room.swept);
         let residual = self.rising(impulse, &mut swept, &mut best, room, effort);
@@ -259,7 +240,7 @@ impl Coulomb<'_> {
         swept: &mut [f64],
         best: &mut Best,
         room: &mut Workspace,
-        effort: &mut Effort,
+        effort: &mut SimultaneousEffort,
     ) -> f64 {
         swept.copy_from_slice(impulse);
         for sweeps in SWEEPS {
@@ -302,7 +283,7 @@ impl Coulomb<'_> {
         impulse: &mut [f64],
         best: &mut Best,
         room: &mut Workspace,
-        effort: &mut Effort,
+        effort: &mut SimultaneousEffort,
     ) -> bool {
         best.residual = f64::INFINITY;
         let (mut swept, mut tried) = (impulse.to_vec(), impulse.to_vec());
@@ -323,7 +304,7 @@ impl Coulomb<'_> {
     }
 
     /// Newton's method from here; if it fails, from where some sweeps lead.
-    fn finish(&self, impulse: &mut [f64], best: &mut Best, room: &mut Workspace, effort: &mut Effort) {
+    fn finish(&self, impulse: &mut [f64], best: &mut Best, room: &mut Workspace, effort: &mut SimultaneousEffort) {
         let here = impulse.to_vec();
         self.newton(impulse, best, room, effort);
         if best.residual > self.tolerance {
@@ -334,7 +315,7 @@ impl Coulomb<'_> {
     }
 
     /// Newton's method alone, for an impulse that is near an answer already.
-    pub(crate) fn polish(&self, impulse: &mut [f64], room: &mut Workspace, effort: &mut Effort) -> f64 {
+    pub(crate) fn polish(&self, impulse: &mut [f64], room: &mut Workspace, effort: &mut SimultaneousEffort) -> f64 {
         let mut best = Best { residual: f64::INFINITY, impulse: std::mem::take(&mut room.best) };
         self.newton(impulse, &mut best, room, effort);
         impulse.copy_from_slice(&best.impulse);
@@ -342,7 +323,7 @@ impl Coulomb<'_> {
         best.residual
     }
 
-    fn newton(&self, impulse: &mut [f64], best: &mut Best, room: &mut Workspace, effort: &mut Effort) {
+    fn newton(&self, impulse: &mut [f64], best: &mut Best, room: &mut Workspace, effort: &mut SimultaneousEffort) {
         effort.stage = effort.stage.max(SimultaneousStage::Newton);
         let Workspace { y, newton, .. } = room;
         effort.newton_steps += newton.iterate(self, impulse, y, best);
@@ -355,7 +336,7 @@ impl Coulomb<'_> {
         sweeps: u32,
         best: &mut Best,
         room: &mut Workspace,
-        effort: &mut Effort,
+        effort: &mut SimultaneousEffort,
     ) -> bool {
         let Workspace { y, .. } = room;
         self.system.velocity(self.q, impulse, y);

@@ -1,6 +1,6 @@
 //! The Coulomb problem on random systems, regular and rank-deficient, with driven contacts among them.
 
-use super::{Coulomb, Effort, Rule, SimultaneousStage, System, Workspace};
+use super::{Coulomb, Rule, SimultaneousEffort, SimultaneousStage, System, Workspace};
 use crate::contact::Contact;
 use crate::contact::delassus::Dimension;
 use crate::impact::collision::Impact;
@@ -101,7 +101,7 @@ fn random_problems_are_solved() {
             let p = Random::new(&mut rng, m, n, has_driven);
             let mut room = Workspace::new(p.system.rows);
             let mut impulse = vec![0.0; p.system.rows];
-            let mut effort = Effort::default();
+            let mut effort = SimultaneousEffort::default();
             let residual = p.problem().solve(&mut impulse, &mut room, &mut effort);
             stages[effort.stage as usize] += 1;
             sweeps += effort.sweeps;
@@ -138,7 +138,7 @@ fn one_contact_is_the_law() {
         let rules = [Rule::Coulomb { mu, prefers_rest: false }];
         let problem = Coulomb { system: &system, q: &q, rules: &rules, tolerance: TOLERANCE };
         let mut impulse = vec![0.0; 3];
-        let mut effort = Effort::default();
+        let mut effort = SimultaneousEffort::default();
         let residual = problem.solve(&mut impulse, &mut Workspace::new(3), &mut effort);
         assert!(residual <= TOLERANCE && effort.stage == SimultaneousStage::Sweeps);
         let contact = Contact::new(system.blocks[0].delassus, &v).unwrap();
