@@ -104,7 +104,7 @@ impl LinearSystem {
 
     /// Solves, where a pivot at most this fraction of the largest is zero; returns the rank.
     pub(crate) fn solve(&mut self, pivots: Pivots, rank_tolerance: f64) -> usize {
-        let rank = self.eliminate(pivots, rank_tolerance);
+        let rank = self.eliminate(pivots, |largest| rank_tolerance * largest);
         if rank == self.n {
             self.substitute()
         } else {
@@ -113,15 +113,15 @@ impl LinearSystem {
         rank
     }
 
-    /// Eliminates a positive semidefinite matrix and takes the right-hand side along, as far as pivots are above this fraction
-    /// of the largest.
-    pub(crate) fn reduce(&mut self, rank_tolerance: f64) -> Reduced<'_> {
-        let rank = self.eliminate(Pivots::Diagonal, rank_tolerance);
+    /// Eliminates a positive semidefinite matrix and takes the right-hand side along, as far as pivots are above `zero`.
+    pub(crate) fn reduce(&mut self, zero: f64) -> Reduced<'_> {
+        let rank = self.eliminate(Pivots::Diagonal, |_| zero);
         self.forward(rank);
         Reduced { system: self, rank }
     }
 
-    fn eliminate(&mut self, pivots: Pivots, rank_tolerance: f64) -> usize {
+    /// Eliminates as far as pivots are above what `zero_of` says, given the largest; returns the rank.
+    fn eliminate(&mut self, pivots: Pivots, zero_of: impl Fn(f64) -> f64) -> usize {
         let n = self.n;
         let mut zero = 0.0;
         for k in 0..n {
@@ -130,7 +130,7 @@ impl LinearSystem {
                 Pivots::Diagonal => self.largest_on_diagonal(k),
             };
             if k == 0 {
-                zero = rank_tolerance * size;
+                zero = zero_of(size);
             }
             if !(size > zero) {
                 return k;

@@ -9,7 +9,7 @@
 //! | [`LARGEST_GROWTH`], [`SEQUENCE_GROWTH`] | 1e16, 1e6 | the energy before | impacts without a guard, of one contact and of a sequence |
 //! | [`TANGENT_RANK`] | 1e-13 | tr W_tt | the rank of S of a contact given by W |
 //! | [`FACTOR_RANK`] | 32 ε a row | R | the rank of S of a contact given by (M, A) |
-//! | [`SET_RANK`] | 1e-12 | the largest pivot | the rank of W of several contacts, with a diagonal of order one |
+//! | [`SET_RANK`] | 1e-12 | a diagonal of order one | the rank of W of several contacts |
 //! | [`NEWTON_RANK`] | 1e-11 | the largest column | steps of Newton's method on several contacts, and modes tried out |
 //! | [`PHASE_RANK`] | 1e-10 | the largest pivot | forces of closed contacts |
 //! | [`BALANCE_RANK`] | 1e-12 | the largest pivot | velocities and positions projected onto closed contacts |
@@ -45,7 +45,7 @@ pub(crate) const TANGENT_RANK: f64 = 1e-13;
 /// columns, is rounding.
 pub(crate) const FACTOR_RANK: f64 = 32.0 * f64::EPSILON;
 
-/// With the diagonal brought to order one, a pivot at most this fraction of the largest is zero: rounding in `W` leaves 1e-15.
+/// With the diagonal brought to order one, a pivot at most this is zero: rounding in `W` leaves 1e-15.
 pub(crate) const SET_RANK: f64 = 1e-12;
 
 /// A column whose rest is at most this fraction of the largest column depends on those before it. Rounding

@@ -155,5 +155,6 @@ pub(crate) fn elimination(w: &Dense, v: &[f64]) -> Result<()> {
 
 /// `vᵀ W⁺ v / 2`, the energy that the contacts can reach, by elimination with the largest pivot first.
 pub(crate) fn contact_energy(w: &Dense, v: &[f64]) -> f64 {
-    LinearSystem::of(w, v).reduce(SET_RANK).pivots().map(|(pivot, v)| 0.5 * v * v / pivot).sum()
+    let size = (0..v.len()).fold(0.0_f64, |size, i| size.max(w[(i, i)]));
+    LinearSystem::of(w, v).reduce(SET_RANK * size).pivots().map(|(pivot, v)| 0.5 * v * v / pivot).sum()
 }
