@@ -10,9 +10,8 @@ pub enum SimultaneousStage {
     Sweeps,
     /// Newton's method on the projection equations.
     Newton,
-    /// Continuation from a relaxed matrix.
-    Continuation,
     /// Lemke's method.
+    #[cfg_attr(feature = "serde", serde(alias = "continuation"))]
     Pivoting,
 }
 
