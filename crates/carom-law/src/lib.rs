@@ -35,7 +35,7 @@ pub use contact::Contact;
 pub use contact::coefficients::{Coefficients, Friction, Restitution};
 pub use contact::delassus::{Delassus, Dimension};
 pub use contact::vector::ContactVector;
-pub use coulomb::SimultaneousStage;
+pub use coulomb::effort::{SimultaneousEffort, SimultaneousStage};
 pub use error::{Condition, Error, ErrorKind, Field, Result};
 pub use impact::factored::{ContactFactor, FactoredContact};
 pub use impact::generalized::GeneralizedContact;
@@ -52,8 +52,8 @@ pub use impact::verify::{Check, EnergyEvidence, Evidence, SimultaneousEvidence};
 pub use numeric::matrix::MatrixView;
 pub use rivals::{Claims, HuntCrossley};
 pub use together::{
-    AnswerSearch, ContactEnergy, ContactOutcome, ContactSet, SimultaneousEffort, SimultaneousGuard,
-    SimultaneousOutcome, SimultaneousUnguarded,
+    AnswerSearch, ContactEnergy, ContactOutcome, ContactSet, SimultaneousGuard, SimultaneousOutcome,
+    SimultaneousUnguarded,
 };
 
 /// The code of the readme is compiled and run.

@@ -10,17 +10,8 @@ use fastrand::Rng;
 
 /// One link for each kind of joint, each on the world.
 fn all_kinds() -> Model {
-    let kinds = [
-        JointKind::Fixed,
-        JointKind::Revolute,
-        JointKind::Continuous,
-        JointKind::Prismatic,
-        JointKind::Planar,
-        JointKind::Ball,
-        JointKind::Floating,
-    ];
     let mut builder = ModelBuilder::new("kinds");
-    for kind in kinds {
+    for kind in JOINT_KINDS {
         let spec = LinkSpec::new(kind.name()).joint(Joint::new(kind.name(), kind)).inertia(Inertia::ball(1.0, 1.0));
         builder.link(LinkId::WORLD, spec).unwrap();
     }

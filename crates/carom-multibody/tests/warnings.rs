@@ -145,16 +145,7 @@ fn rubble_placement(rng: &mut Rng) -> Placement {
 }
 
 fn rubble_joint(rng: &mut Rng, names: usize) -> Joint {
-    let kinds = [
-        JointKind::Fixed,
-        JointKind::Revolute,
-        JointKind::Continuous,
-        JointKind::Prismatic,
-        JointKind::Planar,
-        JointKind::Ball,
-        JointKind::Floating,
-    ];
-    let kind = kinds[rng.usize(..7)];
+    let kind = JOINT_KINDS[rng.usize(..7)];
     let mut joint = Joint::new(format!("j{}", rng.usize(..names)), kind).along(rubble_vector(rng));
     joint.anchor = rubble_vector(rng);
     joint.reference = rubble(rng);

@@ -7,13 +7,11 @@
 
 use crate::contact::delassus::Dimension;
 use crate::error::{Error, Result, finite};
+use crate::numeric::cholesky;
 use crate::numeric::matrix::{Dense, MatrixView};
 use crate::numeric::orthogonal::Orthogonal;
 use crate::numeric::scaling::{exponent, scale};
-use crate::numeric::tolerance::SYMMETRY;
-
-/// A pivot of the equilibrated `M` at most this is not positive: roundings of entries below 4.
-const PIVOT_TOLERANCE: f64 = 1e-15;
+use crate::numeric::tolerance::{MASS_PIVOT, SYMMETRY};
 
 /// A pivot below this has lost digits to the sums that it was left over from: they are then formed without rounding, so
 /// that an `M` with a condition number of 1e14 is not refused.
@@ -42,12 +40,12 @@ impl Mechanism {
     pub(crate) fn new(m: &MatrixView<'_>, a: &MatrixView<'_>, contacts: &[Dimension]) -> Result<Self> {
         let delta = equilibration(m)?;
         let mass = symmetrised(m, &delta)?;
-        let factor = match cholesky(mass.clone(), delta.len(), plain_product, SMALL_PIVOT) {
+        let factor = match factored(&mass, delta.len(), cholesky::plain_product, SMALL_PIVOT) {
             Ok(factor) => factor,
-            Err(_) => cholesky(mass.clone(), delta.len(), exact_product, PIVOT_TOLERANCE)?,
+            Err(_) => factored(&mass, delta.len(), cholesky::exact_product, MASS_PIVOT)?,
         };
         let (mut y, rows) = scaled_jacobian(a, &delta, contacts)?;
-        forward(&factor, &mut y, a.rows);
+        (0..a.rows).for_each(|k| cholesky::forward(&factor, y.row_mut(k)));
         Ok(Self { mass, factor, y, delta, rows })
     }
 
@@ -85,7 +83,7 @@ impl Mechanism {
 
     /// `D L⁻ᵀ z` times `2^unit`.
     pub(crate) fn generalized(&self, mut z: Vec<f64>, unit: i32) -> Vec<f64> {
-        backward(&self.factor, &mut z);
+        cholesky::backward(&self.factor, &mut z);
         for (x, &delta) in z.iter_mut().zip(&self.delta) {
             *x = scale(*x, unit - delta);
         }
@@ -107,11 +105,9 @@ impl Mechanism {
         let row_sum = |i: usize| (0..n).map(|j| entry(i, j).abs()).sum::<f64>();
         let size = (0..n).map(row_sum).fold(0.0, f64::max);
         let solve = |x: &[f64]| {
-            let mut y = Dense::zeros(1, n);
-            y.row_mut(0).copy_from_slice(x);
-            forward(&self.factor, &mut y, 1);
-            let mut z = y.row(0).to_vec();
-            backward(&self.factor, &mut z);
+            let mut z = x.to_vec();
+            cholesky::forward(&self.factor, &mut z);
+            cholesky::backward(&self.factor, &mut z);
             z
         };
         let mut x = vec![1.0 / n as f64; n];
@@ -168,17 +164,26 @@ impl Mechanism {
 /// The rows of the contacts as they were given.
 #[derive(Debug, Clone)]
 pub(crate) struct Jacobian {
-    rows: Vec<Vec<f64>>,
+    matrix: Dense,
+    rows: usize,
 }
 
 impl Jacobian {
     pub(crate) fn new(a: &MatrixView<'_>) -> Self {
-        Self { rows: (0..a.rows).map(|i| (0..a.columns).map(|j| a.at(i, j)).collect()).collect() }
+        let mut matrix = Dense::zeros(a.rows, a.columns);
+        for i in 0..a.rows {
+            matrix.row_mut(i).iter_mut().enumerate().for_each(|(j, x)| *x = a.at(i, j));
+        }
+        Self { matrix, rows: a.rows }
     }
 
     /// `A v`.
     pub(crate) fn times(&self, v: &[f64]) -> Vec<f64> {
-        self.rows.iter().map(|row| row.iter().zip(v).map(|(a, v)| a * v).sum()).collect()
+        self.rows().map(|row| row.iter().zip(v).map(|(a, v)| a * v).sum()).collect()
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &[f64]> {
+        (0..self.rows).map(|i| self.matrix.row(i))
     }
 }
 
@@ -189,7 +194,7 @@ impl Mechanism {
         let (x, unit) = self.unscaled(velocity);
         let inertia = |j: usize| self.mass[(j, j)];
         let speed = x.iter().enumerate().map(|(j, x)| inertia(j) * x * x).sum::<f64>().sqrt();
-        let size = |row: &Vec<f64>| {
+        let size = |row: &[f64]| {
             let largest =
                 row.iter().zip(&self.delta).filter(|(a, _)| **a != 0.0).map(|(a, delta)| exponent(*a) - delta).max();
             let Some(largest) = largest else { return 0.0 };
@@ -197,7 +202,7 @@ impl Mechanism {
             let squares = scaled.enumerate().map(|(j, a)| a * a / inertia(j));
             scale(squares.sum::<f64>().sqrt() * speed, largest + unit)
         };
-        jacobian.rows.iter().map(size).collect()
+        jacobian.rows().map(size).collect()
     }
 }
 
@@ -277,40 +282,11 @@ fn symmetrised(m: &MatrixView<'_>, delta: &[i32]) -> Result<Dense> {
     Ok(lower)
 }
 
-/// `L` with `L Lᵀ` = the matrix of which the lower triangle is given, row by row. `rest` takes the product of two rows off
-/// an entry; a pivot has to be above `least`.
-fn cholesky(mut l: Dense, n: usize, rest: impl Fn(f64, &[f64], &[f64]) -> f64, least: f64) -> Result<Dense> {
-    for i in 0..n {
-        for j in 0..=i {
-            let rest = rest(l[(i, j)], &l.row(i)[..j], &l.row(j)[..j]);
-            if i > j {
-                l[(i, j)] = rest / l[(j, j)];
-            } else if rest > least {
-                l[(i, i)] = rest.sqrt();
-            } else {
-                return Err(not_definite(i, rest));
-            }
-        }
-    }
+/// The factor of a matrix of which the lower triangle is given; a pivot has to be above `least`.
+fn factored(mass: &Dense, n: usize, rest: fn(f64, &[f64], &[f64]) -> f64, least: f64) -> Result<Dense> {
+    let mut l = mass.clone();
+    cholesky::factor(&mut l, n, rest, |i, _, rest| if rest > least { Ok(rest) } else { Err(not_definite(i, rest)) })?;
     Ok(l)
-}
-
-fn plain_product(entry: f64, a: &[f64], b: &[f64]) -> f64 {
-    entry - a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>()
-}
-
-/// `entry - a·b`, rounded once: sums and products with their rounding errors carried along (Ogita, Rump and Oishi 2005).
-fn exact_product(entry: f64, a: &[f64], b: &[f64]) -> f64 {
-    let (mut sum, mut error) = (entry, 0.0);
-    for (a, b) in a.iter().zip(b) {
-        let product = -a * b;
-        let product_error = f64::mul_add(-a, *b, -product);
-        let next = sum + product;
-        let part = next - sum;
-        error += (sum - (next - part)) + (product - part) + product_error;
-        sum = next;
-    }
-    sum + error
 }
 
 #[cold]
@@ -320,7 +296,7 @@ fn not_definite(pivot: usize, value: f64) -> Error {
         definiteness: "definite",
         quantity: format!("pivot {pivot} of its factorisation, with its diagonal brought to order one,").into(),
         value,
-        bound: format!("> {PIVOT_TOLERANCE:e}").into(),
+        bound: format!("> {MASS_PIVOT:e}").into(),
     }
 }
 
@@ -348,27 +324,6 @@ fn scaled_jacobian(a: &MatrixView<'_>, delta: &[i32], contacts: &[Dimension]) ->
         }
     }
     Ok((scaled, rows))
-}
-
-/// `y ← L⁻¹ y` for each of the rows of `y`.
-fn forward(l: &Dense, y: &mut Dense, rows: usize) {
-    for k in 0..rows {
-        for i in 0..y.row(k).len() {
-            let sum: f64 = l.row(i)[..i].iter().zip(y.row(k)).map(|(l, y)| l * y).sum();
-            y[(k, i)] = (y[(k, i)] - sum) / l[(i, i)];
-        }
-    }
-}
-
-/// `z ← L⁻ᵀ z`.
-fn backward(l: &Dense, z: &mut [f64]) {
-    for i in (0..z.len()).rev() {
-        let x = z[i] / l[(i, i)];
-        z[i] = x;
-        for (z, l) in z.iter_mut().zip(&l.row(i)[..i]) {
-            *z -= l * x;
-        }
-    }
 }
 
 /// `A q̇⁻`.

@@ -20,9 +20,7 @@ use crate::contact::whitened::Whitened;
 use crate::error::{Error, Result};
 use crate::numeric::plane::{Vec2, add_scaled, norm};
 use crate::numeric::scaling::{exponent, is_tame, larger, scale};
-
-/// A contact velocity may leave the range of a singular `W` by this fraction of its size.
-const RANGE_TOLERANCE: f64 = 1e-9;
+use crate::numeric::tolerance::RANGE;
 
 /// `(W, v_c⁻)`: all that the law has to know of the bodies.
 #[derive(Debug, Clone, Copy)]
@@ -99,7 +97,7 @@ impl Contact {
     pub(crate) fn is_sound(&self) -> bool {
         // Zero times anything that is not finite is NaN.
         let is_finite = (self.v_n + self.v_t[0] + self.v_t[1]) * 0.0 == 0.0;
-        is_finite && (self.delassus.tangent.is_regular() || self.outside_range() <= RANGE_TOLERANCE)
+        is_finite && (self.delassus.tangent.is_regular() || self.outside_range() <= RANGE)
     }
 
     /// What is wrong with a velocity that is not sound.
@@ -108,7 +106,7 @@ impl Contact {
         let field = "contact_velocity";
         match self.before.iter().position(|x| !x.is_finite()) {
             Some(i) => Error::NotFinite { field: format!("{field}[{i}]").into(), value: self.before[i] },
-            None => Error::OutsideRange { field: field.into(), value: self.outside_range(), bound: RANGE_TOLERANCE },
+            None => Error::OutsideRange { field: field.into(), value: self.outside_range(), bound: RANGE },
         }
     }
 

@@ -1,6 +1,6 @@
 //! The Coulomb problem on random systems, regular and rank-deficient, with driven contacts among them.
 
-use super::{Coulomb, Effort, Rule, SimultaneousStage, System, Workspace};
+use super::{Coulomb, Rule, SimultaneousEffort, SimultaneousStage, System, Workspace};
 use crate::contact::Contact;
 use crate::contact::delassus::Dimension;
 use crate::impact::collision::Impact;
@@ -94,14 +94,14 @@ fn random_problems_are_solved() {
     let mut rng = Rng::with_seed(20_200_617);
     // Friction of a given direction may wedge contacts that approach: then there is no answer to be found.
     for (has_driven, name, allowed) in [(false, "coulomb", 0), (true, "with driven contacts", 5 * cases)] {
-        let (mut stages, mut unsolved, mut sweeps, mut steps) = ([0; 4], 0_usize, 0, 0);
+        let (mut stages, mut unsolved, mut sweeps, mut steps) = ([0; 3], 0_usize, 0, 0);
         for _ in 0..1000 * cases {
             let m = rng.usize(2..=12);
             let n = rng.usize(2..=3 * m);
             let p = Random::new(&mut rng, m, n, has_driven);
             let mut room = Workspace::new(p.system.rows);
             let mut impulse = vec![0.0; p.system.rows];
-            let mut effort = Effort::default();
+            let mut effort = SimultaneousEffort::default();
             let residual = p.problem().solve(&mut impulse, &mut room, &mut effort);
             stages[effort.stage as usize] += 1;
             sweeps += effort.sweeps;
@@ -138,7 +138,7 @@ fn one_contact_is_the_law() {
         let rules = [Rule::Coulomb { mu, prefers_rest: false }];
         let problem = Coulomb { system: &system, q: &q, rules: &rules, tolerance: TOLERANCE };
         let mut impulse = vec![0.0; 3];
-        let mut effort = Effort::default();
+        let mut effort = SimultaneousEffort::default();
         let residual = problem.solve(&mut impulse, &mut Workspace::new(3), &mut effort);
         assert!(residual <= TOLERANCE && effort.stage == SimultaneousStage::Sweeps);
         let contact = Contact::new(system.blocks[0].delassus, &v).unwrap();
@@ -149,4 +149,54 @@ fn one_contact_is_the_law() {
         let differs = (0..3).any(|k| (impulse[k] - expected[k]).abs() > 1e-9 * size);
         assert!(!differs || answer.solutions != Some(1), "{impulse:?} {answer:?}");
     }
+}
+
+/// Of some random problems those that were last worked on at a stage: what each of them took, and its residual.
+fn solved_at(stage: SimultaneousStage) -> Vec<(SimultaneousEffort, f64)> {
+    let mut rng = Rng::with_seed(1);
+    let mut solved = Vec::new();
+    for _ in 0..300 {
+        let m = rng.usize(2..=12);
+        let n = rng.usize(2..=3 * m);
+        let p = Random::new(&mut rng, m, n, false);
+        let (mut impulse, mut effort) = (vec![0.0; p.system.rows], SimultaneousEffort::default());
+        let residual = p.problem().solve(&mut impulse, &mut Workspace::new(p.system.rows), &mut effort);
+        if effort.stage == stage {
+            solved.push((effort, residual));
+        }
+    }
+    solved
+}
+
+#[test]
+fn newton_finishes_what_sweeps_only_approach() {
+    let solved = solved_at(SimultaneousStage::Newton);
+    assert!(solved.len() > 200, "{}", solved.len());
+    assert!(solved.iter().all(|(effort, residual)| *residual <= TOLERANCE && effort.sweeps == super::SWEEPS));
+}
+
+#[test]
+fn pivoting_finds_answers_that_newton_misses() {
+    let solved = solved_at(SimultaneousStage::Pivoting);
+    assert!(solved.len() > 5, "{}", solved.len());
+    assert!(solved.iter().all(|(_, residual)| *residual <= TOLERANCE));
+}
+
+/// What Newton's method misses from nothing, and after the sweeps, of some random problems.
+#[test]
+fn newton_misses_fewer_answers_after_sweeps() {
+    let mut rng = Rng::with_seed(1);
+    let (mut from_nothing, mut after_sweeps) = (0, 0);
+    for _ in 0..1000 {
+        let m = rng.usize(2..=12);
+        let n = rng.usize(2..=3 * m);
+        let p = Random::new(&mut rng, m, n, false);
+        let (mut room, mut effort) = (Workspace::new(p.system.rows), SimultaneousEffort::default());
+        let residual = p.problem().polish(&mut vec![0.0; p.system.rows], &mut room, &mut effort);
+        from_nothing += usize::from(residual > TOLERANCE);
+        p.problem().solve(&mut vec![0.0; p.system.rows], &mut room, &mut effort);
+        after_sweeps += usize::from(effort.stage == SimultaneousStage::Pivoting);
+    }
+    println!("missed from nothing {from_nothing}, after sweeps {after_sweeps}");
+    assert!(after_sweeps < from_nothing, "{after_sweeps} of {from_nothing}");
 }

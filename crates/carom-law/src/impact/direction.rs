@@ -44,6 +44,16 @@ const DIFFERENCE_ROUNDING: f64 = 4.0 * f64::EPSILON;
 /// to do: it squares the error, which is ten times less than the bound at least.
 const NEARLY_THERE: f64 = 3e-8;
 
+/// A step of Newton's method, as an angle, that is so short that the next one is its square.
+const SHORT_STEP: f64 = 1e-3;
+
+/// What roots of the quartic are found to, as half an angle's tangent.
+const ROOT_ACCURACY: f64 = 1e-14;
+
+/// A root of the quartic that Newton's method turns by less than this angle is the same; nearly double roots, which are known
+/// to the root of the rounding, 1e-8, may be turned by more.
+const SAME_ROOT: f64 = 1e-6;
+
 /// The equation `g(u) = λ u`, divided by a power of two near `μ` where that is so large that it might
 /// overflow.
 #[derive(Debug, Clone, Copy)]
@@ -367,7 +377,7 @@ impl DirectionEquation {
         };
         // The second order of D.
         let neglected = step * step * (self.mu_w[0].abs() + self.mu_w[1].abs());
-        End { direction, is_short: step.abs() < 1e-3, is_exact: neglected <= f64::EPSILON * denominator.abs() }
+        End { direction, is_short: step.abs() < SHORT_STEP, is_exact: neglected <= f64::EPSILON * denominator.abs() }
     }
 
     /// All zeros of `u × g(u)` on the circle.
@@ -399,7 +409,7 @@ impl DirectionEquation {
             return ArrayVec::new();
         }
         let mut directions = ArrayVec::new();
-        for t in Quartic::new(coefficients).roots_between(-bound, bound, 1e-14) {
+        for t in Quartic::new(coefficients).roots_between(-bound, bound, ROOT_ACCURACY) {
             let (c, s) = ((1.0 - t) * (1.0 + t) / (1.0 + t * t), 2.0 * t / (1.0 + t * t));
             let rough = renormalise([c * x[0] + s * y[0], c * x[1] + s * y[1]]);
             directions.push(self.polish(rough));
@@ -410,7 +420,7 @@ impl DirectionEquation {
     /// A root already known to about 1e-12 made exact; where it is nearly double, left as it is.
     fn polish(&self, rough: Vec2) -> Direction {
         let end = self.finish_exactly(rough);
-        if end.is_short && cross(rough, end.direction.u).abs() < 1e-6 { end.direction } else { self.at(rough) }
+        if end.is_short && cross(rough, end.direction.u).abs() < SAME_ROOT { end.direction } else { self.at(rough) }
     }
 }
 

@@ -3,12 +3,10 @@
 use crate::contact::Contact;
 use crate::contact::coefficients::Coefficients;
 use crate::contact::delassus::{Dimension, Factor};
-use crate::contact::vector::ContactVector;
 use crate::error::{Error, Result, finite};
-use crate::impact::generalized::whitened_change;
 use crate::impact::guard::Guard;
-use crate::impact::mode::Mode;
 use crate::impact::outcome::{Conditioning, Law, Outcome};
+use crate::impact::refinement::{Refinement, whitened_change};
 use crate::impact::verify::Evidence;
 use crate::numeric::scaling::{exponent, scale};
 use crate::numeric::tolerance::{ACCURACY, ROUNDING};
@@ -139,9 +137,10 @@ impl FactoredContact {
         let Some(whitened) = &self.contact.whitened else { return Ok(outcome) };
         let change = self.in_callers_units(whitened_change(&self.contact, whitened, &outcome));
         let mut evidence = respond(&change)?;
-        if let Some(change) = self.refine(&mut outcome, &evidence) {
-            evidence = respond(&change)?;
-        }
+        self.contact.refine(&mut outcome, &mut evidence, Refinement::Bounded, |change| {
+            let change = self.in_callers_units(*change);
+            if change.iter().all(|x| x.is_finite()) { respond(&change).map(Some) } else { Ok(None) }
+        })?;
         if law == Law::Aghili {
             evidence.impulse_error = self.condition.impulse_error(self.freedoms);
         }
@@ -153,45 +152,6 @@ impl FactoredContact {
         outcome.verify(&evidence)?;
         outcome.condition = Some(self.condition);
         Ok(outcome)
-    }
-
-    /// What is to be added to the whitened velocity where rounding in an ill-conditioned `M` has moved the contact velocity by
-    /// more than the rounding of `A q̇⁺` itself.
-    ///
-    /// What holds the tangents has all of the velocity after prescribed, and its impulse follows. Else the impulse is bound to
-    /// its cone, and only what rounding may have done is taken back.
-    fn refine(&self, outcome: &mut Outcome, evidence: &Evidence) -> Option<[f64; 3]> {
-        let whitened = self.contact.whitened.as_ref()?;
-        let Contact { gamma, delassus, .. } = &self.contact;
-        let wanted = outcome.contact_velocity.after.padded();
-        let holds = matches!(outcome.mode, Mode::Stick | Mode::Reversal);
-        let (rounding, accuracy) = (ROUNDING * self.freedoms as f64, if holds { 0.0 } else { 0.5 * ACCURACY });
-        let missing = |r: usize| wanted[r] - evidence.after[r];
-        let bound = |r: usize| rounding * evidence.after_size[r] + accuracy * evidence.before_size[r];
-        if (0..delassus.dimension.rows()).all(|r| missing(r).abs() <= bound(r)) {
-            return None;
-        }
-        let tangential = gamma + delassus.beta;
-        let scaled = [scale(missing(0), -gamma), scale(missing(1), -tangential), scale(missing(2), -tangential)];
-        let change = whitened.change_for(delassus, scaled);
-        if !holds && !whitened.is_small(change) {
-            return None;
-        }
-        let added = self.in_callers_units(change);
-        if !added.iter().all(|x| x.is_finite()) {
-            return None;
-        }
-        if holds {
-            let mut impulse = outcome.impulse.padded();
-            for (r, change) in whitened.impulse_for(delassus, change).into_iter().enumerate() {
-                let beta = if r == 0 { 0 } else { delassus.beta };
-                impulse[r] += scale(change, gamma - delassus.omega - beta);
-            }
-            if impulse.iter().all(|i| i.is_finite()) && impulse[0] >= 0.0 {
-                outcome.impulse = ContactVector::new(delassus.dimension, impulse);
-            }
-        }
-        Some(added)
     }
 
     /// A change of the whitened velocity in the caller's units.
@@ -211,6 +171,7 @@ mod tests {
     use super::*;
     use crate::contact::coefficients::{Friction, Restitution};
     use crate::error::Condition;
+    use crate::impact::mode::Mode;
     use crate::impact::verify::EnergyEvidence;
 
     const GIVEN: ContactFactor = ContactFactor {

@@ -1,20 +1,20 @@
 //! From `(M, A, q̇⁻)` to the contact space and back.
 
+use std::convert::Infallible;
+
 use crate::contact::Contact;
 use crate::contact::coefficients::Coefficients;
 use crate::contact::delassus::{Dimension, Factor};
 use crate::contact::mechanism::{Jacobian, Mechanism, check_shapes, contact_velocity};
-use crate::contact::vector::ContactVector;
-use crate::contact::whitened::Whitened;
 use crate::error::{Condition, Error, Result};
 use crate::impact::guard::Guard;
 use crate::impact::mode::Mode;
 use crate::impact::outcome::{Conditioning, GuardReport, Law, Outcome, RestitutionValues, Unguarded};
+use crate::impact::refinement::{Refinement, whitened_change};
 use crate::impact::solve::representable;
 use crate::impact::verify::{EnergyEvidence, Evidence};
 use crate::numeric::matrix::MatrixView;
 use crate::numeric::orthogonal::Orthogonal;
-use crate::numeric::scaling::scale;
 use crate::numeric::tolerance::{ACCURACY, ROUNDING};
 
 /// By what share a guard lowers a restitution once more where rounding in `M` made energy rise.
@@ -158,7 +158,7 @@ impl GeneralizedContact {
     }
 
     fn completed_by(&self, mut outcome: Outcome, refinement: Refinement) -> Result<Outcome> {
-        let after = self.velocity_after(&mut outcome, refinement);
+        let (after, evidence) = self.velocity_after(&mut outcome, refinement);
         if let Some(i) = after.iter().position(|x| !x.is_finite()) {
             return Err(Error::Overflow { field: format!("velocity[{i}]").into() });
         }
@@ -171,87 +171,44 @@ impl GeneralizedContact {
         let rounding = ROUNDING * self.velocity.len() as f64;
         let rounded = rounding * after_size + (rounding * before_size).min(0.5 * ACCURACY * before);
         outcome.energy.correct(self.mechanism.energy_change(&self.velocity, &after), rounded);
-        outcome.verify(&Evidence {
-            after: three(&self.jacobian.times(&after)),
-            before_size: three(&self.mechanism.sizes(&self.jacobian, &self.velocity)),
-            after_size: three(&self.mechanism.sizes(&self.jacobian, &after)),
-            freedoms: self.velocity.len(),
-            // The rivals solve through W, and keep what it keeps.
-            impulse_error: match outcome.law {
-                Law::Aghili => self.condition.impulse_error(self.velocity.len()),
-                _ => 0.0,
-            },
-            energy: Some(EnergyEvidence { before, after: energy, after_size }),
-        })?;
+        // The rivals solve through W, and keep what it keeps.
+        let impulse_error = match outcome.law {
+            Law::Aghili => self.condition.impulse_error(self.velocity.len()),
+            _ => 0.0,
+        };
+        let energy = Some(EnergyEvidence { before, after: energy, after_size });
+        outcome.verify(&Evidence { impulse_error, energy, ..evidence })?;
         outcome.velocity = Some(after);
         outcome.condition = Some(self.condition);
         Ok(outcome)
     }
 
-    /// `q̇⁺`, by the change of the whitened velocity.
-    fn velocity_after(&self, outcome: &mut Outcome, refinement: Refinement) -> Vec<f64> {
+    /// `q̇⁺`, by the change of the whitened velocity, and what the contact is checked against.
+    fn velocity_after(&self, outcome: &mut Outcome, refinement: Refinement) -> (Vec<f64>, Evidence) {
+        let before_size = three(&self.mechanism.sizes(&self.jacobian, &self.velocity));
+        let evidence_of = |after: &[f64]| Evidence {
+            after: three(&self.jacobian.times(after)),
+            before_size,
+            after_size: three(&self.mechanism.sizes(&self.jacobian, after)),
+            freedoms: self.velocity.len(),
+            impulse_error: 0.0,
+            energy: None,
+        };
         let Some(whitened) = self.contact.whitened.as_ref().filter(|_| outcome.mode != Mode::Separating) else {
-            return self.velocity.clone();
+            return (self.velocity.clone(), evidence_of(&self.velocity));
         };
         let change = self.generalized(&whitened_change(&self.contact, whitened, outcome));
         let mut after: Vec<f64> = self.velocity.iter().zip(change).map(|(v, change)| v + change).collect();
-        self.refine(outcome, &mut after, refinement);
-        after
-    }
-
-    /// Takes back what rounding in an ill-conditioned `M` did to the contact velocity, where more is missing than the rounding
-    /// of `A q̇⁺` itself: one step of iterative refinement.
-    ///
-    /// What holds the tangents has all of the velocity after prescribed, and its impulse follows. Else the impulse is bound to
-    /// its cone. Where `M` is ill-conditioned, little has to change for the velocity that the law found. Where tangents can
-    /// hardly move, much would have to: the tangential velocity is then what the impulse makes of it.
-    fn refine(&self, outcome: &mut Outcome, after: &mut [f64], refinement: Refinement) {
-        let Some(whitened) = &self.contact.whitened else { return };
-        let (velocity, size) = (self.jacobian.times(after), self.mechanism.sizes(&self.jacobian, after));
-        let Contact { gamma, delassus, .. } = &self.contact;
-        let rounding = ROUNDING * after.len() as f64;
-        let wanted = three(&outcome.contact_velocity.after);
-        let holds = matches!(outcome.mode, Mode::Stick | Mode::Reversal);
-        // What would fail the check has to change; with an impulse that is bound to its cone, no more than that.
-        let accuracy = if holds { 0.0 } else { 0.5 * ACCURACY };
-        let size_before = self.mechanism.sizes(&self.jacobian, &self.velocity);
-        let is_missed = |r: usize| (wanted[r] - velocity[r]).abs() > rounding * size[r] + accuracy * size_before[r];
-        if !(0..velocity.len()).any(is_missed) {
-            return;
-        }
-        let mut missing = [0.0; 3];
-        for r in 0..velocity.len() {
-            let unit = if r == 0 { *gamma } else { gamma + delassus.beta };
-            missing[r] = scale(wanted[r] - velocity[r], -unit);
-        }
-        let mut change = whitened.change_for(delassus, missing);
-        let keeps_impulse = !holds && refinement == Refinement::Bounded && !whitened.is_small(change);
-        if keeps_impulse {
-            change = whitened.change_for_normal(missing[0]);
-        }
-        let correction = self.generalized(&change);
-        if !correction.iter().all(|x| x.is_finite()) {
-            return;
-        }
-        after.iter_mut().zip(correction).for_each(|(v, change)| *v += change);
-        if holds {
-            let mut impulse = three(&outcome.impulse);
-            for (r, change) in whitened.impulse_for(delassus, change).into_iter().enumerate() {
-                let beta = if r == 0 { 0 } else { delassus.beta };
-                impulse[r] += scale(change, gamma - delassus.omega - beta);
-            }
-            if outcome.friction.is_some_and(|friction| friction.mu_s() == 0.0) {
-                // Without friction, what is left of its impulse is rounding.
-                impulse[1..].fill(0.0);
-            }
-            if impulse.iter().all(|i| i.is_finite()) && impulse[0] >= 0.0 {
-                outcome.impulse = ContactVector::new(delassus.dimension, impulse);
-            }
-        } else if keeps_impulse {
-            let mut told = three(&self.jacobian.times(after));
-            told[0] = wanted[0];
-            outcome.contact_velocity.after = ContactVector::new(delassus.dimension, told);
-        }
+        let mut evidence = evidence_of(&after);
+        let Ok(()) = self.contact.refine(outcome, &mut evidence, refinement, |change| {
+            let correction = self.generalized(change);
+            let is_finite = correction.iter().all(|x| x.is_finite());
+            Ok::<_, Infallible>(is_finite.then(|| {
+                after.iter_mut().zip(correction).for_each(|(v, change)| *v += change);
+                evidence_of(&after)
+            }))
+        });
+        (after, evidence)
     }
 
     /// What a change of the whitened velocity, in the contact's units, does to `q̇`.
@@ -264,40 +221,6 @@ impl GeneralizedContact {
     pub fn velocity_change(&self, impulse: &[f64]) -> Vec<f64> {
         self.mechanism.velocity_change(impulse)
     }
-}
-
-/// What an outcome does to the whitened velocity. What is prescribed of the velocity after goes into the change as it is: made
-/// of the impulse alone, it would share the rounding of impulses that are large and cancel.
-pub(crate) fn whitened_change(contact: &Contact, whitened: &Whitened, outcome: &Outcome) -> [f64; 3] {
-    let share = match (outcome.mode, outcome.law) {
-        (Mode::Separating, _) => return [0.0; 3],
-        (Mode::Stick, Law::Aghili) => Some(outcome.restitution.tangential),
-        (Mode::Reversal, Law::Aghili) => Some(1.0),
-        (Mode::Slip, Law::Aghili) => {
-            let mu = outcome.friction.map_or(0.0, |friction| scale(friction.mu_d(), contact.delassus.beta));
-            let [_, x, y] = outcome.contact_velocity.after.padded();
-            let after = [x, y].map(|v| scale(v, -contact.gamma - contact.delassus.beta));
-            let average = [0, 1].map(|k| 0.5 * (contact.v_t[k] + after[k]));
-            match whitened.slide(contact, outcome.guard.restitution, mu, average) {
-                Some(slide) => return slide.change,
-                None => None,
-            }
-        }
-        _ => None,
-    };
-    match share.and_then(|share| whitened.turn(contact, outcome.guard.restitution, share, 0.0)) {
-        Some(turn) => turn.change,
-        None => whitened.change_by(contact, outcome.contact_velocity.after[0], &outcome.impulse),
-    }
-}
-
-/// How far `q̇⁺` may be moved to the contact velocity that the law found, where the impulse is bound to its cone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Refinement {
-    /// By what rounding may have done.
-    Bounded,
-    /// All the way: where nothing else passes the check.
-    Whole,
 }
 
 /// One to three numbers, and zeros.

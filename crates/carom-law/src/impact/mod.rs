@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `solve` | from a contact to the outcome, in the caller's units |
 //! | `generalized`, `factored` | from (M, A, q̇⁻), or from a factor of W, to the outcome |
+//! | `refinement` | what an outcome does to the whitened velocity, and what rounding took of it given back |
 //! | `collision` | which mode, which impulse |
 //! | `slip`, `direction` | slip and reversal: all answers, and the one chosen; the direction of slip |
 //! | `guard`, `guarded` | the guards; what they do with a stick that creates energy |
@@ -25,6 +26,7 @@ mod guarded;
 pub(crate) mod limits;
 pub(crate) mod mode;
 pub(crate) mod outcome;
+mod refinement;
 pub(crate) mod slip;
 pub(crate) mod solve;
 pub(crate) mod verify;

@@ -13,13 +13,10 @@ use crate::contact::delassus::{Delassus, Dimension};
 use crate::impact::direction::{Direction, DirectionEquation};
 use crate::numeric::plane::{Vec2, add_scaled, dot, norm, scaled};
 use crate::numeric::scaling::{exponent, is_tame, larger, scale};
+use crate::numeric::tolerance::FEASIBILITY;
 
 /// Two answers whose energies differ by this fraction dissipate the same.
 const SAME_ENERGY: f64 = 1e-12;
-
-/// With a singular matrix, denominators and average velocities that are at most this fraction of the terms
-/// they are made of are zero: as for the feasibility of stick and reversal.
-const SINGULAR_TOLERANCE: f64 = 1e-9;
 
 /// A reversal impulse outside the cone by no more than this fraction is on its edge.
 const EDGE: f64 = 64.0 * f64::EPSILON;
@@ -100,9 +97,9 @@ impl Sliding<'_> {
         let d = self.delassus;
         let equation = self.equation();
         let (mu, w, k) = (self.mu_d, norm(d.w), 0.5 * self.push());
-        let no_denominator = SINGULAR_TOLERANCE * self.unit() * (d.w_nn + mu * w);
+        let no_denominator = FEASIBILITY * self.unit() * (d.w_nn + mu * w);
         let terms = norm(self.v_t) * (d.w_nn + mu * w) + k * (w + mu * d.w_tt.trace());
-        let no_average = SINGULAR_TOLERANCE * self.unit() * terms;
+        let no_average = FEASIBILITY * self.unit() * terms;
         let mut zeros = if d.dimension == Dimension::Planar { equation.signs() } else { equation.all() };
         zeros.retain(|zero| {
             let is_reversal = reversal.is_some() && zero.lambda <= no_average;

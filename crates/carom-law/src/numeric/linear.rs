@@ -5,14 +5,15 @@
 //! wide: the least squares of the one and the least norm of the other go by Householder's reflections, and
 //! as both are well conditioned nothing inconsistent is magnified by more than the pivots are.
 
-use crate::numeric::tolerance::PHASE_RANK;
+use crate::numeric::matrix::Dense;
+use crate::numeric::orthogonal::Reflections;
 
 /// Which entries may be pivots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pivots {
     /// All: any matrix.
     Any,
-    /// Those on the diagonal: in a positive semidefinite matrix the largest entry is one of them.
+    /// Those on the diagonal: in a positive semidefinite matrix the largest entry is one of them, and none is negative.
     Diagonal,
 }
 
@@ -20,8 +21,8 @@ pub(crate) enum Pivots {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LinearSystem {
     n: usize,
-    /// Row by row; `L D V` after elimination.
-    matrix: Vec<f64>,
+    /// `L D V` after elimination.
+    matrix: Dense,
     /// The right-hand side, and then the answer.
     vector: Vec<f64>,
     /// `matrix` is `S K S` with `S = diag(1/units)`: powers of two.
@@ -33,27 +34,32 @@ pub(crate) struct LinearSystem {
     coordinates: Vec<f64>,
 }
 
-/// `Q R` of a tall matrix, column by column: the reflections below the diagonal, `R` above.
-#[derive(Debug, Clone, Default)]
-struct Reflections {
-    n: usize,
-    entries: Vec<f64>,
-    diagonal: Vec<f64>,
+/// What elimination made of a positive semidefinite matrix and its right-hand side.
+#[derive(Debug)]
+pub(crate) struct Reduced<'a> {
+    system: &'a LinearSystem,
+    rank: usize,
 }
 
 impl LinearSystem {
+    /// `K x = b`.
+    pub(crate) fn of(matrix: &Dense, right: &[f64]) -> Self {
+        let mut system = Self::default();
+        system.start(right.len());
+        system.matrix.clone_from(matrix);
+        system.vector.copy_from_slice(right);
+        system
+    }
+
     /// A system of `n` unknowns, all zero.
     pub(crate) fn start(&mut self, n: usize) {
         self.n = n;
-        for (list, length) in [
-            (&mut self.matrix, n * n),
-            (&mut self.vector, n),
-            (&mut self.units, n),
-            (&mut self.moved, n),
-            (&mut self.coordinates, n),
-        ] {
+        self.matrix.reset(n, n);
+        for (list, value) in
+            [(&mut self.vector, 0.0), (&mut self.units, 1.0), (&mut self.moved, 0.0), (&mut self.coordinates, 0.0)]
+        {
             list.clear();
-            list.resize(length, 0.0);
+            list.resize(n, value);
         }
         for order in [&mut self.rows, &mut self.columns] {
             order.clear();
@@ -61,8 +67,8 @@ impl LinearSystem {
         }
     }
 
-    /// The unit of an equation and of its unknown: the entries of `K` over the units of their row and column
-    /// are near one.
+    /// The unit of an equation and of its unknown, one unless set: the entries of `K` over the units of their row and
+    /// column are near one.
     #[inline]
     pub(crate) fn set_unit(&mut self, i: usize, unit: f64) {
         self.units[i] = unit;
@@ -71,7 +77,7 @@ impl LinearSystem {
     /// An equation: entries over the units of row and column, right-hand side over nothing.
     #[inline]
     pub(crate) fn row_mut(&mut self, i: usize) -> (&mut [f64], &mut f64) {
-        (&mut self.matrix[i * self.n..(i + 1) * self.n], &mut self.vector[i])
+        (self.matrix.row_mut(i), &mut self.vector[i])
     }
 
     /// The unknowns, after [`LinearSystem::solve`].
@@ -96,14 +102,9 @@ impl LinearSystem {
         }
     }
 
-    /// Solves; returns the rank.
-    pub(crate) fn solve(&mut self, pivots: Pivots) -> usize {
-        self.solve_to_rank(pivots, PHASE_RANK)
-    }
-
-    /// The same, where a pivot at most this fraction of the largest is zero.
-    pub(crate) fn solve_to_rank(&mut self, pivots: Pivots, rank_tolerance: f64) -> usize {
-        let rank = self.eliminate(pivots, rank_tolerance);
+    /// Solves, where a pivot at most this fraction of the largest is zero; returns the rank.
+    pub(crate) fn solve(&mut self, pivots: Pivots, rank_tolerance: f64) -> usize {
+        let rank = self.eliminate(pivots, |largest| rank_tolerance * largest);
         if rank == self.n {
             self.substitute()
         } else {
@@ -112,26 +113,32 @@ impl LinearSystem {
         rank
     }
 
-    fn eliminate(&mut self, pivots: Pivots, rank_tolerance: f64) -> usize {
+    /// Eliminates a positive semidefinite matrix and takes the right-hand side along, as far as pivots are above `zero`.
+    pub(crate) fn reduce(&mut self, zero: f64) -> Reduced<'_> {
+        let rank = self.eliminate(Pivots::Diagonal, |_| zero);
+        self.forward(rank);
+        Reduced { system: self, rank }
+    }
+
+    /// Eliminates as far as pivots are above what `zero_of` says, given the largest; returns the rank.
+    fn eliminate(&mut self, pivots: Pivots, zero_of: impl Fn(f64) -> f64) -> usize {
         let n = self.n;
         let mut zero = 0.0;
         for k in 0..n {
-            let (i, j) = match pivots {
+            let (i, j, size) = match pivots {
                 Pivots::Any => self.largest(k),
                 Pivots::Diagonal => self.largest_on_diagonal(k),
             };
-            let size = self.matrix[i * n + j].abs();
             if k == 0 {
-                zero = rank_tolerance * size;
+                zero = zero_of(size);
             }
             if !(size > zero) {
                 return k;
             }
             self.exchange(k, i, j);
-            let (upper, lower) = self.matrix.split_at_mut((k + 1) * n);
-            let pivot_row = &upper[k * n..];
+            let (pivot_row, below) = self.matrix.row_and_below(k);
             let inverse = 1.0 / pivot_row[k];
-            for row in lower.chunks_exact_mut(n) {
+            for row in below {
                 let factor = row[k] * inverse;
                 row[k] = factor;
                 if factor != 0.0 {
@@ -144,60 +151,57 @@ impl LinearSystem {
         n
     }
 
-    fn largest(&self, k: usize) -> (usize, usize) {
-        let n = self.n;
-        let mut best = (k, k);
-        let mut size = -1.0;
-        for i in k..n {
-            for j in k..n {
-                let x = self.matrix[i * n + j].abs();
-                if x > size {
-                    size = x;
+    fn largest(&self, k: usize) -> (usize, usize, f64) {
+        let (mut best, mut size) = ((k, k), -1.0);
+        for i in k..self.n {
+            for (j, x) in self.matrix.row(i).iter().enumerate().skip(k) {
+                if x.abs() > size {
+                    size = x.abs();
                     best = (i, j);
                 }
             }
         }
-        best
+        (best.0, best.1, size)
     }
 
-    fn largest_on_diagonal(&self, k: usize) -> (usize, usize) {
+    fn largest_on_diagonal(&self, k: usize) -> (usize, usize, f64) {
         let mut best = k;
         for i in k + 1..self.n {
-            if self.matrix[i * self.n + i] > self.matrix[best * self.n + best] {
+            if self.matrix[(i, i)] > self.matrix[(best, best)] {
                 best = i;
             }
         }
-        (best, best)
+        (best, best, self.matrix[(best, best)])
     }
 
     fn exchange(&mut self, k: usize, i: usize, j: usize) {
-        let n = self.n;
         if i != k {
-            let (upper, lower) = self.matrix.split_at_mut(i * n);
-            upper[k * n..(k + 1) * n].swap_with_slice(&mut lower[..n]);
+            self.matrix.swap_rows(k, i);
             self.rows.swap(k, i);
         }
         if j != k {
-            for row in self.matrix.chunks_exact_mut(n) {
-                row.swap(k, j);
-            }
+            self.matrix.swap_columns(k, j);
             self.columns.swap(k, j);
+        }
+    }
+
+    /// `L⁻¹ S b`, as far as the rank goes.
+    fn forward(&mut self, rank: usize) {
+        for (x, &i) in self.moved.iter_mut().zip(&self.rows) {
+            *x = self.vector[i] / self.units[i];
+        }
+        for i in 1..self.n {
+            let sum: f64 = self.matrix.row(i)[..i.min(rank)].iter().zip(&self.moved).map(|(l, x)| l * x).sum();
+            self.moved[i] -= sum;
         }
     }
 
     /// Full rank: `S⁻¹ L U S⁻¹ x = b`.
     fn substitute(&mut self) {
         let n = self.n;
-        for (x, &i) in self.moved.iter_mut().zip(&self.rows) {
-            *x = self.vector[i] / self.units[i];
-        }
-        for i in 1..n {
-            let row = &self.matrix[i * n..i * n + i];
-            let sum: f64 = row.iter().zip(&self.moved).map(|(l, x)| l * x).sum();
-            self.moved[i] -= sum;
-        }
+        self.forward(n);
         for i in (0..n).rev() {
-            let row = &self.matrix[i * n..(i + 1) * n];
+            let row = self.matrix.row(i);
             let sum: f64 = row[i + 1..].iter().zip(&self.moved[i + 1..]).map(|(u, x)| u * x).sum();
             self.moved[i] = (self.moved[i] - sum) / row[i];
         }
@@ -215,9 +219,12 @@ impl LinearSystem {
             vector.fill(0.0);
             return;
         }
-        tall.factor(n, rank, |i, k| {
-            let l = if i > k { matrix[i * n + k] } else { f64::from(u8::from(i == k)) };
-            l * units[rows[i]]
+        tall.factor(n, rank, |l| {
+            for k in 0..rank {
+                let column = l.row_mut(k);
+                column[k] = units[rows[k]];
+                (k + 1..n).for_each(|i| column[i] = matrix[(i, k)] * units[rows[i]]);
+            }
         });
         for (x, &i) in moved.iter_mut().zip(rows.iter()) {
             *x = vector[i];
@@ -225,12 +232,14 @@ impl LinearSystem {
         tall.turn_back(moved);
         tall.solve(moved);
         for k in 0..rank {
-            coordinates[k] = moved[k] / matrix[k * n + k];
+            coordinates[k] = moved[k] / matrix[(k, k)];
         }
-        tall.factor(n, rank, |j, k| {
-            let pivot = matrix[k * n + k];
-            let v = if j > k { matrix[k * n + j] / pivot } else { f64::from(u8::from(j == k)) };
-            v * units[columns[j]]
+        tall.factor(n, rank, |v| {
+            for k in 0..rank {
+                let (column, row) = (v.row_mut(k), matrix.row(k));
+                column[k] = units[columns[k]];
+                (k + 1..n).for_each(|j| column[j] = row[j] / row[k] * units[columns[j]]);
+            }
         });
         moved[..rank].copy_from_slice(&coordinates[..rank]);
         tall.solve_transposed(moved);
@@ -242,71 +251,28 @@ impl LinearSystem {
     }
 }
 
-impl Reflections {
-    /// Factors the `n x r` matrix of the entries; its columns are independent.
-    fn factor(&mut self, n: usize, r: usize, entry: impl Fn(usize, usize) -> f64) {
-        self.n = n;
-        self.entries.clear();
-        self.entries.extend((0..r).flat_map(|k| (0..n).map(move |i| (i, k))).map(|(i, k)| entry(i, k)));
-        self.diagonal.clear();
-        for k in 0..r {
-            let (done, rest) = self.entries.split_at_mut((k + 1) * n);
-            let v = &mut done[k * n + k..];
-            let length = v.iter().map(|x| x * x).sum::<f64>().sqrt();
-            let head = if v[0] > 0.0 { -length } else { length };
-            self.diagonal.push(head);
-            v[0] -= head;
-            for column in rest.chunks_exact_mut(n) {
-                reflect(v, &mut column[k..]);
-            }
-        }
+impl Reduced<'_> {
+    /// The pivots, each with its entry of the right-hand side.
+    pub(crate) fn pivots(&self) -> impl Iterator<Item = (f64, f64)> {
+        (0..self.rank).map(|k| (self.system.matrix[(k, k)], self.system.moved[k]))
     }
 
-    fn turn_back(&self, b: &mut [f64]) {
-        for (k, column) in self.entries.chunks_exact(self.n).enumerate() {
-            reflect(&column[k..], &mut b[k..]);
-        }
+    /// Of what is left of the matrix, the largest entry; `None` if nothing is left.
+    pub(crate) fn largest_rest(&self) -> Option<f64> {
+        let rest = (self.rank..self.system.n).flat_map(|i| &self.system.matrix.row(i)[self.rank..]);
+        rest.copied().reduce(|a, b| if b.abs() > a.abs() { b } else { a })
     }
 
-    fn turn(&self, b: &mut [f64]) {
-        for (k, column) in self.entries.chunks_exact(self.n).enumerate().rev() {
-            reflect(&column[k..], &mut b[k..]);
-        }
-    }
-
-    /// `R z = b`, in place.
-    fn solve(&self, b: &mut [f64]) {
-        let r = self.diagonal.len();
-        for i in (0..r).rev() {
-            let sum: f64 = (i + 1..r).map(|j| self.entries[j * self.n + i] * b[j]).sum();
-            b[i] = (b[i] - sum) / self.diagonal[i];
-        }
-    }
-
-    /// `Rᵀ z = b`, in place.
-    fn solve_transposed(&self, b: &mut [f64]) {
-        for i in 0..self.diagonal.len() {
-            let column = &self.entries[i * self.n..i * self.n + i];
-            let sum: f64 = column.iter().zip(&b[..i]).map(|(x, y)| x * y).sum();
-            b[i] = (b[i] - sum) / self.diagonal[i];
-        }
-    }
-}
-
-/// `x - 2 v (v·x) / (v·v)`.
-fn reflect(v: &[f64], x: &mut [f64]) {
-    let square: f64 = v.iter().map(|a| a * a).sum();
-    if square > 0.0 {
-        let factor = 2.0 * v.iter().zip(&*x).map(|(a, b)| a * b).sum::<f64>() / square;
-        for (a, b) in v.iter().zip(x) {
-            *b -= factor * a;
-        }
+    /// Of what is left of the right-hand side, the largest entry; zero if nothing is left.
+    pub(crate) fn outside(&self) -> f64 {
+        self.system.moved[self.rank..].iter().fold(0.0, |outside, v| f64::max(outside, v.abs()))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::numeric::tolerance::PHASE_RANK;
 
     fn solved(k: &[&[f64]], b: &[f64], units: &[f64], pivots: Pivots) -> (Vec<f64>, usize) {
         let (system, rank) = run(k, b, units, pivots);
@@ -323,7 +289,7 @@ mod tests {
             (0..n).for_each(|j| row[j] = k[i][j] / units[i] / units[j]);
             *right = b[i];
         }
-        let rank = system.solve(pivots);
+        let rank = system.solve(pivots, PHASE_RANK);
         (system, rank)
     }
 
@@ -377,5 +343,17 @@ mod tests {
     fn without_a_matrix_there_is_no_answer_but_zero() {
         let (x, rank) = solved(&[&[0.0, 0.0], &[0.0, 0.0]], &[1.0, 2.0], &[1.0; 2], Pivots::Any);
         assert_eq!((x, rank), (vec![0.0; 2], 0));
+    }
+
+    /// W = Y Yᵀ with Y = (1 0; 1 1; 0 1), and a right-hand side that leaves its range by 0.5.
+    #[test]
+    fn reduction_tells_what_is_left_of_a_singular_matrix() {
+        let mut matrix = Dense::zeros(3, 3);
+        let rows = [[1.0, 1.0, 0.0], [1.0, 2.0, 1.0], [0.0, 1.0, 1.0]];
+        rows.iter().enumerate().for_each(|(i, row)| matrix.row_mut(i).copy_from_slice(row));
+        let mut system = LinearSystem::of(&matrix, &[1.0, 3.0, 2.5]);
+        let reduced = system.reduce(PHASE_RANK);
+        assert_eq!(reduced.pivots().collect::<Vec<_>>(), [(2.0, 3.0), (0.5, -0.5)]);
+        assert_eq!((reduced.largest_rest(), reduced.outside()), (Some(0.0), 0.5));
     }
 }

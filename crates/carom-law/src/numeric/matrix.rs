@@ -87,7 +87,7 @@ where
 }
 
 /// A dense matrix, row by row.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Dense {
     columns: usize,
     data: Vec<f64>,
@@ -96,6 +96,30 @@ pub(crate) struct Dense {
 impl Dense {
     pub(crate) fn zeros(rows: usize, columns: usize) -> Self {
         Self { columns, data: vec![0.0; rows * columns] }
+    }
+
+    /// The rows and columns of these numbers of a square matrix.
+    pub(crate) fn part(&self, rows: &[usize]) -> Self {
+        let mut part = Self::zeros(rows.len(), rows.len());
+        for (i, &r) in rows.iter().enumerate() {
+            for (x, &c) in part.row_mut(i).iter_mut().zip(rows) {
+                *x = self[(r, c)];
+            }
+        }
+        part
+    }
+
+    /// All zeros, of another size, in the room there is.
+    pub(crate) fn reset(&mut self, rows: usize, columns: usize) {
+        self.columns = columns;
+        self.data.clear();
+        self.data.resize(rows * columns, 0.0);
+    }
+
+    /// All rows, one after the other.
+    #[inline]
+    pub(crate) fn as_slice(&self) -> &[f64] {
+        &self.data
     }
 
     #[inline]
@@ -108,16 +132,27 @@ impl Dense {
         &mut self.data[i * self.columns..(i + 1) * self.columns]
     }
 
-    /// Rows `i < j`.
-    pub(crate) fn two_rows(&mut self, i: usize, j: usize) -> (&mut [f64], &[f64]) {
-        let (above, below) = self.two_rows_mut(i, j);
-        (above, below)
+    /// Row `i`, and those after it.
+    #[inline]
+    pub(crate) fn row_and_below(&mut self, i: usize) -> (&mut [f64], impl Iterator<Item = &mut [f64]>) {
+        let (above, below) = self.data.split_at_mut((i + 1) * self.columns);
+        (&mut above[i * self.columns..], below.chunks_exact_mut(self.columns.max(1)))
     }
 
-    /// Rows `i < j`, both to be changed.
-    pub(crate) fn two_rows_mut(&mut self, i: usize, j: usize) -> (&mut [f64], &mut [f64]) {
+    /// Rows `i < j`, the former to be changed.
+    pub(crate) fn two_rows(&mut self, i: usize, j: usize) -> (&mut [f64], &[f64]) {
         let (above, below) = self.data.split_at_mut(j * self.columns);
-        (&mut above[i * self.columns..(i + 1) * self.columns], &mut below[..self.columns])
+        (&mut above[i * self.columns..(i + 1) * self.columns], &below[..self.columns])
+    }
+
+    pub(crate) fn swap_rows(&mut self, i: usize, j: usize) {
+        let (i, j) = (i.min(j), i.max(j));
+        let (above, below) = self.data.split_at_mut(j * self.columns);
+        above[i * self.columns..(i + 1) * self.columns].swap_with_slice(&mut below[..self.columns]);
+    }
+
+    pub(crate) fn swap_columns(&mut self, i: usize, j: usize) {
+        self.data.chunks_exact_mut(self.columns.max(1)).for_each(|row| row.swap(i, j));
     }
 }
 

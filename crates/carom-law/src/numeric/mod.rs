@@ -5,11 +5,13 @@
 //! | `matrix` | views of the caller's matrices; a dense matrix |
 //! | `plane` | vectors and symmetric matrices of the tangent plane |
 //! | `scaling` | powers of two: exact units |
-//! | `orthogonal` | Householder's factorisation of up to three columns |
-//! | `linear` | symmetric systems of any rank, by elimination with a rank rule |
-//! | `least_squares` | shortest least-squares solutions |
+//! | `cholesky` | the factor of a positive definite matrix |
+//! | `orthogonal` | Householder's reflections: of tall matrices, and of a contact's columns |
+//! | `linear` | square systems of any rank by elimination, cheap where they are regular; what it leaves of semidefinite ones |
+//! | `least_squares` | the same by reflections, exact where they are nearly singular |
 //! | `tolerance` | every tolerance that more than one file relies on |
 
+pub(crate) mod cholesky;
 pub(crate) mod least_squares;
 pub(crate) mod linear;
 pub(crate) mod matrix;

@@ -1,16 +1,103 @@
-//! The orthogonal factorisation of one contact's columns, `Y = Q R`, by Householder's reflections.
+//! Orthogonal factorisations `Y = Q R` by Householder's reflections: of tall matrices, and of one contact's columns.
 
 use crate::numeric::matrix::Dense;
 
-/// `Y = Q R` of one to three columns; `Q` is kept as reflections.
+/// `Y = Q R` of independent columns, no more than rows; `Q` is kept as the reflections `I - tau w wᵀ`.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Reflections {
+    /// One row a column of `Y`: its column of `R` above the diagonal, then `tau`, then what follows the leading one of `w`.
+    columns: Dense,
+    /// The diagonal of `R`.
+    diagonal: Vec<f64>,
+}
+
+impl Reflections {
+    /// Factors a matrix of `count` columns, one a row of what `fill` writes into.
+    pub(crate) fn factor(&mut self, rows: usize, count: usize, fill: impl FnOnce(&mut Dense)) {
+        self.columns.reset(count, rows);
+        fill(&mut self.columns);
+        self.diagonal.clear();
+        for k in 0..count.min(rows) {
+            let (column, rest) = self.columns.row_and_below(k);
+            self.diagonal.push(make_reflection(&mut column[k..]));
+            rest.for_each(|other| reflect(&column[k..], &mut other[k..]));
+        }
+    }
+
+    /// An entry of `R`, above its diagonal or on it.
+    fn entry(&self, i: usize, k: usize) -> f64 {
+        if i == k { self.diagonal[k] } else { self.columns[(k, i)] }
+    }
+
+    /// `b ← Qᵀ b`.
+    pub(crate) fn turn_back(&self, b: &mut [f64]) {
+        for k in 0..self.diagonal.len() {
+            reflect(&self.columns.row(k)[k..], &mut b[k..]);
+        }
+    }
+
+    /// `b ← Q b`.
+    pub(crate) fn turn(&self, b: &mut [f64]) {
+        for k in (0..self.diagonal.len()).rev() {
+            reflect(&self.columns.row(k)[k..], &mut b[k..]);
+        }
+    }
+
+    /// `R z = b`, in place.
+    pub(crate) fn solve(&self, b: &mut [f64]) {
+        let r = self.diagonal.len();
+        for i in (0..r).rev() {
+            let sum: f64 = (i + 1..r).map(|j| self.columns[(j, i)] * b[j]).sum();
+            b[i] = (b[i] - sum) / self.diagonal[i];
+        }
+    }
+
+    /// `Rᵀ z = b`, in place.
+    pub(crate) fn solve_transposed(&self, b: &mut [f64]) {
+        for i in 0..self.diagonal.len() {
+            let sum: f64 = self.columns.row(i)[..i].iter().zip(&*b).map(|(x, y)| x * y).sum();
+            b[i] = (b[i] - sum) / self.diagonal[i];
+        }
+    }
+}
+
+/// `z ← (I - tau w wᵀ) z`, with `tau` in the place of the leading one of `w`.
+fn reflect(w: &[f64], z: &mut [f64]) {
+    let tau = w[0];
+    if tau == 0.0 {
+        return;
+    }
+    let product = w[1..].iter().zip(&z[1..]).fold(z[0], |sum, (w, z)| sum + w * z);
+    let onto = tau * product;
+    z[0] -= onto;
+    for (z, w) in z[1..].iter_mut().zip(&w[1..]) {
+        *z -= onto * w;
+    }
+}
+
+/// Turns a column into the reflection that takes it to its first axis; returns the entry that is left there.
+fn make_reflection(column: &mut [f64]) -> f64 {
+    let first = column[0];
+    let below: f64 = column[1..].iter().map(|x| x * x).sum();
+    if below == 0.0 {
+        column[0] = 0.0;
+        return first;
+    }
+    let diagonal = -(first * first + below).sqrt().copysign(first);
+    let lead = first - diagonal;
+    for x in &mut column[1..] {
+        *x /= lead;
+    }
+    column[0] = -lead / diagonal;
+    diagonal
+}
+
+/// `Y = Q R` of a contact's one to three columns, which may be more than the rows; the diagonal of `R` is not negative.
 #[derive(Debug, Clone)]
 pub(crate) struct Orthogonal {
-    /// One reflection a row: the vector `w` of `I - tau w wᵀ`, zero before its own place.
-    reflections: Dense,
-    tau: [f64; 3],
+    reflections: Reflections,
     /// By which the rows of `R` were turned so that its diagonal is not negative.
     signs: [f64; 3],
-    columns: usize,
     rows: usize,
     /// Upper triangular; rows beyond those of `Y` are zero.
     pub(crate) r: [[f64; 3]; 3],
@@ -20,23 +107,12 @@ impl Orthogonal {
     /// Of the columns that the rows of `y` are.
     pub(crate) fn new(y: &Dense, columns: usize) -> Self {
         let rows = y.row(0).len();
-        let mut reflections = Dense::zeros(columns, rows);
+        let mut reflections = Reflections::default();
+        reflections.factor(rows, columns, |own| (0..columns).for_each(|k| own.row_mut(k).copy_from_slice(y.row(k))));
+        let mut factor = Self { reflections, signs: [1.0; 3], rows, r: [[0.0; 3]; 3] };
         for k in 0..columns {
-            reflections.row_mut(k).copy_from_slice(y.row(k));
-        }
-        let mut factor = Self { reflections, tau: [0.0; 3], signs: [1.0; 3], columns, rows, r: [[0.0; 3]; 3] };
-        for k in 0..columns {
-            for earlier in 0..k.min(rows) {
-                let tau = factor.tau[earlier];
-                let (reflection, column) = factor.reflections.two_rows_mut(earlier, k);
-                reflect(reflection, tau, column, earlier);
-            }
-            for i in 0..k.min(rows) {
-                factor.r[i][k] = factor.reflections[(k, i)];
-            }
-            if k < rows {
-                let (diagonal, tau) = reflection(factor.reflections.row_mut(k), k);
-                (factor.r[k][k], factor.tau[k]) = (diagonal, tau);
+            for i in 0..(k + 1).min(rows) {
+                factor.r[i][k] = factor.reflections.entry(i, k);
             }
         }
         for k in 0..columns.min(rows) {
@@ -53,9 +129,9 @@ impl Orthogonal {
     /// The first entries of `Qᵀ z`, as many as there are columns.
     pub(crate) fn transposed_times(&self, z: &[f64]) -> [f64; 3] {
         let mut z = z.to_vec();
+        self.reflections.turn_back(&mut z);
         let mut first = [0.0; 3];
-        for k in 0..self.columns.min(self.rows) {
-            reflect(self.reflections.row(k), self.tau[k], &mut z, k);
+        for k in 0..self.reflections.diagonal.len() {
             first[k] = self.signs[k] * z[k];
         }
         first
@@ -64,44 +140,12 @@ impl Orthogonal {
     /// `Q x`.
     pub(crate) fn times(&self, x: &[f64; 3]) -> Vec<f64> {
         let mut z = vec![0.0; self.rows];
-        for k in 0..self.columns.min(self.rows) {
+        for k in 0..self.reflections.diagonal.len() {
             z[k] = self.signs[k] * x[k];
         }
-        for k in (0..self.columns.min(self.rows)).rev() {
-            reflect(self.reflections.row(k), self.tau[k], &mut z, k);
-        }
+        self.reflections.turn(&mut z);
         z
     }
-}
-
-/// `z ← (I - tau w wᵀ) z`, where `w` begins at `start`.
-fn reflect(w: &[f64], tau: f64, z: &mut [f64], start: usize) {
-    if tau == 0.0 {
-        return;
-    }
-    let product: f64 = w[start..].iter().zip(&z[start..]).map(|(w, z)| w * z).sum();
-    for (z, w) in z[start..].iter_mut().zip(&w[start..]) {
-        *z -= tau * product * w;
-    }
-}
-
-/// Turns what is left of a column, from `start` on, into the reflection that takes it to its first axis. Returns the entry
-/// that is left there, and `tau`.
-fn reflection(column: &mut [f64], start: usize) -> (f64, f64) {
-    column[..start].fill(0.0);
-    let first = column[start];
-    let below: f64 = column[start + 1..].iter().map(|x| x * x).sum();
-    if below == 0.0 {
-        column[start] = 1.0;
-        return (first, 0.0);
-    }
-    let diagonal = -(first * first + below).sqrt().copysign(first);
-    let lead = first - diagonal;
-    for x in &mut column[start + 1..] {
-        *x /= lead;
-    }
-    column[start] = 1.0;
-    (diagonal, -lead / diagonal)
 }
 
 #[cfg(test)]

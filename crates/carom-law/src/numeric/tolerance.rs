@@ -9,11 +9,16 @@
 //! | [`LARGEST_GROWTH`], [`SEQUENCE_GROWTH`] | 1e16, 1e6 | the energy before | impacts without a guard, of one contact and of a sequence |
 //! | [`TANGENT_RANK`] | 1e-13 | tr W_tt | the rank of S of a contact given by W |
 //! | [`FACTOR_RANK`] | 32 ε a row | R | the rank of S of a contact given by (M, A) |
-//! | [`SET_RANK`] | 1e-12 | a diagonal of one | the rank of W of several contacts |
-//! | [`NEWTON_RANK`] | 1e-11 | the largest column | least-squares steps of Newton's method |
+//! | [`SET_RANK`] | 1e-12 | a diagonal of order one | the rank of W of several contacts |
+//! | [`NEWTON_RANK`] | 1e-11 | the largest column | steps of Newton's method on several contacts, and modes tried out |
 //! | [`PHASE_RANK`] | 1e-10 | the largest pivot | forces of closed contacts |
+//! | [`BALANCE_RANK`] | 1e-12 | the largest pivot | velocities and positions projected onto closed contacts |
+//! | [`MASS_PIVOT`] | 1e-15 | a diagonal below 4 | whether M is positive definite |
+//! | [`HESSIAN_PIVOT`] | 8 ε | the diagonal entry | steps of the barrier method |
+//! | [`LEMKE_PIVOT`] | 1e-11 | W_nn of order one | exchanges of Lemke's method |
+//! | [`RANGE`] | 1e-9 | the velocities | velocities that a singular W allows, of one contact and of several |
 //! | [`SYMMETRY`] | 1e-9 | sqrt(W_ii W_jj) | matrices of the caller |
-//! | [`FEASIBILITY`] | 1e-9 | the velocities | stick and reversal with a singular S |
+//! | [`FEASIBILITY`] | 1e-9 | the velocities | stick, slip and reversal with a singular S |
 //!
 //! The ranks differ because what is rounding differs: R has the digits of the data, W half of them, and what an integrator follows
 //! has to pass a singular position smoothly.
@@ -52,11 +57,29 @@ pub(crate) const NEWTON_RANK: f64 = 1e-11;
 /// tolerance 1e-10.
 pub(crate) const PHASE_RANK: f64 = 1e-10;
 
+/// A pivot at most this fraction of the largest is zero where velocities are projected: contacts that can hardly move against
+/// each other are stopped all the same.
+pub(crate) const BALANCE_RANK: f64 = 1e-12;
+
+/// A pivot of the equilibrated `M` at most this is not positive: roundings of entries below 4.
+pub(crate) const MASS_PIVOT: f64 = 1e-15;
+
+/// What is left of a pivot of the barrier's Hessian is rounding below this fraction of its diagonal entry: along its unknown
+/// nothing is left to gain.
+pub(crate) const HESSIAN_PIVOT: f64 = 8.0 * f64::EPSILON;
+
+/// An entry of Lemke's tableau within this of zero, where `W_nn` is of order one, is no pivot.
+pub(crate) const LEMKE_PIVOT: f64 = 1e-11;
+
+/// A contact velocity may leave the range of a singular `W` by this fraction of its size.
+pub(crate) const RANGE: f64 = 1e-9;
+
 /// `W_ij` and `W_ji` may differ by this fraction of `sqrt(W_ii W_jj)`; they are then averaged.
 pub(crate) const SYMMETRY: f64 = 1e-9;
 
 /// `S i_t = b` has an answer if the null part of `b` is at most this fraction of the velocities
-/// that `b` was made from.
+/// that `b` was made from. Denominators and average velocities of a slip with a singular `S` are zero at the same fraction of
+/// the terms they are made of.
 pub(crate) const FEASIBILITY: f64 = 1e-9;
 
 /// Without a guard, sticks that create energy may feed each other from impact to impact. Beyond this multiple of the energy

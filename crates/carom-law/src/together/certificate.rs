@@ -1,7 +1,7 @@
 //! Whether impulses satisfy the law, and what each contact does: read off the impulses and velocities alone, whatever
 //! found them.
 
-use super::descent::{Answer, CERTIFIED, Request, Strike};
+use super::strike::{Answer, CERTIFIED, Request, Strike};
 use crate::contact::delassus::Dimension;
 use crate::coulomb::local;
 use crate::coulomb::{Block, tangential_residual};

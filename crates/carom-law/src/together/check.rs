@@ -2,16 +2,16 @@
 
 use crate::contact::delassus::Dimension;
 use crate::error::{Error, Result, finite};
+use crate::numeric::linear::LinearSystem;
 use crate::numeric::matrix::{Dense, MatrixView};
 use crate::numeric::scaling::{exponent, scale};
-use crate::numeric::tolerance::{SET_RANK, SYMMETRY};
+use crate::numeric::tolerance::{RANGE, SET_RANK, SYMMETRY};
 
 /// Rounding in `W`, with the diagonal brought to order one.
-const ROUNDING: f64 = 1e-15;
+const DELASSUS_ROUNDING: f64 = 1e-15;
 
-/// What may be left of the matrix beyond its rank, with the diagonal brought to order one; and the fraction of its size
-/// by which a velocity may leave the range of a singular matrix.
-const REST_TOLERANCE: f64 = 1e-9;
+/// What may be left of the matrix beyond its rank, with the diagonal brought to order one.
+const REST: f64 = 1e-9;
 
 /// The number of rows of the contacts together.
 pub(crate) fn rows(dimensions: &[Dimension]) -> Result<usize> {
@@ -122,78 +122,39 @@ pub(crate) fn elimination(w: &Dense, v: &[f64]) -> Result<()> {
     let n = v.len();
     let unit: Vec<i32> = (0..n).map(|i| -exponent(w[(i, i)]).div_euclid(2)).collect();
     let size = v.iter().zip(&unit).fold(0.0_f64, |size, (v, unit)| size.max(scale(v.abs(), *unit)));
-    let mut rest = Dense::zeros(n, n);
+    let mut scaled = Dense::zeros(n, n);
     for i in 0..n {
         for j in 0..n {
-            rest[(i, j)] = scale(w[(i, j)], unit[i] + unit[j]);
+            scaled[(i, j)] = scale(w[(i, j)], unit[i] + unit[j]);
         }
     }
-    let mut v: Vec<f64> = v.iter().zip(&unit).map(|(v, unit)| scale(*v, *unit)).collect();
-    let mut left: Vec<usize> = (0..n).collect();
-    // The impulses behind v, about: where a pivot is small they are large.
-    let mut impulses = 0.0;
-    while let Some(place) =
-        (0..left.len()).reduce(|a, b| if rest[(left[b], left[b])] > rest[(left[a], left[a])] { b } else { a })
-    {
-        let p = left[place];
-        let pivot = rest[(p, p)];
-        if pivot <= SET_RANK {
-            break;
-        }
-        left.swap_remove(place);
-        impulses += v[p].abs() / pivot;
-        for &i in &left {
-            let share = rest[(i, p)] / pivot;
-            for &j in &left {
-                rest[(i, j)] -= share * rest[(p, j)];
-            }
-            v[i] -= share * v[p];
-        }
-    }
-    let of_rest = left.iter().flat_map(|&i| left.iter().map(move |&j| (i, j)));
-    let largest = of_rest.map(|at| rest[at]).reduce(|a, b| if b.abs() > a.abs() { b } else { a });
-    if let Some(value) = largest.filter(|x| !(x.abs() <= REST_TOLERANCE)) {
+    let v: Vec<f64> = v.iter().zip(&unit).map(|(v, unit)| scale(*v, *unit)).collect();
+    let mut system = LinearSystem::of(&scaled, &v);
+    let reduced = system.reduce(SET_RANK);
+    let largest = reduced.largest_rest();
+    if let Some(value) = largest.filter(|x| !(x.abs() <= REST)) {
         return Err(Error::NotPositive {
             field: "delassus".into(),
             definiteness: "semidefinite",
             quantity: "what elimination leaves of it, with its diagonal brought to order one,".into(),
             value,
-            bound: format!("within {REST_TOLERANCE:e} of zero").into(),
+            bound: format!("within {REST:e} of zero").into(),
         });
     }
-    let outside = left.iter().fold(0.0_f64, |outside, &i| outside.max(v[i].abs()));
-    // Rounding in W, and what is left of it, may have put v = W i as far outside.
-    let uncertain = (ROUNDING + largest.map_or(0.0, f64::abs)) * impulses;
-    if outside > REST_TOLERANCE * size + uncertain {
+    let outside = reduced.outside();
+    // The impulses behind v, about: where a pivot is small they are large. Rounding in W, and what is left of it, may have put
+    // v = W i as far outside.
+    let impulses: f64 = reduced.pivots().map(|(pivot, v)| v.abs() / pivot).sum();
+    let uncertain = (DELASSUS_ROUNDING + largest.map_or(0.0, f64::abs)) * impulses;
+    if outside > RANGE * size + uncertain {
         let (field, value) = ("contact_velocity".into(), outside / size);
-        return Err(Error::OutsideRange { field, value, bound: REST_TOLERANCE });
+        return Err(Error::OutsideRange { field, value, bound: RANGE });
     }
     Ok(())
 }
 
 /// `vᵀ W⁺ v / 2`, the energy that the contacts can reach, by elimination with the largest pivot first.
 pub(crate) fn contact_energy(w: &Dense, v: &[f64]) -> f64 {
-    let mut rest = w.clone();
-    let mut v = v.to_vec();
-    let mut left: Vec<usize> = (0..v.len()).collect();
     let size = (0..v.len()).fold(0.0_f64, |size, i| size.max(w[(i, i)]));
-    let mut energy = 0.0;
-    while let Some(place) =
-        (0..left.len()).reduce(|a, b| if rest[(left[b], left[b])] > rest[(left[a], left[a])] { b } else { a })
-    {
-        let p = left.swap_remove(place);
-        let pivot = rest[(p, p)];
-        if pivot <= SET_RANK * size {
-            break;
-        }
-        energy += 0.5 * v[p] * v[p] / pivot;
-        for &i in &left {
-            let share = rest[(i, p)] / pivot;
-            for &j in &left {
-                rest[(i, j)] -= share * rest[(p, j)];
-            }
-            v[i] -= share * v[p];
-        }
-    }
-    energy
+    LinearSystem::of(w, v).reduce(SET_RANK * size).pivots().map(|(pivot, v)| 0.5 * v * v / pivot).sum()
 }

@@ -5,9 +5,10 @@
 //! blended with the plastic impact without stick: cones and non-penetration are convex and the energy is a convex
 //! quadratic along the way.
 
-use super::descent::{Answer, Strike, TIE, Work};
 use super::outcome::AnswerSearch;
 use super::search::Found;
+use super::strike::{Answer, Strike};
+use crate::coulomb::descent::{TIE, Work};
 use crate::impact::guard::Guard;
 use crate::impact::mode::Mode;
 use crate::numeric::tolerance::{ACCURACY, ROUNDING};

@@ -1,9 +1,8 @@
 //! Several contacts of one system that strike at the same instant.
 //!
-//! A call goes `sequence` (which contacts strike, one impact after the other) → `guarded` → `descent` (which contacts
-//! stick) → `coulomb` (the impulses, the types given) → `local`, `newton` with `least_squares`,
-//! `continuation`, `pivoting`. What comes out
-//! is judged by `certificate`, which shares nothing with them but the problem.
+//! A call goes `sequence` (which contacts strike, one impact after the other) → `guarded` → `search` → `strike` → the descent of
+//! `coulomb` (which contacts stick) and its solvers (the impulses, the types given). What comes out is judged by `certificate`,
+//! which shares nothing with them but the problem.
 //!
 //! | file | what it has |
 //! |---|---|
@@ -12,24 +11,23 @@
 //! | `sequence` | one instant: who strikes, impact after impact |
 //! | `guarded` | the guards of several contacts |
 //! | `search` | which answers there are, and which is given |
-//! | `descent` | which contacts stick |
+//! | `strike` | contacts that strike together, and the descent over their types |
 //! | `certificate` | whether impulses are an answer, judged by the law alone |
 //! | `verify` | the check at the door |
 //! | `outcome` | the outcome as data |
 
 mod certificate;
 mod check;
-mod descent;
 mod guarded;
 mod order;
 mod outcome;
 mod search;
 mod sequence;
+mod strike;
 mod verify;
 
 pub use outcome::{
-    AnswerSearch, ContactEnergy, ContactOutcome, SimultaneousEffort, SimultaneousGuard, SimultaneousOutcome,
-    SimultaneousUnguarded,
+    AnswerSearch, ContactEnergy, ContactOutcome, SimultaneousGuard, SimultaneousOutcome, SimultaneousUnguarded,
 };
 
 use self::sequence::Ledger;

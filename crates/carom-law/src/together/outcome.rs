@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contact::coefficients::Friction;
 use crate::contact::vector::ContactVector;
-use crate::coulomb::SimultaneousStage;
+use crate::coulomb::effort::SimultaneousEffort;
 use crate::impact::guard::Guard;
 use crate::impact::mode::Mode;
 use crate::impact::outcome::{BeforeAfter, Energy, Law, RestitutionValues};
@@ -131,36 +131,4 @@ pub struct SimultaneousUnguarded {
     pub modes: Vec<Mode>,
     /// Its `v̄ · i`.
     pub energy_change: f64,
-}
-
-/// What an answer took.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[non_exhaustive]
-pub struct SimultaneousEffort {
-    /// The last resort that was needed.
-    pub stage: SimultaneousStage,
-    /// Coulomb problems solved.
-    pub solves: u32,
-    /// Sweeps over the contacts.
-    pub sweeps: u32,
-    /// Steps of Newton's method.
-    pub newton_steps: u32,
-}
-
-impl SimultaneousEffort {
-    /// One contact alone: the law itself.
-    pub(crate) const LAW: Self = Self { stage: SimultaneousStage::Sweeps, solves: 1, sweeps: 0, newton_steps: 0 };
-
-    /// Sweeps and steps together.
-    pub(crate) fn steps(&self) -> u32 {
-        self.sweeps.saturating_add(self.newton_steps)
-    }
-
-    pub(crate) fn add(&mut self, other: &Self) {
-        self.stage = self.stage.max(other.stage);
-        self.solves += other.solves;
-        self.sweeps += other.sweeps;
-        self.newton_steps += other.newton_steps;
-    }
 }

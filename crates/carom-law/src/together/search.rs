@@ -7,9 +7,10 @@
 //! 2. lets every contact stick that could, the others doing what they do, and then as many as possible,
 //! 3. dissipates most.
 
-use super::descent::{Answer, CERTIFIED, Strike, Work};
 use super::outcome::AnswerSearch;
+use super::strike::{Answer, CERTIFIED, Strike};
 use crate::contact::delassus::Dimension;
+use crate::coulomb::descent::Work;
 use crate::impact::mode::Mode;
 use crate::numeric::least_squares::LeastSquares;
 

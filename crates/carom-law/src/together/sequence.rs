@@ -7,11 +7,12 @@
 
 use super::ContactSet;
 use super::check;
-use super::descent::Work as Effort;
-use super::descent::{Answer, CERTIFIED, Request, Strike};
-use super::outcome::{AnswerSearch, ContactEnergy, SimultaneousEffort};
+use super::outcome::{AnswerSearch, ContactEnergy};
+use super::strike::{Answer, CERTIFIED, Request, Strike};
 use crate::contact::Contact;
 use crate::contact::coefficients::Coefficients;
+use crate::coulomb::descent::Work;
+use crate::coulomb::effort::SimultaneousEffort;
 use crate::error::{Condition, Error, Result};
 use crate::impact::collision::Impact;
 use crate::impact::guard::Guard;
@@ -275,9 +276,9 @@ impl Ledger {
 
     /// Several coupled contacts.
     fn together(&mut self, set: &ContactSet, contacts: &[usize], strike: &Strike, guard: Guard) -> Result<Answer> {
-        let mut effort = Effort::new(strike.system.rows, MOST_STEPS.saturating_sub(self.effort.steps()));
-        let result = strike.guarded(guard, &mut effort);
-        self.effort.add(&effort.effort);
+        let mut work = Work::new(strike.system.rows, MOST_STEPS.saturating_sub(self.effort.steps()));
+        let result = strike.guarded(guard, &mut work);
+        self.effort.add(&work.effort);
         let guarded = match result {
             Ok(guarded) => guarded,
             Err(best) => return Err(self.not_converged(set, contacts, strike, &strike.restored(best))),

@@ -15,6 +15,10 @@ use crate::numeric::plane::norm;
 use crate::numeric::scaling::scale;
 use crate::numeric::tolerance::{ACCURACY, ROUNDING};
 
+/// Friction that changes velocities by less than this part of what the check lets pass, 1e-12 of the largest, counts as zero, as
+/// do normal impulses.
+const NO_FRICTION: f64 = 1e-3;
+
 /// Velocities after the impact, anew, and by how much each row may miss a condition; in the set's units.
 struct Anew {
     after: Vec<f64>,
@@ -278,8 +282,7 @@ impl Claimed {
     fn check_cone(&self, mu: f64) -> Result<f64> {
         let [i_n, i_1, i_2] = self.impulse;
         let most = mu * i_n;
-        // Friction that changes velocities by less than 1e-12 of the largest counts as zero, as do normal impulses.
-        let tiny = 1e-3 * self.impulse_bound;
+        let tiny = NO_FRICTION * self.impulse_bound;
         within(Condition::Cone, (norm([i_1, i_2]) - most).max(0.0), ACCURACY * most + tiny)
     }
 }

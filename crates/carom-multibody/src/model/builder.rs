@@ -10,6 +10,9 @@ use super::{
 use crate::spatial::BodyInertia;
 use crate::{Inertia, Placement, Quaternion, Rotation, UNIT_TOLERANCE, Vector};
 
+/// Digits of a file are few: a moment of inertia is judged to this fraction of the largest.
+const FILE_DIGITS: f64 = 1e-6;
+
 /// Gravity at the Earth's surface, along -z.
 const GRAVITY: Vector = Vector::new(0.0, 0.0, -9.81);
 
@@ -359,8 +362,7 @@ impl ModelBuilder {
         let mut warn = |kind, message: String| {
             self.warnings.push(Warning { kind, subject: name.to_owned(), message, line: None });
         };
-        // Files have few digits: a moment is judged to a millionth of the largest.
-        let slack = 1e-6 * c.abs().max(a.abs());
+        let slack = FILE_DIGITS * c.abs().max(a.abs());
         if inertia.mass < 0.0 {
             warn(WarningKind::NegativeMass, format!("link {name:?} has a negative mass, {} kg", inertia.mass));
         }

@@ -4,6 +4,12 @@ use std::ops::Mul;
 
 use super::Vector;
 
+/// The angle, in radians, below which sin(a/2)/a is computed by a series: its remainder, a⁴/3840, is below rounding.
+const SERIES_ANGLE: f64 = 1e-4;
+
+/// The sine of half an angle below which angle/sin(angle/2) is 2 to the last digit: it differs by a square of this.
+const SMALL_SINE: f64 = 1e-8;
+
 /// A rotation matrix, stored by columns: the rotated axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rotation {
@@ -159,7 +165,7 @@ impl Quaternion {
     pub fn exp(v: Vector) -> Self {
         let angle = v.norm();
         // sin(a/2)/a, by its series where the quotient would lose digits.
-        let s = if angle < 1e-4 { 0.5 - angle * angle / 48.0 } else { (0.5 * angle).sin() / angle };
+        let s = if angle < SERIES_ANGLE { 0.5 - angle * angle / 48.0 } else { (0.5 * angle).sin() / angle };
         Self { w: (0.5 * angle).cos(), x: s * v.x(), y: s * v.y(), z: s * v.z() }
     }
 
@@ -169,7 +175,7 @@ impl Quaternion {
         let imaginary = sign * Vector::new(self.x, self.y, self.z);
         let s = imaginary.norm();
         // angle/sin(angle/2) -> 2 as the angle vanishes.
-        let factor = if s < 1e-8 { 2.0 } else { 2.0 * s.atan2(sign * self.w) / s };
+        let factor = if s < SMALL_SINE { 2.0 } else { 2.0 * s.atan2(sign * self.w) / s };
         factor * imaginary
     }
 

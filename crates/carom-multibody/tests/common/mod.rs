@@ -16,6 +16,16 @@ use fastrand::Rng;
 #[allow(unused_imports, reason = "each test binary uses its own part")]
 pub use {cases::*, dense::*};
 
+pub const JOINT_KINDS: [JointKind; 7] = [
+    JointKind::Fixed,
+    JointKind::Revolute,
+    JointKind::Continuous,
+    JointKind::Prismatic,
+    JointKind::Planar,
+    JointKind::Ball,
+    JointKind::Floating,
+];
+
 /// Between -size and size.
 pub fn spread(rng: &mut Rng, size: f64) -> f64 {
     size * (2.0 * rng.f64() - 1.0)

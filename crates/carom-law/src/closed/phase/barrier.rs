@@ -1,10 +1,14 @@
 //! A barrier method for the margin: `z` and `s` are followed together, and every point on the way satisfies the
 //! constraints, so that what comes out is a distribution of forces and not a bound.
 
-use crate::numeric::plane::norm;
+use std::convert::Infallible;
 
 use super::{Grip, PhaseContact};
+use crate::numeric::cholesky;
 use crate::numeric::linear::LinearSystem;
+use crate::numeric::matrix::Dense;
+use crate::numeric::plane::norm;
+use crate::numeric::tolerance::HESSIAN_PIVOT;
 
 /// Self-stress up to this multiple of the largest force is thought of. Contacts that hold only by squeezing
 /// harder than that do not hold.
@@ -24,7 +28,7 @@ const CENTRED: f64 = 1e-2;
 
 /// A step must gain this part of what its slope promises; what rounding adds to the gain.
 const ENOUGH: f64 = 0.1;
-const ROUNDING: f64 = 1e-3;
+const GAIN_ROUNDING: f64 = 1e-3;
 
 /// How often a step is halved at most.
 const MOST_HALVINGS: usize = 40;
@@ -35,13 +39,13 @@ pub(crate) struct Barrier {
     /// The number of self-stresses; `s` is one more variable.
     k: usize,
     /// Rows of `(x₀ | N)`, one for each unknown force, over the largest force.
-    rows: Vec<f64>,
+    rows: Dense,
     cones: Vec<Cone>,
     /// `z` and then `s`.
     pub(super) point: Vec<f64>,
     step: Vec<f64>,
     gradient: Vec<f64>,
-    hessian: Vec<f64>,
+    hessian: Dense,
     trial: Vec<f64>,
     vector: Vec<f64>,
 }
@@ -79,17 +83,16 @@ impl Barrier {
         let n = system.answer().len();
         let k = n - rank;
         self.k = k;
-        self.rows.clear();
-        self.rows.resize(n * (k + 1), 0.0);
+        self.rows.reset(n, k + 1);
         for (i, x) in system.answer().iter().enumerate() {
-            self.rows[i * (k + 1)] = x / size;
+            self.rows[(i, 0)] = x / size;
         }
         self.vector.clear();
         self.vector.resize(n, 0.0);
         for index in 0..k {
             system.null_vector(rank, index, &mut self.vector);
             for i in 0..n {
-                self.rows[i * (k + 1) + 1 + index] = self.vector[i];
+                self.rows[(i, 1 + index)] = self.vector[i];
             }
         }
         self.cones.clear();
@@ -103,7 +106,7 @@ impl Barrier {
 
     /// Unknown force `i` at a point.
     pub(super) fn force(&self, point: &[f64], i: usize) -> f64 {
-        let row = &self.rows[i * (self.k + 1)..(i + 1) * (self.k + 1)];
+        let row = self.rows.row(i);
         row[0] + row[1..].iter().zip(point).map(|(a, z)| a * z).sum::<f64>()
     }
 
@@ -139,8 +142,7 @@ impl Barrier {
             list.clear();
             list.resize(q, 0.0);
         }
-        self.hessian.clear();
-        self.hessian.resize(q * q, 0.0);
+        self.hessian.reset(q, q);
         let first = self.margin_at(&self.point);
         if self.k == 0 {
             return (first, 0);
@@ -167,9 +169,9 @@ impl Barrier {
 
     /// Gradient and Hessian of `-weight s - Σ log(slack)`.
     fn differentiate(&mut self, weight: f64) {
-        let (k, q) = (self.k, self.k + 1);
+        let k = self.k;
         self.gradient.fill(0.0);
-        self.hessian.fill(0.0);
+        self.hessian.reset(k + 1, k + 1);
         self.gradient[k] = -weight;
         let mut row = std::mem::take(&mut self.trial);
         let mut square = 0.0;
@@ -180,14 +182,14 @@ impl Barrier {
         let room = MOST_STRESS * MOST_STRESS - square;
         for i in 0..k {
             self.gradient[i] += 2.0 * self.point[i] / room;
-            self.hessian[i * q + i] += 2.0 / room;
+            self.hessian[(i, i)] += 2.0 / room;
         }
         row[..k].copy_from_slice(&self.point[..k]);
         row[k] = 0.0;
         add_square(&mut self.hessian, 4.0 / (room * room), &row);
         let cap = 1.0 - self.point[k];
         self.gradient[k] += 1.0 / cap;
-        self.hessian[k * q + k] += 1.0 / (cap * cap);
+        self.hessian[(k, k)] += 1.0 / (cap * cap);
         for c in 0..self.cones.len() {
             let cone = self.cones[c];
             let slack = self.slack(&self.point, &cone);
@@ -222,21 +224,24 @@ impl Barrier {
 
     /// The derivative of `factor x_i + of_s s`.
     fn row_of(&self, row: &mut [f64], i: usize, factor: f64, of_s: f64) {
-        let coefficients = &self.rows[i * (self.k + 1) + 1..(i + 1) * (self.k + 1)];
-        for (r, c) in row.iter_mut().zip(coefficients) {
+        for (r, c) in row.iter_mut().zip(&self.rows.row(i)[1..]) {
             *r = factor * c;
         }
         row[self.k] = of_s;
     }
 
-    /// Solves for the step; returns half the squared decrement.
+    /// Solves for the step; returns half the squared decrement. A pivot lost to rounding is one along which nothing is left to
+    /// gain, and the step does not go there.
     fn newton(&mut self) -> f64 {
-        let q = self.k + 1;
         for (s, g) in self.step.iter_mut().zip(&self.gradient) {
             *s = -g;
         }
-        factor(&mut self.hessian, q);
-        substitute(&self.hessian, q, &mut self.step);
+        let pivot = |_, diagonal: f64, rest: f64| {
+            Ok::<_, Infallible>(if rest > HESSIAN_PIVOT * diagonal { rest } else { f64::INFINITY })
+        };
+        let Ok(()) = cholesky::factor(&mut self.hessian, self.k + 1, cholesky::plain_product, pivot);
+        cholesky::forward(&self.hessian, &mut self.step);
+        cholesky::backward(&self.hessian, &mut self.step);
         -0.5 * self.gradient.iter().zip(&self.step).map(|(g, s)| g * s).sum::<f64>()
     }
 
@@ -248,7 +253,7 @@ impl Barrier {
             for ((t, x), d) in trial.iter_mut().zip(&self.point).zip(&self.step) {
                 *t = x + length * d;
             }
-            if self.is_inside(&trial) && self.change(weight, &trial) <= -ENOUGH * length * decrement + ROUNDING {
+            if self.is_inside(&trial) && self.change(weight, &trial) <= -ENOUGH * length * decrement + GAIN_ROUNDING {
                 break;
             }
             length *= 0.5;
@@ -287,50 +292,8 @@ fn add_scaled(sum: &mut [f64], factor: f64, row: &[f64]) {
 }
 
 /// Adds `factor row rowᵀ` to the lower triangle.
-fn add_square(matrix: &mut [f64], factor: f64, row: &[f64]) {
-    let q = row.len();
-    for i in 0..q {
-        add_scaled(&mut matrix[i * q..i * q + i + 1], factor * row[i], &row[..i + 1]);
-    }
-}
-
-/// `L D Lᵀ` in the lower triangle. A pivot lost to rounding is one along which nothing is left to gain: its
-/// inverse counts as zero.
-fn factor(matrix: &mut [f64], q: usize) {
-    for j in 0..q {
-        let diagonal = matrix[j * q + j];
-        let mut pivot = diagonal;
-        for k in 0..j {
-            let d = matrix[k * q + k];
-            if d.is_finite() {
-                pivot -= matrix[j * q + k] * matrix[j * q + k] * d;
-            }
-        }
-        if !(pivot > 8.0 * f64::EPSILON * diagonal) {
-            pivot = f64::INFINITY;
-        }
-        matrix[j * q + j] = pivot;
-        for i in j + 1..q {
-            let mut sum = matrix[i * q + j];
-            for k in 0..j {
-                let d = matrix[k * q + k];
-                if d.is_finite() {
-                    sum -= matrix[i * q + k] * matrix[j * q + k] * d;
-                }
-            }
-            matrix[i * q + j] = sum / pivot;
-        }
-    }
-}
-
-fn substitute(matrix: &[f64], q: usize, b: &mut [f64]) {
-    for i in 0..q {
-        b[i] -= (0..i).map(|k| matrix[i * q + k] * b[k]).sum::<f64>();
-    }
-    for i in 0..q {
-        b[i] /= matrix[i * q + i];
-    }
-    for i in (0..q).rev() {
-        b[i] -= (i + 1..q).map(|k| matrix[k * q + i] * b[k]).sum::<f64>();
+fn add_square(matrix: &mut Dense, factor: f64, row: &[f64]) {
+    for i in 0..row.len() {
+        add_scaled(&mut matrix.row_mut(i)[..i + 1], factor * row[i], &row[..i + 1]);
     }
 }

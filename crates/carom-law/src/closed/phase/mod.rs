@@ -14,7 +14,7 @@ use crate::contact::delassus::Dimension;
 use crate::error::{Error, Field, Result, finite};
 use crate::numeric::matrix::MatrixView;
 use crate::numeric::scaling::{exponent, scale};
-use crate::numeric::tolerance::PHASE_RANK;
+use crate::numeric::tolerance::{BALANCE_RANK, PHASE_RANK};
 
 use crate::numeric::linear::{LinearSystem, Pivots};
 use barrier::Barrier;
@@ -22,10 +22,6 @@ use unload::Unloading;
 
 /// The direction of a slip may differ from length one by this much.
 const UNIT_TOLERANCE: f64 = 1e-9;
-
-/// A pivot at most this fraction of the largest is zero where velocities are projected: contacts that can hardly move against
-/// each other are stopped all the same.
-const BALANCE_TOLERANCE: f64 = 1e-12;
 
 /// What a closed contact does.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -164,7 +160,7 @@ impl PhaseForces {
         impulses: &mut [f64],
     ) -> Result<PhaseReport> {
         self.run(
-            Purpose { vector: "excess", result: "impulses", rank_tolerance: BALANCE_TOLERANCE },
+            Purpose { vector: "excess", result: "impulses", rank_tolerance: BALANCE_RANK },
             delassus,
             excess,
             impulses,
@@ -189,7 +185,7 @@ impl PhaseForces {
         let gamma = exponent(size);
         self.assemble(&delassus, alpha, &listed, gamma);
         let pivots = if listed.has_drag { Pivots::Any } else { Pivots::Diagonal };
-        let rank = self.system.solve_to_rank(pivots, purpose.rank_tolerance);
+        let rank = self.system.solve(pivots, purpose.rank_tolerance);
         if listed.has_drag {
             let sliding = (0..self.unknowns.len()).filter(|&i| self.unknowns[i].tangents > 0);
             self.unloading.relieve(&mut self.system, rank, sliding);

@@ -10,9 +10,11 @@
 
 use super::barrier::MOST_STRESS;
 use crate::numeric::linear::{LinearSystem, Pivots};
+use crate::numeric::tolerance::PHASE_RANK;
 
 /// A pull up to this part of the largest force is rounding.
 const PULL: f64 = 1e-14;
+
 /// What is below this gains nothing in the least squares.
 const GAIN: f64 = 1e-13;
 
@@ -123,14 +125,13 @@ impl Unloading {
         let mut system = std::mem::take(&mut self.normal_equations);
         system.start(count);
         for (i, &a) in self.used.iter().enumerate() {
-            system.set_unit(i, 1.0);
             let (row, right) = system.row_mut(i);
             for (x, &b) in row.iter_mut().zip(&self.used) {
                 *x = dot(self.column(m, a), self.column(m, b));
             }
             *right = self.column(m, a)[m - 1];
         }
-        system.solve(Pivots::Diagonal);
+        system.solve(Pivots::Diagonal, PHASE_RANK);
         self.trial.clear();
         self.trial.extend_from_slice(system.answer());
         self.normal_equations = system;

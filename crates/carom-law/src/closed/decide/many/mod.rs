@@ -7,11 +7,12 @@
 //!
 //! | file | what it has |
 //! |---|---|
-//! | `descent` | which contacts stick, found from those that all may |
+//! | `resting` | contacts at rest: what their types mean, and those on the edges of their cones |
 
-mod descent;
+mod resting;
 
-use crate::coulomb::{Rule, System, Workspace};
+use crate::coulomb::System;
+use crate::coulomb::descent::{ABOVE_RESIDUAL, Descent, Work};
 use crate::error::Result;
 use crate::numeric::matrix::{Dense, MatrixView};
 use crate::numeric::plane::{Vec2, norm};
@@ -19,16 +20,30 @@ use crate::numeric::scaling::{exponent, scale};
 
 use crate::closed::decide::{CONE_TOLERANCE, ClosedMode, Found, Problem};
 use crate::closed::phase::{Grip, PhaseContact, PhaseForces};
-use descent::{ABOVE_RESIDUAL, ACCEPTED, Descent, SLIP, Stage};
+use resting::Resting;
 
 /// What is added to the diagonal of `W` for a first answer, over the mean of a contact's own: with it, redundant
 /// contacts share their forces whatever their order.
 const SOFTENING: f64 = 1e-3;
 
+/// The residual at which the Coulomb solver has an answer, over the largest `|α|`.
+const TOLERANCE: f64 = 1e-10;
+
+/// What Newton's method is then asked for: all it can.
+const POLISHED: f64 = 1e-14;
+
+/// A residual above this is no answer.
+const ACCEPTED: f64 = 1e-9;
+
+/// A contact with an acceleration along the surface above this, over the largest `|α|`, slips: on the softened matrix,
+/// and on the true one. The latter is mostly below what an event that fires 1e-10 outside the cone leaves.
+const SOFT_SLIP: f64 = 1e-8;
+const SLIP: f64 = 1e-12;
+
 /// The problem with `W` and `α` near one.
 pub(crate) struct Several<'a> {
     pub(super) problem: &'a Problem<'a>,
-    w: Vec<f64>,
+    w: Dense,
     alpha: Vec<f64>,
     pub(super) size: f64,
     /// Forces are the caller's over `2^exponent`.
@@ -64,7 +79,10 @@ impl<'a> Several<'a> {
             let (a, b) = (scale(problem.delassus.at(i, j), -omega), scale(problem.delassus.at(j, i), -omega));
             0.5 * a + 0.5 * b
         };
-        let w: Vec<f64> = (0..n * n).map(|k| entry(k / n, k % n)).collect();
+        let mut w = Dense::zeros(n, n);
+        for i in 0..n {
+            w.row_mut(i).iter_mut().enumerate().for_each(|(j, x)| *x = entry(i, j));
+        }
         let alpha = problem.alpha.iter().map(|x| scale(*x, -gamma)).collect();
         let is_out = vec![false; problem.contacts.len()];
         let several = Self { problem, w, alpha, size: scale(size, -gamma), exponent: gamma - omega, is_out };
@@ -119,8 +137,7 @@ impl<'a> Several<'a> {
     /// The normal acceleration of a contact.
     fn acceleration(&self, forces: &[f64], k: usize) -> f64 {
         let row = self.problem.starts[k];
-        let n = self.alpha.len();
-        self.alpha[row] + self.w[row * n..(row + 1) * n].iter().zip(forces).map(|(w, x)| w * x).sum::<f64>()
+        self.alpha[row] + self.w.row(row).iter().zip(forces).map(|(w, x)| w * x).sum::<f64>()
     }
 
     /// The indices of contacts and rows that are in.
@@ -147,11 +164,9 @@ impl<'a> Several<'a> {
             })
             .collect();
         let mu_s: Vec<f64> = inside.iter().map(|&k| self.problem.contacts[k].coefficients().0).collect();
-        let n = self.alpha.len();
-        let w: Vec<f64> =
-            rows.iter().flat_map(|&i| rows.iter().map(move |&j| (i, j))).map(|(i, j)| self.w[i * n + j]).collect();
+        let w = self.w.part(&rows);
         let alpha: Vec<f64> = rows.iter().map(|&i| self.alpha[i]).collect();
-        let view = MatrixView::row_major(rows.len(), rows.len(), &w);
+        let view = MatrixView::row_major(rows.len(), rows.len(), w.as_slice());
         let mut part = vec![0.0; rows.len()];
         let mut phase = PhaseForces::new();
         let report = phase.solve(view, &alpha, &contacts, &mut part)?;
@@ -168,7 +183,7 @@ impl<'a> Several<'a> {
                 return Ok(Unchanged::OutsideCones);
             }
         }
-        let mut forces = vec![0.0; n];
+        let mut forces = vec![0.0; self.alpha.len()];
         rows.iter().zip(&part).for_each(|(&row, x)| forces[row] = *x);
         let mode = |k: usize| match self.problem.contacts[k].direction() {
             _ if self.is_out[k] => ClosedMode::Detach,
@@ -182,13 +197,7 @@ impl<'a> Several<'a> {
     /// `W` with `softening` of each contact's own mean diagonal added, of the contacts that are in.
     fn system(&self, softening: f64) -> Result<System> {
         let (inside, rows) = self.inside();
-        let n = self.alpha.len();
-        let mut matrix = Dense::zeros(rows.len(), rows.len());
-        for (a, &i) in rows.iter().enumerate() {
-            for (b, &j) in rows.iter().enumerate() {
-                matrix[(a, b)] = self.w[i * n + j];
-            }
-        }
+        let mut matrix = self.w.part(&rows);
         let mut start = 0;
         for &k in &inside {
             let d = self.problem.contacts[k].dimension.rows();
@@ -205,31 +214,38 @@ impl<'a> Several<'a> {
         let (inside, rows) = self.inside();
         let q: Vec<f64> = rows.iter().map(|&i| self.alpha[i]).collect();
         let (soft, system) = (self.system(SOFTENING)?, self.system(0.0)?);
-        let mut room = Workspace::new(rows.len());
-        let mut descent = Descent {
-            several: self,
-            inside: &inside,
-            q: &q,
-            room: &mut room,
-            must_change,
-            is_forced: vec![false; inside.len()],
+        let may_rest: Vec<bool> = inside.iter().map(|&k| self.problem.contacts[k].direction().is_none()).collect();
+        let none = vec![false; inside.len()];
+        let mut resting =
+            Resting { several: self, inside: &inside, alpha: &q, must_change: false, is_forced: none.clone() };
+        let mut work = Work::new(rows.len(), u32::MAX);
+        let size = self.size;
+        let full = Descent {
+            system: &system,
+            tolerance: TOLERANCE * size,
+            refined: Some(POLISHED * size),
+            is_near: false,
+            accepted: ACCEPTED * size,
+            slip: SLIP * size,
         };
+        let softened = Descent { system: &soft, refined: None, slip: SOFT_SLIP * size, ..full };
+        let near = Descent { tolerance: POLISHED * size, refined: None, is_near: true, ..full };
 
-        let mut impulse = vec![0.0; rows.len()];
-        let mut rules = descent.rules(false);
-        descent.run(&soft, &mut rules, &mut impulse, Stage::Soft);
-        let mut residual = descent.run(&system, &mut rules, &mut impulse, Stage::Polish);
-        let mut best = (residual, impulse.clone(), rules.clone(), descent.is_forced.clone());
-        for gives_way in [false, true] {
-            if best.0 <= ACCEPTED * self.size {
+        let (mut impulse, mut may_stick) = (vec![0.0; rows.len()], may_rest.clone());
+        softened.run(&mut resting, &mut may_stick, &mut impulse, &mut work);
+        resting.must_change = must_change;
+        let mut residual = near.run(&mut resting, &mut may_stick, &mut impulse, &mut work);
+        let mut best = (residual, impulse.clone(), resting.is_forced.clone());
+        for start in [&may_rest, &none] {
+            if best.0 <= ACCEPTED * size {
                 break;
             }
             impulse.fill(0.0);
-            rules = descent.rules(gives_way);
-            descent.is_forced.fill(false);
-            residual = descent.run(&system, &mut rules, &mut impulse, Stage::Full);
+            may_stick.clone_from(start);
+            resting.is_forced.fill(false);
+            residual = full.run(&mut resting, &mut may_stick, &mut impulse, &mut work);
             if residual < best.0 {
-                best = (residual, impulse.clone(), rules.clone(), descent.is_forced.clone());
+                best = (residual, impulse.clone(), resting.is_forced.clone());
             }
         }
         Ok(self.classified(&system, &inside, &rows, &q, best))
@@ -241,7 +257,7 @@ impl<'a> Several<'a> {
         inside: &[usize],
         rows: &[usize],
         q: &[f64],
-        (residual, impulse, rules, is_forced): (f64, Vec<f64>, Vec<Rule>, Vec<bool>),
+        (residual, impulse, is_forced): (f64, Vec<f64>, Vec<bool>),
     ) -> Answer {
         let mut y = vec![0.0; q.len()];
         system.velocity(q, &impulse, &mut y);
@@ -253,12 +269,10 @@ impl<'a> Several<'a> {
             if block.w_nn * x[0] <= a[0] {
                 continue;
             }
-            modes[k] = match rules[index] {
-                Rule::Driven { u, .. } => ClosedMode::Slip { direction: u, onset: false },
-                Rule::Coulomb { .. } if norm([a[1], a[2]]) <= slip && !is_forced[index] => ClosedMode::Stick,
-                Rule::Coulomb { .. } => {
-                    ClosedMode::Slip { direction: direction(block.w_t, [x[1], x[2]], [a[1], a[2]]), onset: true }
-                }
+            modes[k] = match self.problem.contacts[k].direction() {
+                Some(direction) => ClosedMode::Slip { direction, onset: false },
+                None if norm([a[1], a[2]]) <= slip && !is_forced[index] => ClosedMode::Stick,
+                None => ClosedMode::Slip { direction: direction(block.w_t, [x[1], x[2]], [a[1], a[2]]), onset: true },
             };
             // What a slip says of its friction holds to the last bit.
             let normal = x[0].max(0.0);

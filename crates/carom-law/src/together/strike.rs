@@ -1,17 +1,15 @@
-//! Which contacts stick: the descent over types.
+//! Contacts that strike together: their types as standard Coulomb problems, and the answers found by descent over them.
 //!
-//! Every contact has a type. One that may stick has `q_t = (1+e_t) v_t⁻` and `μ_s`; one that slides, `q_t = 2 v_t⁻` and
-//! `μ_d`. The normal rows are `q_n = v_n⁻ - target` in both. Then stick, slip and reversal of all contacts are one standard
-//! Coulomb problem ([`crate::coulomb`]). A contact that may stick but slides in its answer has the wrong type. The
-//! descent starts with contacts that may all stick and turns the one that slides fastest into a sliding one, until none is
-//! wrong. (To let each contact stick whenever it could is not an alternative: in a tenth of the planar problems with two
-//! contacts there is no such answer.)
+//! A contact that may stick has `q_t = (1+e_t) v_t⁻` and `μ_s`; one that slides, `q_t = 2 v_t⁻` and `μ_d`. The normal rows are
+//! `q_n = v_n⁻ - target` in both. Then stick, slip and reversal of all contacts are one standard Coulomb problem
+//! ([`crate::coulomb`]). The descent over types starts with contacts that may all stick. (To let each contact stick whenever it
+//! could is not an alternative: in a tenth of the planar problems with two contacts there is no such answer.)
 
 use std::cell::OnceCell;
 
-use super::outcome::SimultaneousEffort;
-use crate::coulomb::{Block, Coulomb, Effort, Rule, System, Workspace};
-use crate::numeric::plane::norm;
+use crate::coulomb::descent::{Answered, Descent, Typed, Work};
+use crate::coulomb::{Block, Coulomb, Rule, System};
+use crate::numeric::plane::{Vec2, norm};
 use crate::numeric::tolerance::ACCURACY;
 
 /// What counts as an answer: the certificate, over the largest speed. Half of what the check lets pass, which measures speeds
@@ -29,10 +27,6 @@ const SLIDING: f64 = 1e-9;
 
 /// Average sliding faster than this, over the largest speed, has a direction.
 const CLEARLY: f64 = 1e-6;
-
-/// Contacts that slide within this fraction of the fastest turn with it: in a mirror image of an impact that is its own
-/// mirror image, only rounding tells them apart, and must not.
-pub(crate) const TIE: f64 = 1e-6;
 
 /// A normal impulse that changes the contact's own velocity by less than this, over the largest speed, counts as zero.
 const NO_IMPULSE: f64 = 1e-12;
@@ -83,39 +77,6 @@ pub(crate) struct Answer {
     pub(crate) residual: f64,
 }
 
-/// Room, and the effort so far.
-#[derive(Debug)]
-pub(crate) struct Work {
-    room: Workspace,
-    pub(crate) effort: SimultaneousEffort,
-    /// Sweeps and steps at most; what is asked for beyond them fails.
-    most: u32,
-}
-
-impl Work {
-    pub(crate) fn new(rows: usize, most: u32) -> Self {
-        Self { room: Workspace::new(rows), effort: SimultaneousEffort::default(), most }
-    }
-
-    /// Solves, by Newton's method alone or by whatever it takes; returns whether there is an answer.
-    fn solve(&mut self, problem: &Coulomb<'_>, impulse: &mut [f64], is_near: bool) -> bool {
-        if self.effort.steps() >= self.most {
-            return false;
-        }
-        let mut effort = Effort::default();
-        let residual = if is_near {
-            problem.polish(impulse, &mut self.room, &mut effort)
-        } else {
-            problem.solve(impulse, &mut self.room, &mut effort)
-        };
-        self.effort.solves += 1;
-        self.effort.sweeps += effort.sweeps;
-        self.effort.newton_steps += effort.newton_steps;
-        self.effort.stage = self.effort.stage.max(effort.stage);
-        residual <= problem.tolerance
-    }
-}
-
 impl Strike {
     /// One contact as it is, several with a diagonal of ones. `speed` is the largest of earlier impacts of the instant, 0 in
     /// the first.
@@ -160,12 +121,12 @@ impl Strike {
     /// if there is none to the precision promised, the best candidate.
     pub(crate) fn answer(&self, may_stick: &[bool], factor: f64, work: &mut Work) -> Result<Answer, Answer> {
         let zeros = || vec![0.0; self.system.rows];
+        let mut striking = Striking { strike: self, factor };
         // The types by the relaxed problem, the impulses by the true one.
-        let mut types = may_stick.to_vec();
-        let mut impulse = zeros();
+        let (mut types, mut impulse) = (may_stick.to_vec(), zeros());
         let relaxed = self.relaxed.get_or_init(|| self.system.relaxed(RELAXATION));
-        self.descend(relaxed, &mut types, factor, &mut impulse, work);
-        self.with_problem(&self.system, &types, factor, |problem| work.solve(problem, &mut impulse, true));
+        self.descent(relaxed).run(&mut striking, &mut types, &mut impulse, work);
+        striking.refine(&types, SOLVED, &mut impulse, work);
         let mut best = self.assessed(impulse, types, factor);
         // Then all by the true one, and without stick: there may be no answer with these types.
         let none = vec![false; may_stick.len()];
@@ -174,66 +135,21 @@ impl Strike {
                 break;
             }
             let (mut types, mut impulse) = (may_stick.to_vec(), zeros());
-            self.descend(&self.system, &mut types, factor, &mut impulse, work);
+            self.descent(&self.system).run(&mut striking, &mut types, &mut impulse, work);
             best = better(best, self.assessed(impulse, types, factor));
         }
-        if best.residual <= CERTIFIED { Ok(self.refined(best, work)) } else { Err(best) }
-    }
-
-    /// An answer to the last digits that its condition leaves, where a few more steps of Newton's method find them.
-    fn refined(&self, answer: Answer, work: &mut Work) -> Answer {
-        let Answer { mut impulse, may_stick, factor, .. } = answer.clone();
-        self.with_problem(&self.system, &may_stick, factor, |problem| {
-            let finer = Coulomb { tolerance: REFINED * self.speed, ..*problem };
-            work.solve(&finer, &mut impulse, true);
-        });
-        better(answer, self.assessed(impulse, may_stick, factor))
-    }
-
-    /// Turns contacts that slide into sliding ones, the fastest first and with it those as fast, until the answer is right.
-    fn descend(&self, system: &System, types: &mut [bool], factor: f64, impulse: &mut [f64], work: &mut Work) {
-        for round in 0..=types.len() {
-            let sliding = self.with_problem(system, types, factor, |problem| {
-                // A contact has changed its type since the last round: the answer may be near.
-                let is_solved = round > 0 && work.solve(problem, impulse, true);
-                if !is_solved && !work.solve(problem, impulse, false) {
-                    return Vec::new();
-                }
-                let mut y = vec![0.0; system.rows];
-                system.velocity(problem.q, impulse, &mut y);
-                let speed = |(k, block): (usize, &Block)| {
-                    let y = block.of(&y);
-                    // As the root of an energy, in which units drop out.
-                    if types[k] && impulse[block.start] > 0.0 { norm([y[1], y[2]]) / block.w_t.sqrt() } else { 0.0 }
-                };
-                system.blocks.iter().enumerate().map(speed).collect()
-            });
-            let fastest = sliding.iter().fold(0.0_f64, |fastest, speed| fastest.max(*speed));
-            if fastest <= SLIDING * self.speed {
-                return;
-            }
-            for (k, speed) in sliding.iter().enumerate() {
-                types[k] &= *speed < (1.0 - TIE) * fastest;
-            }
+        if best.residual > CERTIFIED {
+            return Err(best);
         }
+        // To the last digits that the condition leaves, where a few more steps of Newton's method find them.
+        let (types, mut impulse) = (best.may_stick.clone(), best.impulse.clone());
+        striking.refine(&types, REFINED, &mut impulse, work);
+        Ok(better(best, self.assessed(impulse, types, factor)))
     }
 
-    /// The standard Coulomb problem of the types.
-    fn with_problem<T>(&self, system: &System, types: &[bool], factor: f64, then: impl FnOnce(&Coulomb<'_>) -> T) -> T {
-        let mut q = self.before.clone();
-        let mut rules = Vec::with_capacity(types.len());
-        for (k, (block, contact)) in system.blocks.iter().zip(&self.contacts).enumerate() {
-            // At rest, a normal velocity is rounding; one that opens the contact does no harm.
-            let v_n = self.before[block.start];
-            let v_n = if contact.is_at_rest { v_n.max(0.0) } else { v_n };
-            q[block.start] = v_n - self.target(k, factor);
-            let (share, mu) = if types[k] { (1.0 + contact.e_t, contact.mu_s) } else { (2.0, contact.mu_d) };
-            for q in &mut q[block.start + 1..block.start + block.dimension.rows()] {
-                *q *= share;
-            }
-            rules.push(Rule::Coulomb { mu, prefers_rest: types[k] });
-        }
-        then(&Coulomb { system, q: &q, rules: &rules, tolerance: SOLVED * self.speed })
+    fn descent<'a>(&self, system: &'a System) -> Descent<'a> {
+        let (tolerance, slip) = (SOLVED * self.speed, SLIDING * self.speed);
+        Descent { system, tolerance, refined: None, is_near: false, accepted: tolerance, slip }
     }
 
     /// Impulses and velocities that are known, with their certificate.
@@ -289,6 +205,48 @@ impl Strike {
         let mut answer = Answer { impulse, after, may_stick, factor, residual: 0.0 };
         answer.residual = self.certificate(&answer);
         answer
+    }
+}
+
+/// Contacts that strike, with restitutions scaled by a factor.
+struct Striking<'a> {
+    strike: &'a Strike,
+    factor: f64,
+}
+
+impl Striking<'_> {
+    /// Newton's method on the problem of the types, to a residual over the largest speed.
+    fn refine(&mut self, may_stick: &[bool], tolerance: f64, impulse: &mut [f64], work: &mut Work) {
+        let (mut q, mut rules) = (Vec::new(), Vec::new());
+        self.conditions(may_stick, &mut q, &mut rules);
+        let Strike { system, speed, .. } = self.strike;
+        work.refine(&Coulomb { system, q: &q, rules: &rules, tolerance: tolerance * speed }, impulse);
+    }
+}
+
+impl Typed for Striking<'_> {
+    fn conditions(&mut self, may_stick: &[bool], q: &mut Vec<f64>, rules: &mut Vec<Rule>) {
+        let Strike { system, contacts, before, .. } = self.strike;
+        q.clone_from(before);
+        rules.clear();
+        for (k, (block, contact)) in system.blocks.iter().zip(contacts).enumerate() {
+            // At rest, a normal velocity is rounding; one that opens the contact does no harm.
+            let v_n = before[block.start];
+            let v_n = if contact.is_at_rest { v_n.max(0.0) } else { v_n };
+            q[block.start] = v_n - self.strike.target(k, self.factor);
+            let (share, mu) = if may_stick[k] { (1.0 + contact.e_t, contact.mu_s) } else { (2.0, contact.mu_d) };
+            q[block.range()][1..].iter_mut().for_each(|q| *q *= share);
+            rules.push(Rule::Coulomb { mu, prefers_rest: may_stick[k] });
+        }
+    }
+
+    /// As the root of an energy, in which units drop out.
+    fn slide(&self, _: usize, block: &Block, y_t: Vec2) -> f64 {
+        norm(y_t) / block.w_t.sqrt()
+    }
+
+    fn reconsider(&mut self, _: &Answered<'_>, _: &mut [bool]) -> bool {
+        false
     }
 }
 
