@@ -55,48 +55,10 @@ pub enum DynamicsError {
         field: &'static str,
     },
     /// A name that neither a link nor a frame has.
-    #[error("{place:?} is neither a link nor a frame of {model}")]
+    #[error("{place:?} is neither a link nor a frame of the model")]
     UnknownPlace {
         /// The name.
         place: String,
-        /// The model.
-        model: String,
-    },
-    /// A joint that the model does not have.
-    #[error("{joint:?} is not a joint of {model}; those that move are {}", known.join(", "))]
-    UnknownJoint {
-        /// The name.
-        joint: String,
-        /// The model.
-        model: String,
-        /// The joints that can be named.
-        known: Vec<String>,
-    },
-    /// A joint that follows another, and has no state of its own.
-    #[error("joint {joint:?} follows {leader:?}: set that one")]
-    Follower {
-        /// The joint.
-        joint: String,
-        /// The joint it follows.
-        leader: String,
-    },
-    /// A joint that does not move.
-    #[error("joint {joint:?} is fixed: it has no state")]
-    FixedJoint {
-        /// The joint.
-        joint: String,
-    },
-    /// Too few or too many numbers for a joint.
-    #[error("the {part} of joint {joint:?} has {given} numbers, the joint has {expected}")]
-    JointLength {
-        /// The joint.
-        joint: String,
-        /// position or velocity.
-        part: &'static str,
-        /// How many were given.
-        given: usize,
-        /// How many it has.
-        expected: usize,
     },
     /// A link that the model does not have.
     #[error("link {index} does not exist: the model has {count}, the world included")]

@@ -58,7 +58,7 @@ impl ContactPoint {
     /// Neither a link nor a frame has that name, or as [`ContactPoint::new`].
     pub fn at_place(model: &Model, name: &str, normal: impl Into<Vector>) -> Result<Self, DynamicsError> {
         let Some((link, placement)) = model.find_place(name) else {
-            return Err(DynamicsError::UnknownPlace { place: name.to_owned(), model: model.name().to_owned() });
+            return Err(DynamicsError::UnknownPlace { place: name.to_owned() });
         };
         Self::new(model, link, placement.translation, normal)
     }

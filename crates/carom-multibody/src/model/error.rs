@@ -1,4 +1,4 @@
-//! What stops a model from being built.
+//! What stops a model from being built, and a state from being read.
 
 /// A model that cannot be built.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -112,4 +112,56 @@ impl BuildError {
             | BuildError::UnknownLink { .. } => false,
         }
     }
+}
+
+/// A state by joint names that does not fit the model.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateError {
+    /// A joint that the model does not have.
+    #[error("{joint:?} is not a joint of {model}; those that move are {}", known.join(", "))]
+    UnknownJoint {
+        /// The name.
+        joint: String,
+        /// The model.
+        model: String,
+        /// The joints that can be named.
+        known: Vec<String>,
+    },
+    /// A joint that follows another, and has no state of its own.
+    #[error("joint {joint:?} follows {leader:?}: set that one")]
+    Follower {
+        /// The joint.
+        joint: String,
+        /// The joint it follows.
+        leader: String,
+    },
+    /// A joint that does not move.
+    #[error("joint {joint:?} is fixed: it has no state")]
+    FixedJoint {
+        /// The joint.
+        joint: String,
+    },
+    /// Too few or too many numbers for a joint.
+    #[error("the {part} of joint {joint:?} has {given} numbers, the joint has {expected}")]
+    JointLength {
+        /// The joint.
+        joint: String,
+        /// position or velocity.
+        part: &'static str,
+        /// How many were given.
+        given: usize,
+        /// How many it has.
+        expected: usize,
+    },
+    /// A vector of another length.
+    #[error("{field} has {given} numbers, the model needs {expected}")]
+    Length {
+        /// configuration or velocity.
+        field: &'static str,
+        /// How many were given.
+        given: usize,
+        /// How many it needs.
+        expected: usize,
+    },
 }

@@ -23,7 +23,7 @@ mod warning;
 use std::ops::Range;
 
 pub use builder::{LinkSpec, ModelBuilder};
-pub use error::BuildError;
+pub use error::{BuildError, StateError};
 pub use joint::{Joint, JointKind, Mimic, Spring};
 pub use shape::{Geometry, Shape};
 pub use state::{JointNumbers, State};

@@ -1,7 +1,6 @@
 //! States by the names of joints.
 
-use super::{JointKind, Model, ModelJoint};
-use crate::error::DynamicsError;
+use super::{JointKind, Model, ModelJoint, StateError};
 
 /// Positions and velocities of some joints, by name. [`Model::state`] makes vectors q and v of them.
 ///
@@ -89,7 +88,7 @@ impl Model {
     ///
     /// # Errors
     /// A joint that the model does not have, that is fixed or follows another, or that has another number of coordinates.
-    pub fn state(&self, state: &State) -> Result<(Vec<f64>, Vec<f64>), DynamicsError> {
+    pub fn state(&self, state: &State) -> Result<(Vec<f64>, Vec<f64>), StateError> {
         let (mut q, mut v) = (self.home().to_vec(), vec![0.0; self.nv()]);
         self.apply_state(state, &mut q, &mut v)?;
         Ok((q, v))
@@ -104,12 +103,12 @@ impl Model {
         state: &State,
         configuration: &mut [f64],
         velocity: &mut [f64],
-    ) -> Result<(), DynamicsError> {
+    ) -> Result<(), StateError> {
         for (field, given, expected) in
             [("configuration", configuration.len(), self.nq()), ("velocity", velocity.len(), self.nv())]
         {
             if given != expected {
-                return Err(DynamicsError::Length { field, given, expected });
+                return Err(StateError::Length { field, given, expected });
             }
         }
         let range = |entry: &Entry, joint: &ModelJoint| match entry.is_velocity {
@@ -121,7 +120,7 @@ impl Model {
             let (given, expected) = (entry.numbers.len(), range(entry, joint).len());
             if given != expected {
                 let part = if entry.is_velocity { "velocity" } else { "position" };
-                return Err(DynamicsError::JointLength { joint: entry.joint.clone(), part, given, expected });
+                return Err(StateError::JointLength { joint: entry.joint.clone(), part, given, expected });
             }
         }
         for entry in &state.entries {
@@ -135,15 +134,15 @@ impl Model {
     ///
     /// # Errors
     /// There is none, or it is fixed or follows another.
-    pub fn moving_joint(&self, name: &str) -> Result<&ModelJoint, DynamicsError> {
+    pub fn moving_joint(&self, name: &str) -> Result<&ModelJoint, StateError> {
         let Some(joint) = self.find_joint(name) else {
             let moves = |joint: &&ModelJoint| joint.joint.mimic.is_none() && joint.joint.kind != JointKind::Fixed;
             let known = self.joints().iter().filter(moves).map(|joint| joint.joint.name.clone()).collect();
-            return Err(DynamicsError::UnknownJoint { joint: name.to_owned(), model: self.name().to_owned(), known });
+            return Err(StateError::UnknownJoint { joint: name.to_owned(), model: self.name().to_owned(), known });
         };
         match &joint.joint.mimic {
-            Some(mimic) => Err(DynamicsError::Follower { joint: name.to_owned(), leader: mimic.leader.clone() }),
-            None if joint.freedoms.is_empty() => Err(DynamicsError::FixedJoint { joint: name.to_owned() }),
+            Some(mimic) => Err(StateError::Follower { joint: name.to_owned(), leader: mimic.leader.clone() }),
+            None if joint.freedoms.is_empty() => Err(StateError::FixedJoint { joint: name.to_owned() }),
             None => Ok(joint),
         }
     }
