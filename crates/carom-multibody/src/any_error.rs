@@ -3,7 +3,7 @@
 use crate::error::DynamicsError;
 use crate::geometry::CandidateError;
 use crate::load::LoadError;
-use crate::model::BuildError;
+use crate::model::{BuildError, StateError};
 
 /// Any error of this crate, for callers who do not tell them apart: each converts into it by `?`.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -18,6 +18,9 @@ pub enum Error {
     /// A state or request that cannot be computed.
     #[error(transparent)]
     Dynamics(#[from] DynamicsError),
+    /// A state by joint names that does not fit the model.
+    #[error(transparent)]
+    State(#[from] StateError),
     /// A shape that gives no contacts.
     #[error(transparent)]
     Candidate(#[from] CandidateError),

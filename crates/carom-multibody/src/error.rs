@@ -1,7 +1,6 @@
 //! Errors in states and requests.
 
 use crate::UNIT_TOLERANCE;
-use crate::model::JointNameError;
 
 /// Sine of the angle between a rim's axis and the normal below which the rim counts as flat: its lowest point is then
 /// undefined. Rounding rotates the direction to the lowest point by 1e-16 over the sine, at this bound by 1e-10.
@@ -56,27 +55,10 @@ pub enum DynamicsError {
         field: &'static str,
     },
     /// No link and no frame has the name.
-    #[error("{place:?} is neither a link nor a frame of {model}")]
+    #[error("{place:?} is neither a link nor a frame of the model")]
     UnknownPlace {
         /// The name.
         place: String,
-        /// The model.
-        model: String,
-    },
-    /// A name that does not denote a joint with its own state.
-    #[error(transparent)]
-    JointName(#[from] JointNameError),
-    /// The wrong number of values for a joint.
-    #[error("the {part} of joint {joint:?} has {given} numbers; the joint has {expected}")]
-    JointLength {
-        /// The joint.
-        joint: String,
-        /// position or velocity.
-        part: &'static str,
-        /// The number of values given.
-        given: usize,
-        /// The number of values of the joint.
-        expected: usize,
     },
     /// The link does not exist.
     #[error("link {index} does not exist: the model has {count} links, including the world")]

@@ -27,7 +27,7 @@ pub use geometry::{
 pub use mesh::{Hull, HullOptions};
 pub use model::{
     BuildError, Frame, Geometry, Joint, JointKind, JointNameError, JointNumbers, Link, LinkId, LinkSpec, Mimic, Model,
-    ModelBuilder, ModelJoint, Shape, Spring, State, Warning, WarningKind,
+    ModelBuilder, ModelJoint, Shape, Spring, State, StateError, Warning, WarningKind,
 };
 pub use rows::{Contacts, JointLimit, LimitSide, Matrix, joint_limits};
 pub use spatial::{Inertia, Placement, Quaternion, Rotation, Symmetric, UNIT_TOLERANCE, Vector};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use carom_multibody::{
     ContactPoint, Contacts, Dynamics, DynamicsError, Inertia, Joint, JointKind, JointNameError, LinkSpec, Mimic, Model,
-    Placement, State, Vector, contact_basis,
+    Placement, State, StateError, Vector, contact_basis,
 };
 use common::refusals::*;
 use common::*;
@@ -422,7 +422,7 @@ fn states_by_the_names_of_joints() {
     let error = model.state(&State::new().position("elbow", 0.0)).unwrap_err();
     says(&error, &["\"elbow\"", "hinge, wrist, free"]);
     let error = model.apply_state(&state, &mut [0.0; 3], &mut [0.0; 10]).unwrap_err();
-    assert_eq!(error, DynamicsError::Length { field: "configuration", given: 3, expected: 12 });
+    assert_eq!(error, StateError::Length { field: "configuration", given: 3, expected: 12 });
     let error = ContactPoint::at_place(&model, "foot", Z).unwrap_err();
     says(&error, &["\"foot\"", "neither a link nor a frame"]);
     let hand = model.find_link("hand").unwrap();

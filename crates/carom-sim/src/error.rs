@@ -226,10 +226,22 @@ fn listed(names: &[String]) -> String {
 pub enum Error {
     /// A robot's impact that has no answer.
     #[error(transparent)]
-    Strike(#[from] StrikeError),
+    Strike(Box<StrikeError>),
     /// A simulation that cannot begin or go on.
     #[error(transparent)]
-    Simulation(#[from] SimulationError),
+    Simulation(Box<SimulationError>),
+}
+
+impl From<StrikeError> for Error {
+    fn from(error: StrikeError) -> Self {
+        Self::Strike(Box::new(error))
+    }
+}
+
+impl From<SimulationError> for Error {
+    fn from(error: SimulationError) -> Self {
+        Self::Simulation(Box::new(error))
+    }
 }
 
 /// Why a robot's impact has no answer.

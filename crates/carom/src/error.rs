@@ -1,7 +1,7 @@
 //! Any error of carom.
 
 use carom_multibody::load::LoadError;
-use carom_multibody::{BuildError, CandidateError, DynamicsError};
+use carom_multibody::{BuildError, CandidateError, DynamicsError, StateError};
 use carom_report::PageError;
 use carom_report::figure::FigureError;
 use carom_scene::ProblemError;
@@ -50,6 +50,7 @@ convert! {
     BuildError => Multibody,
     DynamicsError => Multibody,
     CandidateError => Multibody,
+    StateError => Multibody,
     StrikeError => Sim,
     SimulationError => Sim,
     MapError => Study,

@@ -59,7 +59,7 @@ impl ContactPoint {
     /// No link and no frame has this name, or as for [`ContactPoint::new`].
     pub fn at_place(model: &Model, name: &str, normal: impl Into<Vector>) -> Result<Self, DynamicsError> {
         let Some((link, placement)) = model.find_place(name) else {
-            return Err(DynamicsError::UnknownPlace { place: name.to_owned(), model: model.name().to_owned() });
+            return Err(DynamicsError::UnknownPlace { place: name.to_owned() });
         };
         Self::new(model, link, placement.translation, normal)
     }

@@ -1,4 +1,6 @@
-//! Errors in building a model.
+//! Errors in building a model and in states by joint name.
+
+use super::lookup::JointNameError;
 
 /// A model that cannot be built.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -112,4 +114,35 @@ impl BuildError {
             | BuildError::UnknownLink { .. } => false,
         }
     }
+}
+
+/// A state by joint names that does not fit the model.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateError {
+    /// A name that does not denote a joint with its own state.
+    #[error(transparent)]
+    Joint(#[from] JointNameError),
+    /// The wrong number of values for a joint.
+    #[error("the {part} of joint {joint:?} has {given} numbers; the joint has {expected}")]
+    JointLength {
+        /// The joint.
+        joint: String,
+        /// position or velocity.
+        part: &'static str,
+        /// The number of values given.
+        given: usize,
+        /// The number of values of the joint.
+        expected: usize,
+    },
+    /// The wrong number of values.
+    #[error("{field} has {given} numbers; the model needs {expected}")]
+    Length {
+        /// configuration or velocity.
+        field: &'static str,
+        /// The number of values given.
+        given: usize,
+        /// The number of values of the model.
+        expected: usize,
+    },
 }

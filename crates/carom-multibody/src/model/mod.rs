@@ -25,7 +25,7 @@ mod warning;
 use std::ops::Range;
 
 pub use builder::{LinkSpec, ModelBuilder};
-pub use error::BuildError;
+pub use error::{BuildError, StateError};
 pub use joint::{Joint, JointKind, Mimic, Spring};
 pub use lookup::JointNameError;
 pub use shape::{Geometry, Shape};

@@ -1,7 +1,6 @@
 //! States by joint name.
 
-use super::{Model, ModelJoint};
-use crate::error::DynamicsError;
+use super::{Model, ModelJoint, StateError};
 
 /// Positions and velocities of some joints, by name. [`Model::state`] makes vectors q and v of them.
 ///
@@ -96,7 +95,7 @@ impl Model {
     ///
     /// # Errors
     /// A joint that the model does not have, that is fixed or follows another, or that has another number of coordinates.
-    pub fn state(&self, state: &State) -> Result<(Vec<f64>, Vec<f64>), DynamicsError> {
+    pub fn state(&self, state: &State) -> Result<(Vec<f64>, Vec<f64>), StateError> {
         let (mut q, mut v) = (self.home().to_vec(), vec![0.0; self.nv()]);
         self.apply_state(state, &mut q, &mut v)?;
         Ok((q, v))
@@ -111,12 +110,12 @@ impl Model {
         state: &State,
         configuration: &mut [f64],
         velocity: &mut [f64],
-    ) -> Result<(), DynamicsError> {
+    ) -> Result<(), StateError> {
         for (field, given, expected) in
             [("configuration", configuration.len(), self.nq()), ("velocity", velocity.len(), self.nv())]
         {
             if given != expected {
-                return Err(DynamicsError::Length { field, given, expected });
+                return Err(StateError::Length { field, given, expected });
             }
         }
         let range = |entry: &Entry, joint: &ModelJoint| match entry.is_velocity {
@@ -128,7 +127,7 @@ impl Model {
             let (given, expected) = (entry.numbers.len(), range(entry, joint).len());
             if given != expected {
                 let part = if entry.is_velocity { "velocity" } else { "position" };
-                return Err(DynamicsError::JointLength { joint: entry.joint.clone(), part, given, expected });
+                return Err(StateError::JointLength { joint: entry.joint.clone(), part, given, expected });
             }
         }
         for entry in &state.entries {

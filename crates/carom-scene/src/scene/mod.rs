@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use carom_law::{Coefficients, Contact, Friction, Guard, Law, Outcome, Restitution};
-use carom_multibody::{ContactPoint, Contacts, Dynamics, DynamicsError, Model, State, Vector, Warning};
+use carom_multibody::{ContactPoint, Contacts, Dynamics, DynamicsError, Model, State, StateError, Vector, Warning};
 
 use crate::answer::SimultaneousAnswer;
 use crate::document::{Kind, ProblemError};
@@ -249,7 +249,13 @@ impl Scene {
     /// A joint that the robot does not have, another number of coordinates, or a state that the robot cannot have.
     pub fn with_state(&self, state: &State) -> Result<Self, ProblemError> {
         let (mut configuration, mut velocity) = (self.configuration.clone(), self.velocity.clone());
-        self.model.apply_state(state, &mut configuration, &mut velocity).map_err(dynamics_error)?;
+        self.model.apply_state(state, &mut configuration, &mut velocity).map_err(|error| {
+            let kind = match error {
+                StateError::JointLength { .. } | StateError::Length { .. } => Kind::Law(carom_law::ErrorKind::Shape),
+                _ => Kind::UnknownName,
+            };
+            ProblemError::at(kind, "state", error.to_string())
+        })?;
         self.with_state_vectors(&configuration, &velocity)
     }
 
@@ -367,8 +373,6 @@ fn dynamics_error(error: DynamicsError) -> ProblemError {
         DynamicsError::UnknownPlace { .. } => {
             return ProblemError::at(Kind::UnknownName, "contact.link", error.to_string());
         }
-        DynamicsError::JointName(_) => return ProblemError::at(Kind::UnknownName, "state", error.to_string()),
-        DynamicsError::JointLength { .. } => (ErrorKind::Shape, "state".to_owned()),
         // A fault that is new to this crate is one of the state that was asked for.
         _ => (ErrorKind::OutOfRange, "state".to_owned()),
     };
