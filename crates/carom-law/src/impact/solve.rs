@@ -18,6 +18,8 @@ use crate::impact::outcome::{
 };
 use crate::impact::verify::{Checked, Claimed, Evidence};
 use crate::numeric::plane::norm;
+#[cfg(test)]
+use crate::numeric::scaling::scale;
 use crate::numeric::tolerance::{ACCURACY, ROUNDING};
 
 /// The impulse and what follows from it, in the caller's units: all that a batch wants.
@@ -395,9 +397,20 @@ impl Contact {
         };
         if checked.work > 0.0 {
             let dissipates = guard != Guard::Report || law.claims().dissipates;
+            let checked =
+                if dissipates { Checked { work_bound: self.work_rounding(sizes, terms), ..checked } } else { checked };
             return Ok(checked.residual.max(checked.check_gain(limits::contact_energy(self), dissipates)?));
         }
         Ok(checked.residual)
+    }
+
+    /// The rounding of `v̄·i`, each row with the sizes of its own terms. Velocities may miss their conditions by more, on the scale of the
+    /// faster tangent: that is no energy to be had, least of all along a tangent that is slow beside the other.
+    #[cold]
+    fn work_rounding(&self, impulse: [f64; 3], pushed: [f64; 3]) -> f64 {
+        let before = [self.v_n, self.v_t[0], self.v_t[1]];
+        let products = |row: usize| impulse[row] * (before[row].abs() + 0.5 * pushed[row]);
+        ROUNDING * 3.0 * (products(0) + products(1) + products(2))
     }
 
     /// The check of an answer whose tangents hardly move, of themselves or by the normal impulse. Their velocities are then held
@@ -651,4 +664,42 @@ fn consistent(state: f64, e: f64, decision: &Decision) -> f64 {
 #[inline(always)]
 pub(crate) fn representable(value: f64, field: &'static str) -> Result<f64> {
     if value.is_finite() { Ok(value) } else { Err(Error::Overflow { field: field.into() }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Condition;
+
+    /// Tangents whose velocities are 1e-10 apart. Friction pushes the slower one on: as much energy as the impact has, and less than
+    /// velocities of the faster one may miss in it.
+    #[test]
+    fn energy_along_a_tangent_is_not_excused_by_the_speed_of_the_other() {
+        let w = [[1.0, 0.0, 0.0], [0.0, 1e20, 0.0], [0.0, 0.0, 1.0]];
+        let contact = Contact::new(Delassus::spatial(w).unwrap(), &[-1.0, 1e10, 0.0]).unwrap();
+        let impact = Impact { contact: &contact, e: 1.0, e_t: 0.0, mu_s: f64::MAX, mu_d: f64::MAX };
+        let units = |x: f64| scale(x, contact.delassus.omega + contact.delassus.beta - contact.gamma);
+        let verified = |i_2: f64| {
+            let (i_n, i_t) = (scale(2.0, contact.delassus.omega - contact.gamma), [0.0, units(i_2)]);
+            let d = &contact.delassus;
+            let after = [contact.v_t[0] + d.w_tt.xy * i_t[1], contact.v_t[1] + d.w_tt.yy * i_t[1]];
+            let (normal_work, tangential_work) = (0.0, 0.5 * (contact.v_t[1] + after[1]) * i_t[1]);
+            let answer = Answer {
+                mode: Mode::Slip,
+                e: 1.0,
+                normal: i_n,
+                tangential: i_t,
+                direction: None,
+                after,
+                normal_work,
+                tangential_work,
+                energy_change: normal_work + tangential_work,
+                solutions: None,
+            };
+            contact.verified(&impact, &answer, Law::Poisson, Guard::Report)
+        };
+        assert!(verified(0.0).is_ok());
+        let error = verified(1.0).unwrap_err();
+        assert!(matches!(error, Error::CheckFailed { condition: Condition::Gain, .. }), "{error}");
+    }
 }
