@@ -17,8 +17,15 @@ const FACTORS: [f64; 2] = [1e-2, 0.97];
 /// Steps at most.
 const MOST_STEPS: u32 = 60;
 
-/// Leads an impulse along; it ends as an answer of a relaxed problem, however little.
+/// Leads an impulse along; it ends as an answer of a relaxed problem, however little, or where the steps that it may take have been
+/// taken.
 pub(crate) fn follow(problem: &Coulomb<'_>, impulse: &mut [f64], room: &mut Workspace, effort: &mut Effort) {
+    let start = effort.steps() - effort.continued;
+    lead(problem, impulse, room, effort, start);
+    effort.continued = effort.steps() - start;
+}
+
+fn lead(problem: &Coulomb<'_>, impulse: &mut [f64], room: &mut Workspace, effort: &mut Effort, start: u32) {
     impulse.fill(0.0);
     let mut best = Best::new(impulse.len());
     let mut share = SHARES[0];
@@ -28,7 +35,8 @@ pub(crate) fn follow(problem: &Coulomb<'_>, impulse: &mut [f64], room: &mut Work
     }
     let mut factor = FIRST_FACTOR;
     for _ in 0..MOST_STEPS {
-        if share <= SHARES[1] || factor > FACTORS[1] {
+        let is_spent = effort.steps() - start >= room.most_continued;
+        if share <= SHARES[1] || factor > FACTORS[1] || is_spent {
             return;
         }
         let relaxed = problem.system.relaxed(share * factor);

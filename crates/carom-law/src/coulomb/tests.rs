@@ -150,3 +150,25 @@ fn one_contact_is_the_law() {
         assert!(!differs || answer.solutions != Some(1), "{impulse:?} {answer:?}");
     }
 }
+
+/// Some problems take a continuation; one that may take no steps is not begun.
+#[test]
+fn a_continuation_without_steps_left_is_not_begun() {
+    let mut rng = Rng::with_seed(20_200_617);
+    let mut has_continued = false;
+    for _ in 0..2000 {
+        let m = rng.usize(2..=12);
+        let n = rng.usize(2..=3 * m);
+        let p = Random::new(&mut rng, m, n, true);
+        let effort = |most_continued: u32| {
+            let mut room = Workspace::new(p.system.rows);
+            room.most_continued = most_continued;
+            let mut effort = Effort::default();
+            p.problem().solve(&mut vec![0.0; p.system.rows], &mut room, &mut effort);
+            effort
+        };
+        has_continued |= effort(u32::MAX).continued > 0;
+        assert_eq!(effort(0).continued, 0);
+    }
+    assert!(has_continued);
+}

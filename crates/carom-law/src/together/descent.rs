@@ -88,26 +88,53 @@ pub(crate) struct Answer {
 pub(crate) struct Work {
     room: Workspace,
     pub(crate) effort: SimultaneousEffort,
-    /// Sweeps and steps at most; what is asked for beyond them fails.
-    most: u32,
+    pub(crate) spent: Spent,
+    /// What may be spent at most; what is asked for beyond that fails.
+    most: Spent,
+}
+
+/// Work by count, so that the same problem takes the same on every machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Spent {
+    /// Sweeps, steps of Newton's method, exchanges of Lemke's, and combinations of modes tried: each about a microsecond for a few
+    /// contacts.
+    pub(crate) steps: u32,
+    /// Those of them that went into continuations.
+    pub(crate) continued: u32,
+}
+
+impl Spent {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.steps += other.steps;
+        self.continued += other.continued;
+    }
+
+    /// What of this is left.
+    pub(crate) fn less(self, other: Self) -> Self {
+        let (steps, continued) =
+            (self.steps.saturating_sub(other.steps), self.continued.saturating_sub(other.continued));
+        Self { steps, continued }
+    }
 }
 
 impl Work {
-    pub(crate) fn new(rows: usize, most: u32) -> Self {
-        Self { room: Workspace::new(rows), effort: SimultaneousEffort::default(), most }
+    pub(crate) fn new(rows: usize, most: Spent) -> Self {
+        Self { room: Workspace::new(rows), effort: SimultaneousEffort::default(), spent: Spent::default(), most }
     }
 
     /// Solves, by Newton's method alone or by whatever it takes; returns whether there is an answer.
     fn solve(&mut self, problem: &Coulomb<'_>, impulse: &mut [f64], is_near: bool) -> bool {
-        if self.effort.steps() >= self.most {
+        if self.spent.steps >= self.most.steps {
             return false;
         }
         let mut effort = Effort::default();
+        self.room.most_continued = self.most.less(self.spent).continued;
         let residual = if is_near {
             problem.polish(impulse, &mut self.room, &mut effort)
         } else {
             problem.solve(impulse, &mut self.room, &mut effort)
         };
+        self.spent.add(Spent { steps: effort.steps(), continued: effort.continued });
         self.effort.solves += 1;
         self.effort.sweeps += effort.sweeps;
         self.effort.newton_steps += effort.newton_steps;
@@ -311,10 +338,10 @@ mod tests {
         let system = System::new(matrix, [Dimension::Planar; 2].into_iter()).unwrap();
         let request = Request { e: 0.5, e_t: 0.0, mu_s: 0.3, mu_d: 0.3, is_at_rest: false };
         let strike = Strike::new(system, vec![request; 2], vec![-1.3, 0.95, -0.7, 0.95], 0.0, 1e-12, vec![0, 1]);
-        let mut enough = Work::new(4, 1000);
+        let mut enough = Work::new(4, Spent { steps: 1000, continued: 1000 });
         assert!(strike.answer(&[true; 2], 1.0, &mut enough).is_ok());
-        let mut none = Work::new(4, 0);
+        let mut none = Work::new(4, Spent::default());
         assert!(strike.answer(&[true; 2], 1.0, &mut none).is_err());
-        assert_eq!(none.effort.steps(), 0);
+        assert_eq!(none.spent, Spent::default());
     }
 }

@@ -145,11 +145,6 @@ impl SimultaneousEffort {
     /// One contact alone: the law itself.
     pub(crate) const LAW: Self = Self { stage: SimultaneousStage::Sweeps, solves: 1, sweeps: 0, newton_steps: 0 };
 
-    /// Sweeps and steps together.
-    pub(crate) fn steps(&self) -> u32 {
-        self.sweeps.saturating_add(self.newton_steps)
-    }
-
     pub(crate) fn add(&mut self, other: &Self) {
         self.stage = self.stage.max(other.stage);
         self.solves += other.solves;
