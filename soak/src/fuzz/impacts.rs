@@ -3,8 +3,9 @@
 use carom::law::{Guard, Law};
 
 use super::bytes::Bytes;
-use crate::judge::{Condition, judge};
+use crate::judge::judge;
 use crate::problem::{Contact, Problem, Rows, Terms};
+use crate::verdict::Condition;
 
 /// What must hold whatever the numbers are like. The other conditions are of numbers that are not all over the range of
 /// `f64`; the soak has them.
