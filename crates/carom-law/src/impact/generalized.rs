@@ -10,7 +10,7 @@ use crate::error::{Condition, Error, Result};
 use crate::impact::guard::Guard;
 use crate::impact::mode::Mode;
 use crate::impact::outcome::{Conditioning, GuardReport, Law, Outcome, RestitutionValues, Unguarded};
-use crate::impact::solve::representable;
+use crate::impact::report::representable;
 use crate::impact::verify::{EnergyEvidence, Evidence};
 use crate::numeric::matrix::MatrixView;
 use crate::numeric::orthogonal::Orthogonal;
