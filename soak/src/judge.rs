@@ -155,10 +155,15 @@ impl Share<'_> {
             && self.problem.law == Law::Aghili
             && self.reported.sequence <= 1
             && !self.reported.is_mixed;
-        let bound = if is_dynamic { self.contact.mu_d } else { self.contact.mu_s } * impulse[0].max(0.0);
+        let mu = if is_dynamic { self.contact.mu_d } else { self.contact.mu_s };
+        let bound = mu * impulse[0].max(0.0);
         // Below the smallest normal number friction has no digits: underflow is allowed.
-        let is_subnormal = self.own.impulse[1..].iter().all(|x| x.abs() < f64::MIN_POSITIVE);
-        let excess = if is_subnormal { 0.0 } else { (tangential - bound).max(0.0) };
+        let told = self.own.impulse[1..].iter().fold(0.0_f64, |length, x| length.hypot(*x));
+        let told_bound = mu * self.own.impulse[0].max(0.0);
+        let is_underflow = told - told_bound <= 2.0 * f64::MIN_POSITIVE;
+        // One contact alone needs no common unit, in which its normal impulse might underflow.
+        let (tangential, bound) = if self.is_alone() { (told, told_bound) } else { (tangential, bound) };
+        let excess = if is_underflow { 0.0 } else { (tangential - bound).max(0.0) };
         let rounding = ROUNDINGS * self.motion.n * f64::EPSILON;
         let slack = (RELATIVE + rounding) * tangential.min(bound) + self.impulse_slack();
         verdict.note(Condition::Cone, ratio(excess, slack));
