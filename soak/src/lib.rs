@@ -8,11 +8,14 @@
 pub mod condition;
 pub mod fuzz;
 pub mod judge;
+mod motion;
 pub mod precise;
 pub mod problem;
 pub mod random;
+mod reported;
 pub mod run;
 pub mod shrink;
+pub mod verdict;
 
 /// The code of the book and of the readme, which are in no package, is compiled and run.
 #[cfg(doctest)]

@@ -8,10 +8,10 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
-use carom_soak::judge::Condition;
 use carom_soak::random;
 use carom_soak::run::{Finding, examine, soak};
 use carom_soak::shrink::shrink;
+use carom_soak::verdict::Condition;
 
 /// Number of problems of a short run.
 const DEFAULT_COUNT: u64 = 20_000;

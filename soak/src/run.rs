@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 use carom::law::{Guard, Law};
 
 use crate::condition::{delassus_condition, is_definite, mass_condition};
-use crate::judge::{Condition, Verdict, judge};
+use crate::judge::judge;
 use crate::problem::{Problem, Refusal, Terms};
 use crate::random::{self, Family, Kind};
+use crate::verdict::{Condition, Verdict};
 
 /// Time limit of a single impact, with a margin. An answer that takes longer counts as missing, and its thread is
 /// abandoned.

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::judge::Condition;
 use crate::problem::{Problem, Rows, Terms};
 use crate::random::Kind;
 use crate::run::examine;
+use crate::verdict::Condition;
 
 /// Time limit for one finding.
 const MOST_TIME: Duration = Duration::from_secs(5);

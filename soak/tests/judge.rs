@@ -1,8 +1,9 @@
 //! The judge detects errors: an outcome is changed in one place, and the corresponding condition fails.
 
 use carom::law::{Guard, Law};
-use carom_soak::judge::{Condition, judge};
+use carom_soak::judge::judge;
 use carom_soak::problem::{Contact, Problem, Terms};
+use carom_soak::verdict::Condition;
 use serde_json::{Value, json};
 
 /// A rod at 45 degrees, struck at its lower end, with the answer in whole fractions: e = 1/2, mu = 0.8 sticks.

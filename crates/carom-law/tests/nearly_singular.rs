@@ -40,6 +40,17 @@ impl Case {
         self.jacobian.chunks(v.len()).map(|row| row.iter().zip(v).map(|(a, v)| a * v).sum()).collect()
     }
 
+    /// `M (q̇⁺ - q̇⁻) = Aᵀ i`, to the rounding of the former.
+    fn assert_momentum(&self, bound: f64) {
+        let (n, outcome) = (self.velocity.len(), self.outcome());
+        let change: Vec<f64> = outcome.velocity.unwrap().iter().zip(&self.velocity).map(|(a, b)| a - b).collect();
+        for j in 0..n {
+            let momentum: f64 = (0..n).map(|k| self.mass[n * j + k] * change[k]).sum();
+            let pushed: f64 = outcome.impulse.iter().enumerate().map(|(r, i)| self.jacobian[n * r + j] * i).sum();
+            assert!((momentum - pushed).abs() <= bound, "{momentum:e} and {pushed:e}");
+        }
+    }
+
     /// A slip that creates no energy, leaves with its restitution, and has its average velocity along `u`: from `M`, `A` and
     /// `q̇⁺` alone.
     fn assert_slips(&self) {
@@ -221,6 +232,52 @@ fn a_limited_restitution_is_lowered_where_its_stick_leaves_the_cone() {
     assert!(outcome.impulse[1].abs() <= case.friction[0] * outcome.impulse[0] * (1.0 + 1e-9));
 }
 
+/// At the limit of the restitution the impulse is 1e-9 of what the guard takes away, and of either sign: taken for a push while the velocity
+/// was that of a pull, it was not what had changed the momentum.
+#[test]
+fn a_limited_restitution_has_the_impulse_of_its_momentum() {
+    let cases = [
+        Case {
+            mass: vec![0.01584365173514716, 0.12487045437611774, 0.12487045437611774, 0.984156348324543],
+            jacobian: vec![-1.2384067838932111, -0.12022599263119371, 1.129777132113058, -0.041583594841960725],
+            velocity: vec![0.2509714744408127, -0.800325547274781],
+            restitution: [0.8070075881026676, 0.0],
+            friction: [6.3067777425177916, 3.9020685380254307],
+            guard: Guard::Limit,
+        },
+        Case {
+            mass: vec![0.00004176534337314722, 0.006462474681717539, 0.006462474681717539, 0.999958234676645],
+            jacobian: vec![0.7819581017197113, -0.09484552995921547, 0.9307129110721748, 0.32741329480260895],
+            velocity: vec![-1.6358077421481907, -0.5461694581098069],
+            restitution: [0.3563058753682266, -0.0593083220264603],
+            friction: [1.2331213140300212; 2],
+            guard: Guard::Limit,
+        },
+        Case {
+            mass: vec![0.9999971021766983, 0.0017022969495124349, 0.0017022969495124349, 2.8978233128995146e-6],
+            jacobian: vec![-1.7347962222004396, 0.36716480425658204, 0.1262467123902713, -1.1793375828246209],
+            velocity: vec![-0.06180766321129649, -0.898959419585192],
+            restitution: [0.9854532693320964, 0.0],
+            friction: [1.7754638909797147, 1.448596394762446],
+            guard: Guard::Limit,
+        },
+        Case {
+            mass: vec![0.9967423562778631, 0.056982729660099964, 0.056982729660099964, 0.0032576437222914915],
+            jacobian: vec![0.9551492949216085, 3.10293853930264, 0.4079655113394054, 3.3612863617326276],
+            velocity: vec![0.902654794743933, -0.5801971891731839],
+            restitution: [0.807572804310543, 0.0],
+            friction: [1.0692097520325228; 2],
+            guard: Guard::Limit,
+        },
+    ];
+    for case in cases {
+        let outcome = case.outcome();
+        let after = outcome.velocity.as_ref().unwrap();
+        assert!(case.energy(after).0 <= case.energy(&case.velocity).0 * (1.0 + 1e-9));
+        case.assert_momentum(1e-15);
+    }
+}
+
 /// An elastic slip of a `W` that is nearly of rank one: the equation of its direction has a slope of the size of rounding, and
 /// Newton's steps do not settle. The impulse is to do to the velocity what is told of it.
 #[test]
@@ -251,4 +308,84 @@ fn a_reversal_without_friction_has_no_tangential_impulse() {
     let outcome = contact.impact(&Coefficients::new(restitution, Friction::new(0.0).unwrap()), Guard::Report).unwrap();
     assert_eq!(&outcome.impulse[1..], [0.0, 0.0]);
     assert!((outcome.contact_velocity.after[1] + 3.0).abs() < 1e-14);
+}
+
+/// Sticks of a `W` that has lost its smallest eigenvalue to rounding: impulses of a hundred times what the velocities ask for make them to
+/// 1e-10 or so. The energy told is that of the impulse, not that of the velocities asked for.
+#[test]
+fn the_energy_of_a_nearly_singular_stick_is_that_of_its_impulse() {
+    let (flat, steep) = (
+        (
+            [
+                0.017648783917483736,
+                0.03224577498124324,
+                -0.12753018030628333,
+                0.059031822908203614,
+                -0.23346786496949626,
+                0.9233535637798672,
+            ],
+            [-0.029765827480636723, -0.054542738454420564, 0.21571394304653296],
+            [13233.753387336754, 8148.706677505858],
+        ),
+        (
+            [
+                0.12882466110747284,
+                0.11190961107040048,
+                0.3157611545899567,
+                0.09721555595231318,
+                0.27430080310345256,
+                0.7739597829404368,
+            ],
+            [-0.11577595378635924, -0.10057423670406895, -0.2837775665557735],
+            [1.3873789443493543; 2],
+        ),
+    );
+    for ([nn, n1, n2, t11, t12, t22], v, [mu_s, mu_d]) in [flat, steep] {
+        let w = [[nn, n1, n2], [n1, t11, t12], [n2, t12, t22]];
+        let contact = Contact::new(Delassus::spatial(w).unwrap(), &v).unwrap();
+        let friction = Friction::with_static(mu_s, mu_d).unwrap();
+        let outcome =
+            contact.impact(&Coefficients::new(Restitution::new(0.0).unwrap(), friction), Guard::Limit).unwrap();
+        assert_eq!(outcome.mode, Mode::Stick);
+        let i = &outcome.impulse;
+        let pushed = |r: usize| (0..3).map(|c| w[r][c] * i[c]).sum::<f64>();
+        let work: f64 = (0..3).map(|r| i[r] * (v[r] + 0.5 * pushed(r))).sum();
+        let size: f64 = (0..3).map(|r| (0..3).map(|c| (i[r] * w[r][c] * i[c]).abs()).sum::<f64>()).sum();
+        let energy = outcome.energy;
+        assert!((energy.change - work).abs() <= 1e-13 * size, "{} {work} {size}", energy.change);
+        assert!((energy.normal + energy.tangential - energy.change).abs() <= 1e-13 * size);
+    }
+}
+
+/// `M` has lost as many digits as `W`: the tangential velocity that the normal motion does not explain is made of the contact's
+/// velocity, as what its factor tells of it is rounding. Taken all the same, it gives an impulse that did not change the momentum.
+#[test]
+fn a_factor_that_has_lost_the_tangential_velocity_is_not_asked_for_it() {
+    let case = Case {
+        mass: vec![0.9067897916144083, 0.29072678830528015, 0.29072678830528015, 0.09321020838562358],
+        jacobian: vec![-0.8439842238108213, 0.7962762752067762, 0.50327031615541, 1.2495107158527015],
+        velocity: vec![-0.7941256842757909, -0.9006664991882456],
+        restitution: [0.9901671041907384, 0.0],
+        friction: [1.1703265625054855; 2],
+        guard: Guard::Slip,
+    };
+    case.assert_momentum(1e-9);
+}
+
+/// The second tangent is a third of the normal, and friction of 1e9 lets stick lean on it: i_n is 1e-9 of i_t, on the edge of the cone. What
+/// rounding moves of i_t is more than i_n has.
+#[test]
+fn a_stick_on_the_edge_of_a_wide_cone_stays_there() {
+    let case = Case {
+        mass: vec![14.0, -7.0, -7.0, 20.0],
+        jacobian: vec![-3.0, 3.0, 1.0, -2.0, -1.0, 1.0],
+        velocity: vec![-1.0, -3.0],
+        restitution: [0.0, 0.0],
+        friction: [983140662.8595309, 556240531.1318201],
+        guard: Guard::Limit,
+    };
+    let outcome = case.outcome();
+    assert_eq!(outcome.mode, Mode::Stick);
+    assert!(outcome.impulse[1].hypot(outcome.impulse[2]) <= case.friction[0] * outcome.impulse[0] * (1.0 + 1e-12));
+    case.assert_momentum(1e-12);
 }

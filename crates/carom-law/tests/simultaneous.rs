@@ -419,3 +419,56 @@ fn the_energy_of_a_sequence_is_the_work_of_its_impulses() {
     assert!((work - o.energy.change).abs() < 1e-11, "{work} {}", o.energy.change);
     assert!((o.energy.normal + o.energy.tangential - o.energy.change).abs() < 1e-13);
 }
+
+/// Two of Kane's pendulums, hardly coupled and told apart by rounding alone. Both stick and create energy; that of one would do to pay for
+/// both. The guard lets them slide together: one alone would be the choice of rounding.
+#[test]
+fn contacts_that_create_as_much_energy_slide_together() {
+    let (nn, nt, tt, c) = (1.0095602905040895, 1.5213086580107782, 2.44033804569631, 1e-3);
+    let w = [[nn, nt, c, 0.0], [nt, tt, 0.0, c], [c, 0.0, nn, nt], [0.0, c, nt, tt]];
+    let (v_n, v_t) = (-0.13420201433256687, -0.2671743428354786);
+    for rounding in [1e-13, -1e-13] {
+        let set = planar(&w, &[v_n, v_t, v_n * (1.0 + rounding), v_t * (1.0 + rounding)]);
+        let coefficients = [coefficients(0.42, 0.5); 2];
+        let stuck = set.impact(&coefficients, Guard::Report).unwrap();
+        assert_eq!(modes(&stuck), [Mode::Stick; 2]);
+        assert!(stuck.energy.change > 0.0);
+        let slid = set.impact(&coefficients, Guard::Slip).unwrap();
+        assert_eq!(modes(&slid), [Mode::Slip; 2]);
+        let i = impulse(&slid);
+        assert_close(&i[..2], &i[2..], 1e-9);
+    }
+}
+
+/// The first contact reverses: its average tangential velocity is rounding, and has no direction that its friction could be turned
+/// against.
+#[test]
+fn the_friction_of_a_reversal_is_not_turned_by_rounding() {
+    #[rustfmt::skip]
+    let mass = [
+        30.0, -3.0, -1.0, -15.0, 2.0, 20.0,
+        -3.0, 58.0, 7.0, 1.0, -11.0, -28.0,
+        -1.0, 7.0, 50.0, -3.0, -15.0, -25.0,
+        -15.0, 1.0, -3.0, 25.0, 8.0, -14.0,
+        2.0, -11.0, -15.0, 8.0, 19.0, 2.0,
+        20.0, -28.0, -25.0, -14.0, 2.0, 67.0,
+    ];
+    #[rustfmt::skip]
+    let jacobian = [
+        0.0, 3.0, 4.0, -4.0, 0.0, -1.0,
+        4.0, 1.0, 4.0, 0.0, -4.0, 3.0,
+        -3.0, 2.0, -1.0, -4.0, 4.0, 1.0,
+        4.0, 1.0, -2.0, 2.0, -4.0, 3.0,
+        -2.0, 2.0, -4.0, 1.0, 1.0, 2.0,
+        -3.0, 0.0, -3.0, 2.0, 3.0, 0.0,
+    ];
+    let (mass, jacobian) = (MatrixView::row_major(6, 6, &mass), MatrixView::row_major(6, 6, &jacobian));
+    let velocity = [-3.0, -1.0, -3.0, -1.0, 2.0, 3.0];
+    let set = ContactSet::from_generalized(&[Dimension::Spatial; 2], mass, jacobian, &velocity).unwrap();
+    let contact = |e: f64, e_t: f64, mu_s: f64, mu_d: f64| {
+        Coefficients::new(Restitution::with_tangential(e, e_t).unwrap(), Friction::with_static(mu_s, mu_d).unwrap())
+    };
+    let outcome = set.impact(&[contact(0.5, -1.0, 4.0, 2.0), contact(1.0, 0.5, 2.0, 1.0)], Guard::Slip).unwrap();
+    assert_eq!(modes(&outcome), [Mode::Reversal, Mode::Separating]);
+    assert_close(&after(&outcome)[..3], &[7.0, 24.0, -25.0], 1e-12);
+}

@@ -3,8 +3,9 @@
 use carom::law::{Guard, Law};
 
 use super::bytes::Bytes;
-use crate::judge::{Condition, judge};
+use crate::judge::judge;
 use crate::problem::{Contact, Problem, Rows, Terms};
+use crate::verdict::Condition;
 
 /// The conditions that must hold for any numbers. The others only hold for numbers that do not span the whole range of
 /// `f64`; the soak checks them.

@@ -118,13 +118,20 @@ impl Descent<'_> {
 pub(crate) struct Work {
     room: Workspace,
     pub(crate) effort: SimultaneousEffort,
-    /// Sweeps and steps at most; what is asked for beyond them fails.
+    /// Combinations of modes that were tried beside the solvers.
+    pub(crate) tried: u32,
+    /// Steps at most; what is asked for beyond them fails.
     most: u32,
 }
 
 impl Work {
     pub(crate) fn new(rows: usize, most: u32) -> Self {
-        Self { room: Workspace::new(rows), effort: SimultaneousEffort::default(), most }
+        Self { room: Workspace::new(rows), effort: SimultaneousEffort::default(), tried: 0, most }
+    }
+
+    /// Work by count, so that the same problem takes the same on every machine.
+    pub(crate) fn steps(&self) -> u32 {
+        self.effort.steps().saturating_add(self.tried)
     }
 
     /// The residual of the best impulse found by whatever it takes.
@@ -139,7 +146,7 @@ impl Work {
 
     /// Whether there is nothing left to solve with; else a problem more counts as solved.
     fn is_spent(&mut self) -> bool {
-        let is_spent = self.effort.steps() >= self.most;
+        let is_spent = self.steps() >= self.most;
         self.effort.solves += u32::from(!is_spent);
         is_spent
     }

@@ -27,15 +27,19 @@ pub struct SimultaneousEffort {
     pub sweeps: u32,
     /// Steps of Newton's method.
     pub newton_steps: u32,
+    /// Exchanges of Lemke's method.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub exchanges: u32,
 }
 
 impl SimultaneousEffort {
     /// One contact alone: the law itself.
-    pub(crate) const LAW: Self = Self { stage: SimultaneousStage::Sweeps, solves: 1, sweeps: 0, newton_steps: 0 };
+    pub(crate) const LAW: Self =
+        Self { stage: SimultaneousStage::Sweeps, solves: 1, sweeps: 0, newton_steps: 0, exchanges: 0 };
 
-    /// Sweeps and steps together.
+    /// Sweeps, steps and exchanges together: each takes about a microsecond for a few contacts.
     pub(crate) fn steps(&self) -> u32 {
-        self.sweeps.saturating_add(self.newton_steps)
+        self.sweeps.saturating_add(self.newton_steps).saturating_add(self.exchanges)
     }
 
     pub(crate) fn add(&mut self, other: &Self) {
@@ -43,5 +47,6 @@ impl SimultaneousEffort {
         self.solves += other.solves;
         self.sweeps += other.sweeps;
         self.newton_steps += other.newton_steps;
+        self.exchanges += other.exchanges;
     }
 }

@@ -235,7 +235,9 @@ impl Coulomb<'_> {
         let mut last = vec![0.0; impulse.len()];
         for spread in pivoting::SPREADS {
             // In the plane there is no other.
-            let Some(vertex) = pivoting::answer(self, &last, spread).filter(|vertex| *vertex != last) else { return };
+            let Some(vertex) = pivoting::answer(self, &last, spread, effort).filter(|vertex| *vertex != last) else {
+                return;
+            };
             impulse.copy_from_slice(&vertex);
             self.finish(impulse, best, room, effort);
             if best.residual <= self.tolerance {

@@ -7,7 +7,7 @@
 //! the answer is a start for Newton's method; where that fails, corners gather about the friction found.
 
 use super::newton::unit;
-use super::{Coulomb, Rule};
+use super::{Coulomb, Rule, SimultaneousEffort};
 use crate::contact::delassus::Dimension;
 use crate::numeric::matrix::Dense;
 use crate::numeric::plane::{Vec2, norm, scaled};
@@ -40,7 +40,12 @@ enum Unknown {
 
 /// An impulse that satisfies the law with octagons for circles, `last` being the one found before; `None` where there is none
 /// or rounding hides it.
-pub(crate) fn answer(problem: &Coulomb<'_>, last: &[f64], spread: f64) -> Option<Vec<f64>> {
+pub(crate) fn answer(
+    problem: &Coulomb<'_>,
+    last: &[f64],
+    spread: f64,
+    effort: &mut SimultaneousEffort,
+) -> Option<Vec<f64>> {
     let blocks = &problem.system.blocks;
     let unknowns = unknowns(problem, last, spread);
     let n = unknowns.len();
@@ -53,7 +58,9 @@ pub(crate) fn answer(problem: &Coulomb<'_>, last: &[f64], spread: f64) -> Option
         let q = blocks[k].of(problem.q);
         path.rows[(r, n + 1)] = (0..3).map(|i| test[i] * scale(q[i], unit(&blocks[k]))).sum();
     }
-    let values = path.follow()?;
+    let (values, exchanges) = path.follow();
+    effort.exchanges += exchanges as u32;
+    let values = values?;
     let mut impulse = vec![0.0; problem.system.rows];
     for (unknown, value) in unknowns.iter().zip(values) {
         let (k, push) = problem.push(unknown);
@@ -164,22 +171,26 @@ impl Path {
         Self { n, rows, solved: (0..n).collect(), zero: (n..=2 * n).collect() }
     }
 
-    /// `z` at the end of the path; `None` if it leads to infinity.
-    fn follow(mut self) -> Option<Vec<f64>> {
+    /// `z` at the end of the path, `None` if it leads to infinity; and the exchanges on the way.
+    fn follow(mut self) -> (Option<Vec<f64>>, usize) {
+        let mut exchanges = 0;
+        (self.end(&mut exchanges), exchanges)
+    }
+
+    fn end(&mut self, exchanges: &mut usize) -> Option<Vec<f64>> {
         let (n, value) = (self.n, self.n + 1);
         let need = |r: usize| -self.rows[(r, value)] / self.rows[(r, n)];
         let first = (0..n).reduce(|a, b| if need(b) > need(a) { b } else { a })?;
         let largest = need(first);
         if largest > 0.0 {
             let mut left = self.exchange(first, n);
-            let mut exchanges = 0;
             // Where W is singular z₀ may be zero and stay, by rounding.
             while self.artificial() > SAME_RATIO * largest {
                 let partner = if left < n { left + n } else { left - n };
                 let column = self.zero.iter().position(|&x| x == partner)?;
-                let row = self.first_to_vanish(column).filter(|_| exchanges < MOST_EXCHANGES * n)?;
+                let row = self.first_to_vanish(column).filter(|_| *exchanges < MOST_EXCHANGES * n)?;
                 left = self.exchange(row, column);
-                exchanges += 1;
+                *exchanges += 1;
             }
         }
         let mut z = vec![0.0; n];
@@ -249,7 +260,7 @@ mod tests {
             path.rows.row_mut(i)[..2].copy_from_slice(&m[i]);
             path.rows[(i, 3)] = q[i];
         }
-        let z = path.follow().unwrap();
+        let z = path.follow().0.unwrap();
         assert!((z[0] - 4.0 / 3.0).abs() < 1e-15 && (z[1] - 7.0 / 3.0).abs() < 1e-15, "{z:?}");
     }
 }

@@ -259,4 +259,36 @@ mod tests {
         assert!(refused(|given| given.mass_condition = f64::NAN).contains("mass_condition = NaN"));
         assert!(refused(|given| given.factor[0][0] = 0.0).contains("factor[0][0] is zero"));
     }
+
+    /// A slip whose mechanism answers a thousandth off, along a tangent that can hardly move: to make the velocity right, much would have
+    /// to change that no impulse did. Without energies, no other condition would see it.
+    #[test]
+    fn a_velocity_is_not_moved_by_more_than_rounding_without_an_impulse() {
+        let contact = FactoredContact::new(&GIVEN).unwrap();
+        let r = GIVEN.factor;
+        let times = |s: &[f64; 3]| [0, 1, 2].map(|j| (0..3).map(|i| r[i][j] * s[i]).sum::<f64>());
+        let strike = |error: f64| {
+            let (mut s, mut calls) = (GIVEN.whitened_velocity, 0);
+            let outcome = contact.impact_verified_by(Law::Aghili, &coefficients(0.1), Guard::Report, |change| {
+                calls += 1;
+                s.iter_mut().zip(change).for_each(|(s, x)| *s += x);
+                s[2] += if calls == 1 { error * GIVEN.whitened_velocity[2] } else { 0.0 };
+                let [before_size, after_size] = [[2.0; 3]; 2];
+                Ok(Evidence {
+                    after: times(&s),
+                    before_size,
+                    after_size,
+                    freedoms: 3,
+                    impulse_error: 0.0,
+                    energy: None,
+                })
+            });
+            (outcome, calls)
+        };
+        let (outcome, calls) = strike(1e-6);
+        assert_eq!((outcome.unwrap().mode, calls), (Mode::Slip, 2));
+        let (outcome, calls) = strike(1e-3);
+        assert!(matches!(outcome, Err(Error::CheckFailed { condition: Condition::Velocity(2), .. })), "{outcome:?}");
+        assert_eq!(calls, 1);
+    }
 }

@@ -11,14 +11,15 @@ use crate::impact::guard::Guard;
 use crate::impact::mode::Mode;
 use crate::impact::outcome::{Conditioning, GuardReport, Law, Outcome, RestitutionValues, Unguarded};
 use crate::impact::refinement::{Refinement, whitened_change};
-use crate::impact::solve::representable;
+use crate::impact::report::representable;
 use crate::impact::verify::{EnergyEvidence, Evidence};
 use crate::numeric::matrix::MatrixView;
 use crate::numeric::orthogonal::Orthogonal;
 use crate::numeric::tolerance::{ACCURACY, ROUNDING};
 
-/// By what share a guard lowers a restitution once more where rounding in `M` made energy rise.
-const RETREATS: [f64; 7] = [1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3];
+/// By what share beyond its limit a restitution is taken at which the guard lets the contact slide: as little as tells that its stick
+/// would create energy.
+const BEYOND_LIMIT: [f64; 4] = [1e-9, 1e-8, 1e-7, 1e-6];
 
 /// A mechanism about to be struck at one point: `M`, `A`, `q̇⁻`, and the contact they make.
 #[derive(Debug, Clone)]
@@ -97,10 +98,11 @@ impl GeneralizedContact {
 
     fn impact_of(&self, contact: &Contact, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
         let outcome = contact.impact_unchecked(coefficients, guard)?;
-        let is_lowered = |condition: &Condition| matches!(condition, Condition::Gain | Condition::Cone);
+        let is_uncertain =
+            |condition: &Condition| matches!(condition, Condition::Gain | Condition::Cone | Condition::Sign);
         match self.completed(outcome.clone()) {
-            Err(error @ Error::CheckFailed { condition, .. }) if guard == Guard::Limit && is_lowered(&condition) => {
-                self.retreat(&outcome, error)
+            Err(error @ Error::CheckFailed { condition, .. }) if guard == Guard::Limit && is_uncertain(&condition) => {
+                self.slid_at_limit(&outcome, error)
             }
             result => result,
         }
@@ -117,15 +119,16 @@ impl GeneralizedContact {
         outcomes.find(|outcome| outcome.is_ok()).unwrap_or(Err(error))
     }
 
-    /// Where `M` is ill-conditioned, the restitution at which energy ceases to rise is known to fewer digits than the energy
-    /// is checked to: one that is lower by as little as will do.
+    /// Where `M` is ill-conditioned, the impulse of a stick at the limit of the restitution may be uncertain by more than its size: it
+    /// pulls, leaves its cone, or gains. Then the guard's answer is that for a stick outside its cone, slip or reversal with the
+    /// restitution limited all the same.
     #[cold]
-    fn retreat(&self, outcome: &Outcome, error: Error) -> Result<Outcome> {
+    fn slid_at_limit(&self, outcome: &Outcome, error: Error) -> Result<Outcome> {
         let mut last = Err(error);
-        for share in RETREATS {
-            let normal = outcome.guard.restitution * (1.0 - share);
+        for share in BEYOND_LIMIT {
+            let normal = (outcome.guard.restitution * (1.0 + share)).min(outcome.restitution.normal);
             let values = RestitutionValues { normal, tangential: outcome.restitution.tangential };
-            let lower = self.contact.impact_at(&values, outcome.friction, Guard::Limit)?;
+            let lower = self.contact.impact_at(&values, outcome.friction, Guard::Slip)?;
             let unguarded = Unguarded { mode: outcome.mode, energy_change: outcome.energy.change };
             let guard = GuardReport {
                 acted: true,

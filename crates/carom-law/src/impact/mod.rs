@@ -6,7 +6,8 @@
 //!
 //! | file | what it has |
 //! |---|---|
-//! | `solve` | from a contact to the outcome, in the caller's units |
+//! | `solve` | from a contact to the outcome |
+//! | `report` | the answer in the caller's units, with its limits |
 //! | `generalized`, `factored` | from (M, A, q̇⁻), or from a factor of W, to the outcome |
 //! | `refinement` | what an outcome does to the whitened velocity, and what rounding took of it given back |
 //! | `collision` | which mode, which impulse |
@@ -14,7 +15,7 @@
 //! | `guard`, `guarded` | the guards; what they do with a stick that creates energy |
 //! | `limits`, `curves` | e* of the state and of the configuration, μ*; critical coefficients as functions |
 //! | `mode`, `outcome` | modes; the outcome as data |
-//! | `verify` | the check at the door |
+//! | `verify`, `judge` | the check at the door; what an answer is held against |
 
 pub(crate) mod collision;
 pub(crate) mod curves;
@@ -23,10 +24,12 @@ pub(crate) mod factored;
 pub(crate) mod generalized;
 pub(crate) mod guard;
 mod guarded;
+mod judge;
 pub(crate) mod limits;
 pub(crate) mod mode;
 pub(crate) mod outcome;
 mod refinement;
+pub(crate) mod report;
 pub(crate) mod slip;
 pub(crate) mod solve;
 pub(crate) mod verify;

@@ -4,9 +4,11 @@
 use crate::contact::Contact;
 use crate::contact::vector::ContactVector;
 use crate::contact::whitened::Whitened;
+use crate::impact::guard::Guard;
 use crate::impact::mode::Mode;
 use crate::impact::outcome::{Law, Outcome};
 use crate::impact::verify::Evidence;
+use crate::numeric::plane::norm;
 use crate::numeric::scaling::scale;
 use crate::numeric::tolerance::{ACCURACY, ROUNDING};
 
@@ -81,7 +83,7 @@ impl Contact {
         let Some(anew) = respond(&change)? else { return Ok(()) };
         *evidence = anew;
         if holds {
-            self.add_impulse(outcome, whitened.impulse_for(delassus, change));
+            self.add_impulse(outcome, whitened.impulse_for(delassus, change), rounding);
         } else if keeps_impulse {
             let [_, x, y] = evidence.after;
             outcome.contact_velocity.after = ContactVector::new(delassus.dimension, [wanted[0], x, y]);
@@ -89,10 +91,12 @@ impl Contact {
         Ok(())
     }
 
-    /// Adds to the impulse of an outcome, unless that makes it pull.
-    fn add_impulse(&self, outcome: &mut Outcome, change: [f64; 3]) {
+    /// Adds to the impulse of an outcome, unless that is rounding which moves it out of its cone, or makes it pull where no guard can
+    /// choose another restitution. `rounding` is relative to the impulse.
+    fn add_impulse(&self, outcome: &mut Outcome, change: [f64; 3], rounding: f64) {
         let Self { gamma, delassus, .. } = self;
-        let mut impulse = outcome.impulse.padded();
+        let told = outcome.impulse.padded();
+        let mut impulse = told;
         for (r, change) in change.into_iter().enumerate() {
             let beta = if r == 0 { 0 } else { delassus.beta };
             impulse[r] += scale(change, gamma - delassus.omega - beta);
@@ -101,7 +105,16 @@ impl Contact {
             // Without friction, what is left of its impulse is rounding.
             impulse[1..].fill(0.0);
         }
-        if impulse.iter().all(|i| i.is_finite()) && impulse[0] >= 0.0 {
+        // On the edge of a wide cone a rounding of i_t is more than i_n has: it stays where the law put it.
+        let mu_s = outcome.friction.map_or(0.0, |friction| friction.mu_s());
+        let tangential = |i: &[f64; 3]| norm([i[1], i[2]]);
+        let leaves = |i: &[f64; 3]| tangential(i) > (1.0 + ACCURACY) * mu_s * i[0];
+        let moved = [0, 1, 2].map(|r| impulse[r] - told[r]);
+        let most = rounding * tangential(&told);
+        let is_rounding = tangential(&moved) <= most && moved[0].abs() <= scale(most, delassus.beta);
+        let is_limited = outcome.guard.name == Guard::Limit && outcome.guard.acted;
+        let stays = leaves(&impulse) && !leaves(&told) && is_rounding || impulse[0] < 0.0 && !is_limited;
+        if !stays && impulse.iter().all(|i| i.is_finite()) {
             outcome.impulse = ContactVector::new(delassus.dimension, impulse);
         }
     }

@@ -42,7 +42,7 @@ use crate::impact::generalized::GeneralizedContact;
 use crate::impact::guard::Guard;
 use crate::impact::mode::Mode;
 use crate::impact::outcome::{Energy, Law, Outcome, RestitutionValues};
-use crate::impact::solve::{Solution, representable};
+use crate::impact::report::{Solution, representable};
 use crate::numeric::plane::{Vec2, add_scaled, dot, norm};
 use crate::numeric::scaling::{exponent, scale};
 

@@ -43,7 +43,7 @@ impl Strike {
     /// The law's answer among those found; if there is none to the precision promised, the best candidate.
     pub(super) fn search(&self, work: &mut Work) -> Result<Found, Answer> {
         let mut found = Vec::new();
-        let search = if self.is_small() { self.enumerate(&mut found) } else { AnswerSearch::Sampled };
+        let search = if self.is_small() { self.enumerate(&mut found, work) } else { AnswerSearch::Sampled };
         if found.is_empty() || search == AnswerSearch::Sampled {
             let m = self.contacts.len();
             let best = self.answer(&vec![true; m], 1.0, work);
@@ -121,11 +121,12 @@ impl Strike {
     }
 
     /// Tries every combination of modes.
-    fn enumerate(&self, found: &mut Vec<Answer>) -> AnswerSearch {
+    fn enumerate(&self, found: &mut Vec<Answer>, work: &mut Work) -> AnswerSearch {
         let choices: Vec<Vec<Attempt>> = (0..self.contacts.len()).map(|k| self.attempts(k)).collect();
         let mut search = AnswerSearch::Exhaustive;
         let mut systems = LeastSquares::new(self.system.rows);
         let combinations: usize = choices.iter().map(Vec::len).product();
+        work.tried += combinations as u32;
         for number in 0..combinations {
             let mut rest = number;
             let attempt: Vec<Attempt> = choices

@@ -273,6 +273,6 @@ mod tests {
         assert!(strike.answer(&[true; 2], 1.0, &mut enough).is_ok());
         let mut none = Work::new(4, 0);
         assert!(strike.answer(&[true; 2], 1.0, &mut none).is_err());
-        assert_eq!(none.effort.steps(), 0);
+        assert_eq!(none.steps(), 0);
     }
 }

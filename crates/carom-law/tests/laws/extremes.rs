@@ -6,7 +6,7 @@ use carom_law::{
 
 use crate::common::extreme::{self, Extreme};
 use crate::common::random::{Problem, cases, generator};
-use crate::{RIVALS, by, norm};
+use crate::{OF_PATHS, RIVALS, by, norm};
 
 /// Rounding of a path of some tens of steps, relative to the terms of a sum.
 const ROUNDING: f64 = 1e-11;
@@ -338,5 +338,25 @@ fn tangents_that_only_rounding_moves_stick() {
         let o = mechanism.unwrap().impact_by(law, &coefficients, Guard::Report).unwrap();
         assert!((o.contact_velocity.after[0] + o.guard.restitution * o.contact_velocity.before[0]).abs() < 1e-14);
         assert!(o.impulse[1].abs() <= mu_s * o.impulse[0], "{o:?}");
+    }
+}
+
+/// The second tangent is 1e-10 of the first in every velocity, and has as much energy: along the path it is struck, held and
+/// accounted for as any other. Taken for rounding of the first, it was given a velocity that it did not have, and friction's work
+/// against that was energy from nowhere.
+#[test]
+fn a_tangent_that_is_small_beside_the_other_has_an_energy_of_its_own() {
+    let (n1, n2, t12) = (19791209299953.188, 1197.0, -419.99999999994066);
+    let w = [[242.765625, n1, n2], [n1, 6.12018696179906e24, t12], [n2, t12, 28224.0]];
+    let v = [-93.0, -2.203202247619629, -5.575834932658452e-15];
+    let problem = Problem { d: 3, w, v, e: 0.875, e_t: 0.0, mu_s: 8.0, mu_d: 8.0 };
+    for law in OF_PATHS {
+        let o = by(&problem, law).unwrap();
+        // Held against both tangents: di_t/dp = -W_tt⁻¹ w.
+        assert_eq!(o.phases.as_deref(), Some("slip stick | stick"), "{}", law.name());
+        let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
+        assert!(near(o.impulse[1], -n1 / w[1][1] * o.impulse[0]), "{o:?}");
+        assert!(near(o.impulse[2], -n2 / w[2][2] * o.impulse[0]), "{o:?}");
+        assert!(o.energy.change < 0.0, "{o:?}");
     }
 }

@@ -194,6 +194,34 @@ impl Delassus {
         if self.tangent.rank == Rank::One { self.line().solve(b) } else { [0.0, 0.0] }
     }
 
+    /// Whether `S` is regular with each tangent in a unit of its own, in which its entry of `W_tt` is one. Where tangents differ by
+    /// many powers of ten, the smaller one is rounding beside the larger and yet known to all its digits: what moves along it has an
+    /// energy of its own.
+    #[cold]
+    pub(crate) fn is_regular_by_rows(&self) -> bool {
+        let Sym2 { xx, yy, .. } = self.w_tt;
+        self.dimension == Dimension::Spatial
+            && xx > 0.0
+            && yy > 0.0
+            && self.complement_by_rows().eigen().0 > self.rank_tolerance * 2.0
+    }
+
+    /// `S` with each tangent in a unit of its own.
+    fn complement_by_rows(&self) -> Sym2 {
+        let [x, y] = [self.w_tt.xx.sqrt(), self.w_tt.yy.sqrt()];
+        let Sym2 { xx, xy, yy } = self.s;
+        Sym2 { xx: xx / x / x, xy: xy / x / y, yy: yy / y / y }
+    }
+
+    /// `S⁻¹ b` of an `S` that is regular by its rows.
+    #[cold]
+    pub(crate) fn solve_by_rows(&self, b: Vec2) -> Vec2 {
+        let [x, y] = [self.w_tt.xx.sqrt(), self.w_tt.yy.sqrt()];
+        let Sym2 { xx, xy, yy } = self.complement_by_rows();
+        let (determinant, b) = (xx * yy - xy * xy, [b[0] / x, b[1] / y]);
+        [(yy * b[0] - xy * b[1]) / determinant / x, (xx * b[1] - xy * b[0]) / determinant / y]
+    }
+
     /// The part of `y` in the null space of `S`, as a length.
     #[cold]
     pub(crate) fn null_part(&self, y: Vec2) -> f64 {

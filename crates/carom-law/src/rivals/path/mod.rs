@@ -130,6 +130,8 @@ type Pieces = ArrayVec<Piece, MOST_PIECES>;
 pub(super) struct Path<'a> {
     impact: &'a Impact<'a>,
     law: Law,
+    /// Whether the matrix is regular, if need be with each tangent in a unit of its own.
+    is_regular: bool,
     /// `di_t/dp` and `dv_n/dp` of stick.
     stick: (Vec2, f64),
     /// The size of slip that is none.
@@ -187,8 +189,11 @@ impl Goal {
 impl<'a> Path<'a> {
     pub(super) fn new(impact: &'a Impact<'a>, law: Law) -> Self {
         let &Contact { delassus: ref d, v_n, v_t, .. } = impact.contact;
+        let is_regular = d.is_regular() || d.is_regular_by_rows();
         let (v_t, none) = if d.is_regular() {
             (v_t, NO_SLIP)
+        } else if is_regular {
+            (v_t, NO_SLIP_SINGULAR)
         } else {
             // What of a velocity lies outside the range counts as rounding, and is left out.
             (add_scaled(v_t, -1.0, d.null_vector(impact.contact.free_velocity())), NO_SLIP_SINGULAR)
@@ -202,7 +207,8 @@ impl<'a> Path<'a> {
         Self {
             impact,
             law,
-            stick: holding(d),
+            is_regular,
+            stick: holding(d, is_regular),
             no_slip,
             state: State { p: 0.0, i_t: [0.0, 0.0], v_n, motion, work: 0.0 },
             compression: Pieces::new(),
@@ -242,7 +248,7 @@ impl<'a> Path<'a> {
             TangentialMotion::Rest => (Mode::Stick, [0.0, 0.0], None),
             TangentialMotion::Slip { u, speed } => (Mode::Slip, scaled(speed, u), Some(u)),
         };
-        let v_t = if self.delassus().is_regular() { v_t } else { self.tangential_velocity() };
+        let v_t = if self.is_regular { v_t } else { self.tangential_velocity() };
         let answer = self.impact.answered(mode, p, i_t, After { v_n, v_t }, u);
         let text = |pieces: &Pieces| pieces.iter().map(|piece| piece.name()).collect::<Vec<_>>().join(" ");
         let phases = format!("{} | {}", text(&self.compression), text(&self.restitution));
@@ -274,7 +280,7 @@ impl<'a> Path<'a> {
             self.note(straight.piece(self.delassus().dimension));
             let to_stop = straight.stop(&self.state);
             if to_goal == f64::INFINITY && to_stop == f64::INFINITY {
-                return Err(if self.delassus().is_regular() { self.lost(goal) } else { self.held() });
+                return Err(if self.is_regular { self.lost(goal) } else { self.held() });
             }
             let is_one_event = to_stop.is_finite() && (to_goal - to_stop).abs() <= SAME_EVENT * to_stop;
             let (ends, stops) = (to_goal <= to_stop || is_one_event, to_stop < to_goal || is_one_event);
@@ -414,13 +420,18 @@ pub(super) fn friction_unit(mu: f64) -> f64 {
 }
 
 /// [`sticking`], where a singular matrix may leave a `dv_n/dp` that is nothing but rounding.
-fn holding(d: &Delassus) -> (Vec2, f64) {
+fn holding(d: &Delassus, is_regular: bool) -> (Vec2, f64) {
     let (friction, normal) = sticking(d);
-    (friction, if d.is_regular() || normal > LOCKED * d.w_nn { normal } else { 0.0 })
+    (friction, if is_regular || normal > LOCKED * d.w_nn { normal } else { 0.0 })
 }
 
 /// `di_t/dp = -W_tt⁺ w` and `dv_n/dp = W_nn - wᵀ W_tt⁺ w` of stick.
 pub(super) fn sticking(d: &Delassus) -> (Vec2, f64) {
+    if !d.is_regular() && d.is_regular_by_rows() {
+        let moved = d.solve_by_rows(d.w);
+        let locking = 1.0 + dot(d.w, moved) * d.inv_w_nn;
+        return (scaled(-1.0 / locking, moved), d.w_nn / locking);
+    }
     let locking = limits::locking(d);
     let holding = if d.tangent.is_regular() {
         // Sherman and Morrison: W_tt⁻¹ w = S⁻¹ w / (1 + wᵀ S⁻¹ w / W_nn)
