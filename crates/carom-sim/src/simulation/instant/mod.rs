@@ -170,8 +170,12 @@ impl Simulation {
             self.raise(floor, bounce, &slow, 1.0)?;
             return Ok(Settled::Again);
         }
-        if self.come_to_rest(&slow)? && self.largest_rate(&near, -1.0) > *floor {
-            return Ok(Settled::Again);
+        if self.come_to_rest(&slow)? {
+            // What a projection leaves of the normal velocities that it holds at zero, impulses leave too.
+            self.raise(floor, 0.0, &slow, -1.0)?;
+            if self.largest_rate(&near, -1.0) > *floor {
+                return Ok(Settled::Again);
+            }
         }
         for k in near {
             if !slow.contains(&k) {

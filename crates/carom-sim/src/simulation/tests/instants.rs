@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use carom_multibody::{HalfSpace, Model};
+
+use crate::simulation::instant::Resolved;
 use crate::simulation::motion::contact::Mode;
 use crate::{EventKind, Setup, Simulation};
 
@@ -52,6 +55,52 @@ fn a_small_velocity_that_impulses_leave_is_not_struck_at_for_ever() {
     let mut floor = 1e-13;
     simulation.raise(&mut floor, 1e-3, &[0], -1.0).unwrap();
     assert_eq!(floor, 1e-13);
+}
+
+/// Two feet of a beam that is far too heavy to be turned: no impulse reaches the 1e-9 m/s with which one of them comes down, and
+/// what is left of the velocity where that is taken out is rounding. Impulses made of it were refused where they were held
+/// against the robot, and each instant went to a window.
+#[test]
+fn no_impulse_is_made_of_the_rounding_of_a_velocity_out_of_reach() {
+    let model = model(
+        r#"<body name="beam"><joint name="z" type="slide" axis="0 0 1"/><joint name="turn" type="hinge" axis="0 -1 0"/>
+        <inertial pos="0 0 0" mass="1" diaginertia="1e17 1e17 1e17"/></body>"#,
+    );
+    let mut setup = setup(Arc::clone(&model));
+    setup.contacts = [-1.0, 1.0].map(|x| contact(&model, "beam", [x, 0.0, 0.0], 0.5, None)).to_vec();
+    setup.velocity = vec![-1e-16, 1e-9];
+    let mut simulation = closed(setup);
+    let before = simulation.velocity().to_vec();
+    simulation.system.place(0.0, &simulation.state).unwrap();
+    simulation.measure().unwrap();
+    simulation.strike(&[0, 1]).unwrap();
+    assert_eq!((simulation.velocity(), simulation.journal.counts.impacts), (&before[..], 0));
+    // And the instant ends.
+    assert_eq!(simulation.resolve_instant(None).unwrap(), Resolved::Clear);
+}
+
+/// A light arm on a cart of 1e17 kg moves its tip along one line, and the cart a little across it. Taking the creep of the tip
+/// along the floor away leaves half of it as a normal velocity, and taking that away brings the creep back: all rounds went
+/// into 5e-12 m/s.
+#[test]
+fn a_creep_that_comes_back_as_an_approach_is_not_struck_at_for_ever() {
+    let model = model(
+        r#"<body name="cart"><joint name="z" type="slide" axis="0 0 1"/>
+        <inertial pos="0 0 0" mass="1e17" diaginertia="1 1 1"/>
+        <body name="arm"><joint name="turn" type="hinge" axis="0 1 0"/>
+        <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body></body>"#,
+    );
+    // It neither falls nor presses.
+    let model = Arc::new(Model::clone(&model).with_gravity([0.0, -G, 0.0]));
+    let mut setup = setup(Arc::clone(&model));
+    let mut tip = contact(&model, "arm", [1.0, 0.0, -1.0], 0.0, Some(0.5));
+    tip.point = tip.point.with_dimension(2);
+    setup.contacts.push(tip);
+    setup.surfaces[0].half_space = HalfSpace::new([0.0, 0.0, -1.0], [0.0, 0.0, 1.0]).unwrap();
+    setup.velocity = vec![-1e-11, -1e-11];
+    let mut simulation = Simulation::new(setup).unwrap();
+    simulation.audit().unwrap();
+    assert_eq!(simulation.resolve_instant(None).unwrap(), Resolved::Clear);
 }
 
 /// What is closed and drifted off its surface is brought back. It has not come to rest once more, and no bounces ended.
