@@ -26,8 +26,7 @@ impl Simulation {
             near.iter().copied().filter(|&k| self.system.contacts[k].rate < -self.system.scales.of(k).tiny).collect();
         let drops = time < self.fallback.plastic_until && self.may_rattle(&striking);
         for &k in &striking {
-            let contact = &mut self.system.contacts[k];
-            contact.episode.strike(time, -contact.rate, self.system.scales.time);
+            self.begin_or_follow_episode(k);
         }
         let is_plastic = |k: &usize| drops && striking.contains(k);
         let coefficients =

@@ -167,6 +167,35 @@ fn a_plastic_impact_is_not_told_to_rattle() {
     }
 }
 
+/// A body that rocks to rest brings contacts into play that never struck fast. Judged by their own impacts alone they kept their
+/// restitution, and with one that grows as impacts slow down there were a million.
+#[test]
+fn a_contact_that_joins_a_rattle_late_may_lose_its_restitution_with_the_others() {
+    let body = |name: &str| {
+        format!(
+            r#"<body name="{name}"><joint name="{name}" type="slide" axis="0 0 1"/>
+            <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>"#
+        )
+    };
+    let model = model(&[body("one"), body("other")].concat());
+    let mut setup = setup(Arc::clone(&model));
+    setup.contacts = [("one", -1.0), ("one", 1.0), ("other", 1.0)]
+        .map(|(link, x)| contact(&model, link, [x, 0.0, 0.0], 0.5, None))
+        .to_vec();
+    setup.velocity = vec![-1e-4, -1e-4];
+    let mut simulation = Simulation::new(setup).unwrap();
+    simulation.audit().unwrap();
+    simulation.system.contacts[0].episode.strike(0.0, 1.0, simulation.system.scales.time);
+    // Another body is none of its business.
+    assert!(simulation.may_rattle(&[1]) && !simulation.may_rattle(&[2]));
+    // And so it goes on while any of them strikes.
+    simulation.begin_or_follow_episode(1);
+    simulation.time = 0.9 * simulation.system.scales.time;
+    simulation.begin_or_follow_episode(1);
+    simulation.time = 1.8 * simulation.system.scales.time;
+    assert!(simulation.may_rattle(&[1]));
+}
+
 /// Two feet on either side of a light hinge: lifting one out of the floor would turn the other into it.
 #[test]
 fn lifting_one_contact_out_does_not_push_another_in() {
