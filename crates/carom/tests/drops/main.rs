@@ -180,6 +180,12 @@ fn contacts_that_jam_together_have_an_impulse() {
     passes(2929, 0, 2e3);
 }
 
+/// A box beside a wall that rolls on one corner: another one rises, touches the wall and leaves it within one step.
+#[test]
+fn a_touch_between_two_rises_is_found() {
+    passes(1879, 8, 1.5e4);
+}
+
 /// Drops that once failed in one way or another.
 #[test]
 fn what_once_failed_passes() {

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use carom_multibody::{HalfSpace, Model};
+use carom_multibody::{ContactPoint, HalfSpace, Model};
 
 use crate::simulation::instant::Resolved;
 use crate::simulation::motion::contact::Mode;
-use crate::{EventKind, Setup, Simulation};
+use crate::simulation::motion::margin::Reason;
+use crate::{EventKind, Setup, Simulation, Surface};
 
 use super::{G, assert_near, contact, mass, model, run, setup};
 
@@ -101,6 +102,29 @@ fn a_creep_that_comes_back_as_an_approach_is_not_struck_at_for_ever() {
     let mut simulation = Simulation::new(setup).unwrap();
     simulation.audit().unwrap();
     assert_eq!(simulation.resolve_instant(None).unwrap(), Resolved::Clear);
+}
+
+/// A mass on the floor, 10 pm from a wall that it leaves at 100 nm/s: as slow as bounces that are ended. But none ends where a
+/// phase on the floor does. It was pulled back to the wall each time.
+#[test]
+fn what_leaves_a_surface_is_not_pulled_back_where_a_phase_ends_elsewhere() {
+    let mut setup = mass("", 0.0);
+    let mut wall = setup.contacts[0].clone();
+    wall.point = ContactPoint::new(&setup.model, wall.point.link(), [0.0; 3], [1.0, 0.0, 0.0]).unwrap();
+    wall.surface = 1;
+    setup.contacts.push(wall);
+    let half_space = HalfSpace::new([0.0; 3], [1.0, 0.0, 0.0]).unwrap();
+    setup.surfaces.push(Surface { name: "wall".into(), half_space });
+    (setup.configuration[0], setup.velocity[0]) = (1e-11, 1e-7);
+    // Where it touches the floor, whatever is near comes to rest with it.
+    for (by, left) in [(Some((0, Reason::Release)), 1e-7), (None, 0.0)] {
+        let mut simulation = Simulation::new(setup.clone()).unwrap();
+        simulation.audit().unwrap();
+        simulation.system.contacts[0].mode = Mode::Stick;
+        simulation.system.adopt_modes();
+        assert_eq!(simulation.resolve_instant(by).unwrap(), Resolved::Clear);
+        assert_near(simulation.velocity()[0], left, 1e-20);
+    }
 }
 
 /// What is closed and drifted off its surface is brought back. It has not come to rest once more, and no bounces ended.
