@@ -5,7 +5,7 @@ use std::sync::Arc;
 use carom_multibody::{ContactPoint, HalfSpace, Model, load};
 
 use crate::stiffness::Stiffness;
-use crate::{Actuator, Simulation, Surface};
+use crate::{Actuator, EventKind, Simulation, Surface};
 
 use super::{G, assert_near, contact, mass, model, run, setup, weightless};
 
@@ -70,6 +70,32 @@ fn a_tip_that_touches_between_two_rises_of_one_step_is_not_missed() {
     let touch = (1.0 - depth).acos();
     let wanted = (speed + (speed * speed + 2.0 * pull * (angle - touch)).sqrt()) / pull;
     assert_near(first.time, wanted, 1e-10);
+}
+
+/// A mass without friction, on its bound from the start, is pushed by a force that grows as another mass falls from rest: at the
+/// start of the step the push does not grow, and the mass could stay. The end of its rest was put there again and again, and
+/// windows had to step over it.
+#[test]
+fn the_end_of_a_phase_is_not_put_at_the_start_of_a_step_for_ever() {
+    let model = model(
+        r#"<body name="mass"><joint name="x" type="slide" axis="1 0 0"/><joint name="z" type="slide" axis="0 0 1"/>
+        <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>
+        <body name="weight"><joint name="fall" type="slide" axis="0 0 1"/>
+        <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>"#,
+    );
+    let mut setup = setup(Arc::clone(&model));
+    let mut slider = contact(&model, "mass", [0.0; 3], 0.0, Some(0.0));
+    slider.point = slider.point.with_dimension(2);
+    setup.contacts.push(slider);
+    let growth = 2e-4;
+    setup.actuators = vec![Actuator::Law(Arc::new(move |_, q, _, forces| forces[0] += 5e-13 - growth * q[2]))];
+    setup.settings.until = 0.01;
+    let (simulation, recorder) = run(setup);
+    assert_eq!(simulation.summary().windows, 0);
+    assert!(recorder.events().iter().any(|event| event.kind == EventKind::Slip));
+    // growth g t²/2 / m twice integrated.
+    let wanted = growth * G * 0.01_f64.powi(3) / 6.0;
+    assert_near(simulation.velocity()[0], wanted, 1e-2 * wanted);
 }
 
 /// Samples inside a step are as good as steps: the dense output is not, where the step is long.
