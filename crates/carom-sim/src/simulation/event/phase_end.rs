@@ -91,10 +91,21 @@ impl Simulation {
         })?;
         let margin = self.margin_at(fires)?;
         let fraction = match margin.by {
-            Some(by) if by.1.is_force() => self.on_bound(by, from, fires)?,
+            Some(by) if by.1.is_force() => self.on_bound_or_firing(by, from, fires)?,
             _ => fires,
         };
         Ok(Phase::Ends(PhaseEnd { fraction, beyond: fires - fraction, margin }))
+    }
+
+    /// Where a force that fires an event at `to` is on its bound. One that always was, like the friction of a contact without any,
+    /// puts the event at the start of the step, where everything may go on as before. If that is what it did, the event is
+    /// where it fires: else it would be put there for ever.
+    fn on_bound_or_firing(&mut self, by: (usize, Reason), from: f64, to: f64) -> Result<f64> {
+        let fraction = self.on_bound(by, from, to)?;
+        let at_start = (fraction == 0.0).then_some((self.stepping.stepper.start_time(), by));
+        let was_in_vain = at_start.is_some() && at_start == self.stepping.fired_at_start;
+        self.stepping.fired_at_start = at_start;
+        Ok(if was_in_vain { to } else { fraction })
     }
 
     /// Where a force that fires an event at `to` is on its bound: after `from` or, if it is outside there already, since the

@@ -4,13 +4,21 @@ use crate::error::Result;
 use crate::simulation::Simulation;
 use crate::simulation::event::root;
 
-/// Samples of a step in which a link turns by a half: fine enough that no touch hides between two.
-const SAMPLES_PER_TURN: f64 = 16.0;
+/// Pieces of a step in which a link turns by a half, to begin with.
+const PIECES_PER_TURN: f64 = 8.0;
 /// How much faster than at both ends of a step a link may turn inside it.
 const FASTER_INSIDE: f64 = 1.5;
-/// Samples of a step, at least and at most: a falling piece has two ends, and a spin beyond all measure is not followed.
-const LEAST_SAMPLES: f64 = 2.0;
-const MOST_SAMPLES: f64 = 1e5;
+/// Pieces of a step, at most: a spin beyond all measure is not followed.
+const MOST_PIECES: f64 = 5e4;
+/// Halvings of pieces in a step, at most.
+const MOST_HALVINGS: usize = 200;
+/// A piece is halved if the rate in its middle is farther than this, over the largest rate, from what its ends say, or the gap
+/// in a half is, over the least that the gap and its rate make of it...
+const PREDICTED: f64 = 0.1;
+/// ... and over this part of what is near: a dip below that is no deeper than bounces that are ended.
+const HIDDEN: f64 = 1e-3;
+/// A gap that turns twice between two samples may touch there if it falls to less than this part of the smaller of both.
+const DIP: f64 = 0.5;
 /// A contact farther away than this many times what its rate at the ends of a step covers, and what gravity and the spin
 /// of its link add, cannot come down in the step. Generous: a false alarm costs samples, a miss costs a touch.
 const REACH: f64 = 4.0;
@@ -27,54 +35,154 @@ const CORRECTIONS: usize = 4;
 /// What may be left out, over the scales, where the end of a step is shifted along its rate instead of stepping anew.
 pub(crate) const SHIFT: f64 = 1e-14;
 
+/// Gap and rate of every contact at a fraction of the step.
+#[derive(Debug, Clone)]
+struct Look {
+    at: f64,
+    distances: Vec<(f64, f64)>,
+}
+
+/// The cubic through gaps and rates at both ends of a time.
+#[derive(Debug, Clone, Copy)]
+struct Cubic {
+    gaps: [f64; 2],
+    rates: [f64; 2],
+    width: f64,
+}
+
+impl Cubic {
+    /// Whether it falls and rises again between its ends, by rates above `rounding`, without their signs telling, to much below
+    /// both of them.
+    fn dips(&self, rounding: f64) -> bool {
+        let ([g_0, g_1], [r_0, r_1]) = (self.gaps, self.rates);
+        if (r_0 < 0.0) != (r_1 < 0.0) {
+            return false;
+        }
+        // The rate is r_0 + b s + a s² at the part s of the way.
+        let mean = (g_1 - g_0) / self.width;
+        let (b, a) = (6.0 * mean - 4.0 * r_0 - 2.0 * r_1, 3.0 * (r_0 + r_1) - 6.0 * mean);
+        let turn = -b / (2.0 * a);
+        if !(turn > 0.0 && turn < 1.0) {
+            return false;
+        }
+        let extreme = r_0 + 0.5 * b * turn;
+        let crosses = if r_0 < 0.0 { extreme > rounding } else { extreme < -rounding };
+        if !crosses {
+            return false;
+        }
+        // It is lowest where the rate rises through zero.
+        let away = (-extreme / a).sqrt();
+        let lowest = turn + if a > 0.0 { away } else { -away };
+        let gap = g_0 + self.width * lowest * (r_0 + lowest * (0.5 * b + lowest * a / 3.0));
+        gap < DIP * g_0.min(g_1)
+    }
+}
+
 impl Simulation {
     /// The first time that an open contact comes down to its surface, before `limit`, as a fraction of the step.
+    ///
+    /// Between two samples a gap may fall below zero and rise again. A piece of the step is halved until the cubic through gaps
+    /// and rates at its ends says what they are in its middle, and until no gap turns twice in one half.
     pub(crate) fn first_touch(&mut self, limit: f64) -> Result<Option<f64>> {
         if !self.can_touch()? {
             return Ok(None);
         }
         self.stepping.stepper.prepare_dense(&mut self.system)?;
         let turn = FASTER_INSIDE * self.stepping.spin * self.stepping.stepper.step();
-        let pieces =
-            (SAMPLES_PER_TURN * turn / std::f64::consts::PI).ceil().clamp(LEAST_SAMPLES, MOST_SAMPLES) as usize;
-        let mut earliest: Option<f64> = None;
-        self.measure_at(0.0)?;
-        let mut before = self.system.distances();
-        for (k, (gap, rate)) in before.iter_mut().enumerate() {
+        let pieces = (PIECES_PER_TURN * turn / std::f64::consts::PI).ceil().clamp(1.0, MOST_PIECES) as usize;
+        let mut start = self.look_at(0.0)?;
+        for (k, (gap, rate)) in start.distances.iter_mut().enumerate() {
             // What has just left the surface may have a rate that is negative by rounding.
             let scales = self.system.scales.of(k);
             if *rate > -scales.tiny && *gap <= scales.near {
                 *rate = rate.max(0.0);
             }
         }
+        let mut halvings = 0;
         for piece in 1..=pieces {
-            let (from, to) = ((piece - 1) as f64 / pieces as f64, piece as f64 / pieces as f64);
-            if from >= limit {
-                break;
-            }
-            self.measure_at(to)?;
-            let next = self.system.distances();
-            for k in 0..next.len() {
-                if self.system.contacts[k].mode.is_closed() || !self.system.contacts[k].is_armed {
+            // The ends of what is still to be searched of this piece, the next one last.
+            let mut ends = vec![self.look_at(piece as f64 / pieces as f64)?];
+            while let Some(end) = ends.pop() {
+                if start.at >= limit {
+                    return Ok(None);
+                }
+                let middle = self.look_at(0.5 * (start.at + end.at))?;
+                if halvings < MOST_HALVINGS && self.may_hide_a_touch([&start, &middle, &end]) {
+                    halvings += 1;
+                    ends.extend([end, middle]);
                     continue;
                 }
-                let ends = [(from, before[k].0, before[k].1), (to, next[k].0, next[k].1)];
-                let bound = earliest.unwrap_or(limit);
-                if let Some(fraction) = self.touch_within(k, ends)?.filter(|fraction| *fraction <= bound) {
-                    if self.is_enabled_at(k, fraction) {
-                        earliest = Some(fraction);
-                    } else {
-                        // It goes inside, and has to come out before it counts again.
-                        self.system.contacts[k].is_armed = false;
+                for [from, to] in [[&start, &middle], [&middle, &end]] {
+                    let touch = self.touch_between(from, to, limit)?;
+                    if touch.is_some() {
+                        return Ok(touch);
                     }
                 }
+                start = end;
             }
-            if earliest.is_some() {
-                break;
+        }
+        Ok(None)
+    }
+
+    /// The first touch between two places of the step and before `limit`.
+    fn touch_between(&mut self, from: &Look, to: &Look, limit: f64) -> Result<Option<f64>> {
+        let mut earliest: Option<f64> = None;
+        for k in 0..self.system.contacts.len() {
+            if !self.is_open(k) {
+                continue;
             }
-            before = next;
+            let ends = [from, to].map(|look| (look.at, look.distances[k].0, look.distances[k].1));
+            let bound = earliest.unwrap_or(limit);
+            if let Some(fraction) = self.touch_within(k, ends)?.filter(|fraction| *fraction <= bound) {
+                if self.is_enabled_at(k, fraction) {
+                    earliest = Some(fraction);
+                } else {
+                    // It goes inside, and has to come out before it counts again.
+                    self.system.contacts[k].is_armed = false;
+                }
+            }
         }
         Ok(earliest)
+    }
+
+    /// Whether an open contact that is near may touch in a piece of the step without its ends and its middle telling.
+    fn may_hide_a_touch(&self, [start, middle, end]: [&Look; 3]) -> bool {
+        let half = 0.5 * (end.at - start.at) * self.stepping.stepper.step();
+        (0..self.system.contacts.len()).filter(|&k| self.is_open(k)).any(|k| {
+            let [(g_0, r_0), (g_m, r_m), (g_1, r_1)] = [start, middle, end].map(|look| look.distances[k]);
+            let fastest = r_0.abs().max(r_m.abs()).max(r_1.abs());
+            if g_0.min(g_m).min(g_1) > self.reach(k, half, fastest) {
+                return false;
+            }
+            // What rates and differences of gaps may be off by.
+            let scales = self.system.scales.of(k);
+            let rounding = scales.tiny + GAP_ROUNDINGS * f64::EPSILON * scales.length / half;
+            let predicted = 0.75 * (g_1 - g_0) / half - 0.25 * (r_0 + r_1);
+            if (r_m - predicted).abs() > PREDICTED * fastest + rounding {
+                return true;
+            }
+            // What the cubic of the whole is off by in the middle, those of the halves are by a sixteenth of that.
+            let off = (g_m - 0.5 * (g_0 + g_1) - 0.25 * half * (r_0 - r_1)).abs() / 16.0;
+            let is_hidden = |gaps: [f64; 2], rates: [f64; 2]| {
+                let least = gaps[0].min(gaps[1]).max(0.0) + half * rates[0].abs().min(rates[1].abs());
+                // Where the gap is closed at the end, a touch is found anyway.
+                (gaps[1] >= 0.0 && off > HIDDEN * scales.near + PREDICTED * least)
+                    || Cubic { gaps, rates, width: half }.dips(rounding)
+            };
+            is_hidden([g_0, g_m], [r_0, r_m]) || is_hidden([g_m, g_1], [r_m, r_1])
+        })
+    }
+
+    fn is_open(&self, k: usize) -> bool {
+        !self.system.contacts[k].mode.is_closed() && self.system.contacts[k].is_armed
+    }
+
+    /// How far a contact may come down in a time, given the larger of its rates at both ends.
+    fn reach(&self, k: usize, time: f64, rate: f64) -> f64 {
+        let scales = self.system.scales.of(k);
+        REACH * time * rate
+            + REACH * scales.acceleration * time * time
+            + SPIN_REACH * scales.length * time * self.stepping.spin
     }
 
     /// Whether an open contact is near enough, or fast enough, to come down in this step.
@@ -92,10 +200,7 @@ impl Simulation {
             if self.system.contacts[k].mode.is_closed() {
                 continue;
             }
-            let scales = self.system.scales.of(k);
-            let fall =
-                REACH * scales.acceleration * step * step + SPIN_REACH * scales.length * step * self.stepping.spin;
-            let reach = REACH * step * rate.abs().max(self.system.contacts[k].rate.abs()) + fall;
+            let reach = self.reach(k, step, rate.abs().max(self.system.contacts[k].rate.abs()));
             near |= gap.min(self.system.contacts[k].gap) <= reach;
         }
         Ok(near)
@@ -140,6 +245,12 @@ impl Simulation {
             return Ok(Some((touch - early).max(start).min(end)));
         }
         Ok(Some(touch))
+    }
+
+    /// Gaps and rates of all contacts at a fraction of the step.
+    fn look_at(&mut self, at: f64) -> Result<Look> {
+        self.measure_at(at)?;
+        Ok(Look { at, distances: self.system.distances() })
     }
 
     /// Gap of a contact and its rate at a fraction of the step.
@@ -199,5 +310,31 @@ impl Simulation {
         });
         let lowest = open.min_by(|&a, &b| self.system.contacts[a].gap.total_cmp(&self.system.contacts[b].gap));
         Ok(lowest.unwrap_or(0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cubic;
+
+    #[test]
+    fn a_cubic_dips_where_it_turns_twice_between_its_ends_and_falls_far() {
+        let backwards = |cubic: Cubic| {
+            let ([g_0, g_1], [r_0, r_1]) = (cubic.gaps, cubic.rates);
+            Cubic { gaps: [g_1, g_0], rates: [-r_1, -r_0], ..cubic }
+        };
+        // s (s - 1/2)² + 0.1 rises, falls back to where it began, and rises: to no less than half of that.
+        let shallow = Cubic { gaps: [0.1, 0.35], rates: [0.25, 1.25], width: 1.0 };
+        assert!(!shallow.dips(1e-9) && !backwards(shallow).dips(1e-9));
+        // s (s - 0.6)² - 0.1 s² + 0.05 falls to 0.009 at 0.66.
+        let gap = |s: f64| s * (s - 0.6).powi(2) - 0.1 * s * s + 0.05;
+        let rate = |s: f64| (s - 0.6).powi(2) + 2.0 * s * (s - 0.6) - 0.2 * s;
+        let cubic = Cubic { gaps: [gap(0.0), gap(1.0)], rates: [rate(0.0), rate(1.0)], width: 1.0 };
+        assert!(rate(0.0) > 0.0 && rate(1.0) > 0.0 && gap(0.66) < 0.2 * gap(0.0));
+        assert!(cubic.dips(1e-9) && backwards(cubic).dips(1e-9));
+        // One turn is told by the signs, none is no dip, and rounding is none either.
+        assert!(!Cubic { gaps: [1.0, 1.0], rates: [-1.0, 1.0], width: 1.0 }.dips(1e-9));
+        assert!(!Cubic { gaps: [0.0, 1.0], rates: [1.0, 1.0], width: 1.0 }.dips(1e-9));
+        assert!(!cubic.dips(1.0));
     }
 }

@@ -255,7 +255,7 @@ impl Simulation {
         let time = self.time;
         let fail = |source| SimulationError::Law { time, what: "a window of time stepping", source };
         let dimensions: Vec<Dimension> = reached.iter().map(|&k| self.system.watch.contact(k).dimension).collect();
-        let (set, _) = self.contact_set(reached, &dimensions, fail)?;
+        let Some((set, _)) = self.contact_set(reached, &dimensions, fail)? else { return Ok(()) };
         let mut outcome = set.impact(with, self.system.setup.guard).map_err(fail)?;
         self.kick(&set, &mut outcome, fail)?;
         for (&k, contact) in reached.iter().zip(&outcome.contacts) {

@@ -1,5 +1,7 @@
 //! An impact of all contacts that are there, and whether it may go without restitution.
 
+use std::ops::Range;
+
 use carom_law::{Coefficients, ContactSet, Dimension, Error as LawError, Restitution};
 
 use crate::error::{Result, SimulationError};
@@ -9,8 +11,12 @@ use crate::simulation::Simulation;
 use crate::simulation::motion::contact::three;
 use crate::simulation::motion::system::view;
 
+/// Of a velocity that no impulse reaches, what may be found in the part that impulses do reach: rounding, over the least pivot of
+/// W that counts.
+const REACHED: f64 = 1e-5;
+
 impl Simulation {
-    /// An impact of all contacts that are there.
+    /// An impact of all contacts that are there; none, where no impulse changes the velocity with which they strike.
     pub(crate) fn strike(&mut self, near: &[usize]) -> Result<()> {
         let time = self.time;
         let fail = |source| SimulationError::Law { time, what: "an impact", source };
@@ -20,15 +26,14 @@ impl Simulation {
             near.iter().copied().filter(|&k| self.system.contacts[k].rate < -self.system.scales.of(k).tiny).collect();
         let drops = time < self.fallback.plastic_until && self.may_rattle(&striking);
         for &k in &striking {
-            let contact = &mut self.system.contacts[k];
-            contact.episode.strike(time, -contact.rate, self.system.scales.time);
+            self.begin_or_follow_episode(k);
         }
         let is_plastic = |k: &usize| drops && striking.contains(k);
         let coefficients = |k: &usize| {
             if is_plastic(k) { self.plastic_coefficients(*k) } else { self.system.watch.contact(*k).coefficients }
         };
         let coefficients: Vec<Coefficients> = near.iter().map(coefficients).collect();
-        let (set, unreached) = self.contact_set(near, &dimensions, fail)?;
+        let Some((set, unreached)) = self.contact_set(near, &dimensions, fail)? else { return Ok(()) };
         let mut outcome = set.impact(&coefficients, self.system.setup.guard).map_err(fail)?;
         let (device, event): (_, fn(ImpactEvent) -> Event) = match (outcome.settled, drops) {
             (true, _) => (Some(Device::Sequences), Event::Sequence),
@@ -94,20 +99,29 @@ impl Simulation {
     }
 
     /// An impact of contacts whose terms are selected, and the part of their velocity that it leaves out: where W is
-    /// nearly singular no impulse reaches all of A v, and the law refuses such a velocity.
+    /// nearly singular no impulse reaches all of A v, and the law refuses such a velocity. None if it reaches nothing of what
+    /// strikes: the rest is rounding, and no impulse made of it would be borne out.
     pub(crate) fn contact_set(
         &mut self,
         contacts: &[usize],
         dimensions: &[Dimension],
         fail: impl Fn(LawError) -> SimulationError,
-    ) -> Result<(ContactSet, Vec<f64>)> {
+    ) -> Result<Option<(ContactSet, Vec<f64>)>> {
         let velocity = self.system.rows.velocity().to_vec();
         match ContactSet::new(dimensions, view(&self.system.rows), &velocity) {
-            Ok(set) => Ok((set, vec![0.0; velocity.len()])),
+            Ok(set) => Ok(Some((set, vec![0.0; velocity.len()]))),
             Err(LawError::OutsideRange { .. }) => {
                 let reached = self.reached_by_impulses(contacts, &velocity)?;
+                let unreached: Vec<f64> = velocity.iter().zip(&reached).map(|(v, r)| v - r).collect();
+                let rounding = REACHED * unreached.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+                let strikes = |(k, rows): (usize, Range<usize>)| {
+                    reached[rows.start] < -rounding.max(self.system.scales.of(k).tiny)
+                };
+                if !self.system.watch.rows_of(contacts).any(strikes) {
+                    return Ok(None);
+                }
                 let set = ContactSet::new(dimensions, view(&self.system.rows), &reached).map_err(fail)?;
-                Ok((set, velocity.iter().zip(&reached).map(|(v, r)| v - r).collect()))
+                Ok(Some((set, unreached)))
             }
             Err(error) => Err(fail(error)),
         }

@@ -87,6 +87,8 @@ impl Simulation {
         }
         let mut rounds = 0;
         let mut floor = TINY;
+        // What ends a phase touches nothing.
+        let mut has_touched = by.is_none();
         let mut by = by;
         self.instants.keeps_onsets = false;
         let outcome = loop {
@@ -100,7 +102,7 @@ impl Simulation {
             }
             let round = match by {
                 Some((contact, Reason::Direction)) => self.redirect(contact).map(|()| RoundEnd::Decided),
-                _ => self.round(&mut floor),
+                _ => self.round(&mut floor, &mut has_touched),
             };
             self.stepping.decides_at = None;
             match round {
@@ -143,8 +145,10 @@ impl Simulation {
     }
 
     /// One impact, or one settling, or the decision of the modes. Normal velocities up to `floor`, over the speed
-    /// scale of each contact, are none; it rises to what impulses cannot take away, where W is nearly singular.
-    fn round(&mut self, floor: &mut f64) -> Result<RoundEnd> {
+    /// scale of each contact, are none; it rises to what impulses cannot take away, where W is nearly singular. Where nothing
+    /// has touched or struck, an open contact that separates goes on as it is, be it ever so slow and near: it is no
+    /// bounce that ends now.
+    fn round(&mut self, floor: &mut f64, has_touched: &mut bool) -> Result<RoundEnd> {
         self.system.place(self.time, &self.state)?;
         self.measure()?;
         let close: Vec<usize> = (0..self.system.contacts.len()).filter(|&k| self.is_near(k)).collect();
@@ -161,19 +165,25 @@ impl Simulation {
         let approach = self.largest_rate(&near, -1.0);
         if approach > *floor {
             self.strike(&near)?;
+            *has_touched = true;
             self.raise_floor(floor, approach, &near, -1.0)?;
             return Ok(RoundEnd::Again);
         }
-        let slow: Vec<usize> =
-            movable.iter().filter(|&&(k, slow)| self.system.contacts[k].rate <= slow).map(|&(k, _)| k).collect();
+        let stays = |k: usize| *has_touched || self.system.contacts[k].mode.is_closed() || !self.separates(k, *floor);
+        let is_slow = |&&(k, slow): &&(usize, f64)| self.system.contacts[k].rate <= slow && stays(k);
+        let slow: Vec<usize> = movable.iter().filter(is_slow).map(|&(k, _)| k).collect();
         let bounce = self.largest_rate(&slow, 1.0);
         if bounce > *floor {
             self.settle(&slow)?;
             self.raise_floor(floor, bounce, &slow, 1.0)?;
             return Ok(RoundEnd::Again);
         }
-        if self.come_to_rest(&slow)? && self.largest_rate(&near, -1.0) > *floor {
-            return Ok(RoundEnd::Again);
+        if self.come_to_rest(&slow)? {
+            // What a projection leaves of the normal velocities that it holds at zero, impulses leave too.
+            self.raise_floor(floor, 0.0, &slow, -1.0)?;
+            if self.largest_rate(&near, -1.0) > *floor {
+                return Ok(RoundEnd::Again);
+            }
         }
         for k in near {
             if !slow.contains(&k) {
@@ -181,6 +191,11 @@ impl Simulation {
             }
         }
         self.decide(&slow)
+    }
+
+    /// Whether a contact moves away from its surface, faster than `floor` over its speed scale.
+    fn separates(&self, k: usize, floor: f64) -> bool {
+        self.system.contacts[k].rate > floor * self.system.scales.of(k).speed
     }
 
     fn is_near(&self, k: usize) -> bool {

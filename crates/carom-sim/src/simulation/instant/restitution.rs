@@ -1,6 +1,7 @@
 //! Where restitution may be dropped.
 
 use crate::simulation::Simulation;
+use crate::simulation::motion::contact::ContactState;
 
 /// Restitution may be dropped where impacts are slower than the fastest of the episode by this factor: the energy that
 /// is still in the bounces is then a millionth of what it was.
@@ -18,8 +19,25 @@ impl Simulation {
 
     /// Whether an impact of this speed may go without restitution.
     pub(crate) fn may_drop_restitution(&self, k: usize, speed: f64) -> bool {
-        speed <= FALLEN * self.system.contacts[k].episode.fastest(self.time, self.system.scales.time)
-            && !self.is_elastic(k)
+        speed <= FALLEN * self.fastest_of_episode(k) && !self.is_elastic(k)
+    }
+
+    /// Takes note that a contact strikes.
+    pub(crate) fn begin_or_follow_episode(&mut self, k: usize) {
+        let speed = self.fastest_of_episode(k).max(-self.system.contacts[k].rate);
+        self.system.contacts[k].episode.strike(self.time, speed, self.system.scales.time);
+    }
+
+    /// The fastest impact of the episode that a contact takes part in, as a speed of that contact: of all contacts of its tree,
+    /// because a body that rocks to rest brings new ones into play.
+    fn fastest_of_episode(&self, k: usize) -> f64 {
+        let own = self.system.scales.of(k);
+        let of = |(j, contact): (usize, &ContactState)| {
+            let scales = self.system.scales.of(j);
+            let counts = j == k || (own.tree.is_some() && scales.tree == own.tree);
+            if counts { contact.episode.fastest(self.time, self.system.scales.time) / scales.speed } else { 0.0 }
+        };
+        own.speed * self.system.contacts.iter().enumerate().map(of).fold(0.0, f64::max)
     }
 
     /// The normal velocity up to which a contact that touches may be taken to rest, given that of bounces which are ended.

@@ -1,6 +1,7 @@
 //! From one step to the next: the integrator, how long a step may be, and room for states inside a step or a little ahead.
 
 use crate::simulation::motion::integrate::Stepper;
+use crate::simulation::motion::margin::Reason;
 
 /// The steps of a simulation.
 ///
@@ -27,6 +28,8 @@ pub(crate) struct Stepping {
     pub(crate) spin: f64,
     /// Whether the last step was ended where a force left its bound, before an event.
     pub(crate) ended_on_bound: bool,
+    /// The force that ended a phase at the very start of a step, and when.
+    pub(crate) fired_at_start: Option<(f64, (usize, Reason))>,
     /// A state a little later than the present one, along its rate.
     pub(crate) ahead: Vec<f64>,
     /// How much later than the phase ended the event fired.
@@ -49,6 +52,7 @@ impl Stepping {
             point: state.to_vec(),
             spin: 0.0,
             ended_on_bound: false,
+            fired_at_start: None,
             ahead: state.to_vec(),
             ahead_of_event: 0.0,
             decides_at: None,

@@ -2,8 +2,12 @@
 
 use std::sync::Arc;
 
+use carom_multibody::{ContactPoint, HalfSpace, Model};
+
+use crate::simulation::instant::Resolution;
 use crate::simulation::motion::contact::Mode;
-use crate::{EventKind, Setup, Simulation};
+use crate::simulation::motion::margin::Reason;
+use crate::{EventKind, Setup, Simulation, Surface};
 
 use super::{G, assert_near, contact, mass, model, run, setup};
 
@@ -52,6 +56,75 @@ fn a_small_velocity_that_impulses_leave_is_not_struck_at_for_ever() {
     let mut floor = 1e-13;
     simulation.raise_floor(&mut floor, 1e-3, &[0], -1.0).unwrap();
     assert_eq!(floor, 1e-13);
+}
+
+/// Two feet of a beam that is far too heavy to be turned: no impulse reaches the 1e-9 m/s with which one of them comes down, and
+/// what is left of the velocity where that is taken out is rounding. Impulses made of it were refused where they were held
+/// against the robot, and each instant went to a window.
+#[test]
+fn no_impulse_is_made_of_the_rounding_of_a_velocity_out_of_reach() {
+    let model = model(
+        r#"<body name="beam"><joint name="z" type="slide" axis="0 0 1"/><joint name="turn" type="hinge" axis="0 -1 0"/>
+        <inertial pos="0 0 0" mass="1" diaginertia="1e17 1e17 1e17"/></body>"#,
+    );
+    let mut setup = setup(Arc::clone(&model));
+    setup.contacts = [-1.0, 1.0].map(|x| contact(&model, "beam", [x, 0.0, 0.0], 0.5, None)).to_vec();
+    setup.velocity = vec![-1e-16, 1e-9];
+    let mut simulation = closed(setup);
+    let before = simulation.velocity().to_vec();
+    simulation.system.place(0.0, &simulation.state).unwrap();
+    simulation.measure().unwrap();
+    simulation.strike(&[0, 1]).unwrap();
+    assert_eq!((simulation.velocity(), simulation.journal.counts.impacts), (&before[..], 0));
+    // And the instant ends.
+    assert_eq!(simulation.resolve_instant(None).unwrap(), Resolution::Clear);
+}
+
+/// A light arm on a cart of 1e17 kg moves its tip along one line, and the cart a little across it. Taking the creep of the tip
+/// along the floor away leaves half of it as a normal velocity, and taking that away brings the creep back: all rounds went
+/// into 5e-12 m/s.
+#[test]
+fn a_creep_that_comes_back_as_an_approach_is_not_struck_at_for_ever() {
+    let model = model(
+        r#"<body name="cart"><joint name="z" type="slide" axis="0 0 1"/>
+        <inertial pos="0 0 0" mass="1e17" diaginertia="1 1 1"/>
+        <body name="arm"><joint name="turn" type="hinge" axis="0 1 0"/>
+        <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body></body>"#,
+    );
+    // It neither falls nor presses.
+    let model = Arc::new(Model::clone(&model).with_gravity([0.0, -G, 0.0]));
+    let mut setup = setup(Arc::clone(&model));
+    let mut tip = contact(&model, "arm", [1.0, 0.0, -1.0], 0.0, Some(0.5));
+    tip.point = tip.point.with_dimension(2);
+    setup.contacts.push(tip);
+    setup.surfaces[0].half_space = HalfSpace::new([0.0, 0.0, -1.0], [0.0, 0.0, 1.0]).unwrap();
+    setup.velocity = vec![-1e-11, -1e-11];
+    let mut simulation = Simulation::new(setup).unwrap();
+    simulation.audit().unwrap();
+    assert_eq!(simulation.resolve_instant(None).unwrap(), Resolution::Clear);
+}
+
+/// A mass on the floor, 10 pm from a wall that it leaves at 100 nm/s: as slow as bounces that are ended. But none ends where a
+/// phase on the floor does. It was pulled back to the wall each time.
+#[test]
+fn what_leaves_a_surface_is_not_pulled_back_where_a_phase_ends_elsewhere() {
+    let mut setup = mass("", 0.0);
+    let mut wall = setup.contacts[0].clone();
+    wall.point = ContactPoint::new(&setup.model, wall.point.link(), [0.0; 3], [1.0, 0.0, 0.0]).unwrap();
+    wall.surface = 1;
+    setup.contacts.push(wall);
+    let half_space = HalfSpace::new([0.0; 3], [1.0, 0.0, 0.0]).unwrap();
+    setup.surfaces.push(Surface { name: "wall".into(), half_space });
+    (setup.configuration[0], setup.velocity[0]) = (1e-11, 1e-7);
+    // Where it touches the floor, whatever is near comes to rest with it.
+    for (by, left) in [(Some((0, Reason::Release)), 1e-7), (None, 0.0)] {
+        let mut simulation = Simulation::new(setup.clone()).unwrap();
+        simulation.audit().unwrap();
+        simulation.system.contacts[0].mode = Mode::Stick;
+        simulation.system.adopt_modes();
+        assert_eq!(simulation.resolve_instant(by).unwrap(), Resolution::Clear);
+        assert_near(simulation.velocity()[0], left, 1e-20);
+    }
 }
 
 /// What is closed and drifted off its surface is brought back. It has not come to rest once more, and no bounces ended.
@@ -116,6 +189,35 @@ fn a_plastic_impact_is_not_told_to_rattle() {
         simulation.system.contacts[0].episode.strike(0.0, 1.0, simulation.system.scales.time);
         assert_eq!(simulation.may_rattle(&[0]), rattles);
     }
+}
+
+/// A body that rocks to rest brings contacts into play that never struck fast. Judged by their own impacts alone they kept their
+/// restitution, and with one that grows as impacts slow down there were a million.
+#[test]
+fn a_contact_that_joins_a_rattle_late_may_lose_its_restitution_with_the_others() {
+    let body = |name: &str| {
+        format!(
+            r#"<body name="{name}"><joint name="{name}" type="slide" axis="0 0 1"/>
+            <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>"#
+        )
+    };
+    let model = model(&[body("one"), body("other")].concat());
+    let mut setup = setup(Arc::clone(&model));
+    setup.contacts = [("one", -1.0), ("one", 1.0), ("other", 1.0)]
+        .map(|(link, x)| contact(&model, link, [x, 0.0, 0.0], 0.5, None))
+        .to_vec();
+    setup.velocity = vec![-1e-4, -1e-4];
+    let mut simulation = Simulation::new(setup).unwrap();
+    simulation.audit().unwrap();
+    simulation.system.contacts[0].episode.strike(0.0, 1.0, simulation.system.scales.time);
+    // Another body is none of its business.
+    assert!(simulation.may_rattle(&[1]) && !simulation.may_rattle(&[2]));
+    // And so it goes on while any of them strikes.
+    simulation.begin_or_follow_episode(1);
+    simulation.time = 0.9 * simulation.system.scales.time;
+    simulation.begin_or_follow_episode(1);
+    simulation.time = 1.8 * simulation.system.scales.time;
+    assert!(simulation.may_rattle(&[1]));
 }
 
 /// Two feet on either side of a light hinge: lifting one out of the floor would turn the other into it.
