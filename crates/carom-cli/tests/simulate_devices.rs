@@ -329,7 +329,7 @@ fn a_robot_that_falls_for_ever_is_told() {
     "#;
     let (ran, run) = simulate(DISC, scene, &[]);
     let warnings = run.unwrap().0["summary"]["warnings"].to_string();
-    assert!(warnings.contains(r#"\"ball\" falls for ever"#), "{warnings}");
+    assert!(warnings.contains(r#"\"ball\" falls without end"#), "{warnings}");
     assert!(ran.code == 0 && ran.out.contains("no contact can stop it"), "{}", ran.out);
     let (_, run) = simulate(DISC, &scene.replace("6.0", "0.5"), &[]);
     assert!(!run.unwrap().0["summary"]["warnings"].to_string().contains("for ever"));
