@@ -256,7 +256,7 @@ fn too_many_events_end_the_run_with_what_there_is() {
         let (ran, run) = simulate(DISC, scene, arguments);
         let run = run.unwrap();
         assert_eq!(ran.code, 1, "{}", ran.err);
-        assert!(ran.err.contains("100 events") && ran.err.contains("max_events"), "{}", ran.err);
+        assert!(ran.err.contains("reached max_events = 100"), "{}", ran.err);
         assert_eq!(run.events("impact").len(), 100);
         assert_eq!(run.0["summary"]["ending"], "failed");
         assert!(run.0["summary"]["failure"].as_str().unwrap().contains("max_events"));
