@@ -7,8 +7,9 @@
 //! The crate has no notion of bodies, files or time.
 //!
 //! Start with [`Contact`] if you have `(W, v)`, with [`GeneralizedContact`] if you have `(M, A, v)`, with
-//! [`FactoredContact`] if you have factored your mechanism yourself, with [`ContactSet`] if several contacts strike at once, and with [`batch`] if you have a million impacts. Contacts that stay
-//! closed between impacts are for [`decide`] and [`PhaseForces`].
+//! [`FactoredContact`] if you have factored your mechanism yourself, with [`ContactSet`] if several contacts strike at
+//! once, and with [`batch`] if you have a million impacts. [`decide`] and [`PhaseForces`] handle contacts that stay
+//! closed between impacts.
 //!
 //! | feature | default | what it adds |
 //! |---|---|---|

@@ -62,7 +62,7 @@ pub(crate) struct Decision {
 }
 
 impl Answer {
-    /// Selects one of two values field by field, without a branch: see [`crate::contact::delassus::tangent`].
+    /// A copy made field by field; see [`crate::contact::delassus::tangent`] for the reason.
     #[inline(always)]
     fn rebuilt(self) -> Self {
         let Self {

@@ -49,7 +49,7 @@ pub(crate) struct Slid {
 }
 
 impl Slid {
-    /// Selects one of two values field by field, without a branch: see [`crate::contact::delassus::tangent`].
+    /// A copy made field by field; see [`crate::contact::delassus::tangent`] for the reason.
     #[inline(always)]
     fn rebuilt(self) -> Self {
         let Self { direction, normal, tangential, average, work, solutions } = self;
