@@ -137,7 +137,7 @@ fn what_makes_no_sense_is_refused_by_name() {
     for (robot, scene, words) in [
         (SLIDER, planar(""), &["friction is missing", "box", "dimension = 1"][..]),
         (SLIDER, condition, &["contact.enabled.above = 1", "less than contact.enabled.below = -1"]),
-        (&limited, beyond, &["x upper limit is passed by 0.5 at the start"]),
+        (&limited, beyond, &["x upper limit is exceeded by 0.5 at the start"]),
         (&SLIDER.replace("mass=\"1\"", "mass=\"0\""), planar("friction = 0.1\n"), &["mass matrix is singular"]),
     ] {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What can be wrong with a problem: typed, naming the field, the value and the bound.
+//! Typed errors that name the field, the value and the bound.
 
 use std::borrow::Cow;
 
@@ -8,26 +8,26 @@ pub type Field = Cow<'static, str>;
 /// The result of the law's fallible functions.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Bad input, or an answer that was not found or that no `f64` can hold.
+/// Invalid input, or an outcome that was not found or exceeds the range of `f64`.
 ///
-/// An impact that separates, or one that creates energy, is an answer and not an error.
+/// A separating impact, or one that creates energy, is a valid outcome and not an error.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A number is NaN or infinite.
     #[error("{field} = {value} is not finite")]
     NotFinite {
-        /// Which number.
+        /// The number's field.
         field: Field,
-        /// What it is.
+        /// Its value.
         value: f64,
     },
     /// A number lies outside its range.
     #[error("{field} = {value} is outside {bound}")]
     OutOfRange {
-        /// Which number.
+        /// The number's field.
         field: Field,
-        /// What it is.
+        /// Its value.
         value: f64,
         /// The range, as text: `[0, 1]`, `[0, friction.static = 0.5]`.
         bound: Cow<'static, str>,
@@ -35,7 +35,7 @@ pub enum Error {
     /// A vector or matrix has the wrong size.
     #[error("{field} is {found}, but must be {expected}")]
     Shape {
-        /// Which array.
+        /// The array's field.
         field: Field,
         /// Its size, as text: `2 x 3`.
         found: String,
@@ -64,7 +64,7 @@ pub enum Error {
         field: Field,
         /// `definite` or `semidefinite`.
         definiteness: &'static str,
-        /// What was looked at: a pivot, an eigenvalue.
+        /// The quantity that was tested: a pivot, an eigenvalue.
         quantity: Cow<'static, str>,
         /// Its value.
         value: f64,
@@ -80,7 +80,7 @@ pub enum Error {
     /// The contact velocity cannot occur with a singular Delassus matrix.
     #[error(
         "{field} cannot occur with this delassus matrix, which is singular: \
-         a relative part {value:e} of it lies outside the matrix's range, at most {bound:e} may"
+         its component outside the matrix's range has relative size {value:e}, which must be at most {bound:e}"
     )]
     OutsideRange {
         /// The contact velocity.
@@ -98,43 +98,43 @@ pub enum Error {
         /// Why it is needed.
         reason: Cow<'static, str>,
     },
-    /// The law asked for cannot do what is asked.
+    /// The chosen law does not support the request.
     #[error("{field} = {value:?} {reason}")]
     Unsupported {
-        /// What was asked for: `law` or `guard`.
+        /// The requested field: `law` or `guard`.
         field: Field,
         /// Its name.
         value: &'static str,
-        /// Why it cannot be.
+        /// Why it is not supported.
         reason: Cow<'static, str>,
     },
-    /// No answer was found to the precision promised; there may be none.
+    /// No solution was found within the required precision; there may be none.
     #[error("{field} did not converge: {residual:e} of the largest speed is left, must be at most {bound:e}")]
     NotConverged {
-        /// What was looked for.
+        /// The quantity that was solved for.
         field: Field,
-        /// How far the best candidate is from satisfying the law, over the largest speed.
+        /// Residual of the best candidate, relative to the largest speed.
         residual: f64,
-        /// What counts as an answer.
+        /// The largest residual accepted.
         bound: f64,
         /// The impulses of the best candidate, contact after contact, in the caller's units.
         best: Vec<f64>,
     },
-    /// An answer was found, but its own data do not bear it out: it is not handed out.
+    /// A solution was found, but it failed the check against the data and is not returned.
     #[error(
         "{field} fails the check of the answer: {condition} by {value:e}, more than the {bound:e} that rounding explains"
     )]
     CheckFailed {
         /// The outcome's field that the condition is about.
         field: Field,
-        /// Which condition fails.
+        /// The condition that fails.
         condition: Condition,
-        /// By how much.
+        /// The size of the violation.
         value: f64,
-        /// How much counts as rounding.
+        /// The largest violation that rounding explains.
         bound: f64,
     },
-    /// The answer is larger than any `f64`.
+    /// The outcome exceeds the range of `f64`.
     #[error("{field} of the answer is beyond the range of f64 (largest 1.8e308): change the units")]
     Overflow {
         /// The outcome's field.
@@ -142,15 +142,15 @@ pub enum Error {
     },
 }
 
-/// The conditions that every outcome is checked for, with numbers computed anew from the data.
+/// The conditions that every outcome is checked for, with numbers recomputed from the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Condition {
-    /// The contact velocity after the impact is what `q̇⁺` makes it, in a row of the contact.
+    /// The contact velocity after the impact equals `A q̇⁺`, in the given row of the contact.
     Velocity(usize),
-    /// The normal impulse pushes; there is none where the contact separates.
+    /// The normal impulse pushes; a separating contact has none.
     Sign,
-    /// The impulse lies in the friction cone, and on its edge where the contact slips.
+    /// The impulse lies in the friction cone, and on its boundary if the contact slips.
     Cone,
     /// `v_n⁺ = -e v_n⁻`.
     Restitution,
@@ -166,9 +166,9 @@ pub enum Condition {
     Work,
     /// The energy change is `K⁺ - K⁻`.
     Energy,
-    /// Under a guard, or by a law that never gains, no energy is created.
+    /// Under a guard, or with a dissipative law, no energy is created.
     Gain,
-    /// Without a guard the energy grows by a stated multiple at most.
+    /// Without a guard, the energy grows at most by a documented factor.
     Growth,
 }
 
@@ -223,22 +223,22 @@ pub enum ErrorKind {
     NotSymmetric,
     /// A matrix is not positive definite or semidefinite.
     NotPositive,
-    /// A contact velocity outside the range of a singular Delassus matrix.
+    /// A contact velocity lies outside the range of a singular Delassus matrix.
     OutsideRange,
     /// A needed field was not given.
     Missing,
-    /// A guard or a contact that the chosen law has no answer to.
+    /// The chosen law does not support a guard or a contact.
     Unsupported,
-    /// No answer was found to the precision promised.
+    /// No solution was found within the required precision.
     NotConverged,
-    /// An answer that its own data do not bear out.
+    /// A solution failed the check against its data.
     CheckFailed,
-    /// The answer is beyond `f64`.
+    /// The outcome exceeds the range of `f64`.
     Overflow,
 }
 
 impl Error {
-    /// Which kind of error this is.
+    /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Error::NotFinite { .. } => ErrorKind::NotFinite,
@@ -308,7 +308,7 @@ impl ErrorKind {
     }
 }
 
-/// `value` if it is finite, else an error that names `field`.
+/// `value` if it is finite, otherwise an error that names `field`.
 #[inline]
 pub(crate) fn finite(value: f64, field: impl FnOnce() -> Field) -> Result<f64> {
     if value.is_finite() { Ok(value) } else { Err(Error::NotFinite { field: field(), value }) }

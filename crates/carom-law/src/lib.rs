@@ -1,15 +1,15 @@
-//! Frictional impacts: from a contact's Delassus matrix, its velocity and its coefficients to the
-//! impulse, the velocities afterwards, the mode, and where the energy went.
+//! Frictional impacts: from a contact's Delassus matrix, its velocity and its coefficients to the impulse, the
+//! velocities after the impact, the mode and the energy balance.
 //!
-//! The law is F. Aghili's (*Multibody System Dynamics* 48:193-209, 2020), corrected and completed:
-//! stick is decided by the exact discriminator and never by a pulling impulse; the direction of
-//! slip is solved for exactly; where no direction is consistent the contact reverses; singular
-//! matrices have answers too. Numbers in brackets are the paper's equations. The crate knows nothing
-//! of bodies, files or time.
+//! The law is F. Aghili's (*Multibody System Dynamics* 48:193-209, 2020), corrected and completed: stick is decided by
+//! the exact discriminator and never by a pulling impulse; the direction of slip is solved for exactly; if no direction
+//! is consistent the contact reverses; singular matrices are supported. Numbers in brackets are the paper's equations.
+//! The crate has no notion of bodies, files or time.
 //!
 //! Start with [`Contact`] if you have `(W, v)`, with [`GeneralizedContact`] if you have `(M, A, v)`, with
-//! [`FactoredContact`] if you have factored your mechanism yourself, with [`ContactSet`] if several contacts strike at once, and with [`batch`] if you have a million impacts. Contacts that stay
-//! closed between impacts are for [`decide`] and [`PhaseForces`].
+//! [`FactoredContact`] if you have factored your mechanism yourself, with [`ContactSet`] if several contacts strike at
+//! once, and with [`batch`] if you have a million impacts. [`decide`] and [`PhaseForces`] handle contacts that stay
+//! closed between impacts.
 //!
 //! | feature | default | what it adds |
 //! |---|---|---|

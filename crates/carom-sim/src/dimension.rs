@@ -1,4 +1,5 @@
-//! The rows of a robot's contact as the law counts them. Robots do not know the law: there a dimension is a number.
+//! The dimension of a robot's contact as the law's enum. `carom-multibody` does not depend on the law and has a plain
+//! number.
 
 use carom_law::Dimension;
 use carom_multibody::ContactPoint;

@@ -1,4 +1,4 @@
-//! Why an impact has no answer, and why a simulation cannot begin or go on.
+//! Errors of strikes and of simulations.
 
 use carom_multibody::{DynamicsError, JointNameError};
 
@@ -6,58 +6,58 @@ use crate::number::significant;
 
 use crate::stiffness::Stiffness;
 
-/// Why a simulation cannot begin, or cannot go on.
+/// Why a simulation cannot start or continue.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimulationError {
-    /// A setting out of its range.
+    /// A setting is out of range.
     #[error("{field} = {value} must be {bound}")]
     OutOfRange {
         /// The setting.
         field: &'static str,
-        /// What was given.
+        /// The given value.
         value: f64,
-        /// What it must be.
+        /// The admissible range.
         bound: &'static str,
     },
-    /// A place in a list that is not there.
+    /// An index is out of range.
     #[error("{field} = {index} is out of range: it must be below {count}")]
     NoSuch {
-        /// What names it.
+        /// The field that contains the index.
         field: String,
-        /// The place.
+        /// The index.
         index: usize,
-        /// How many there are.
+        /// The number of entries.
         count: usize,
     },
-    /// A name that is not that of a joint with a state of its own.
+    /// The name does not belong to a joint that has coordinates.
     #[error(transparent)]
     Joint(JointNameError),
-    /// Another number of values than a joint has.
+    /// The number of values does not match the joint.
     #[error("joint {joint:?} is {kind}: its {what} has {expected} numbers, not {found}")]
     JointValues {
         /// The joint.
         joint: String,
         /// Its kind.
         kind: &'static str,
-        /// position or velocity.
+        /// `position` or `velocity`.
         what: &'static str,
-        /// How many were given.
+        /// The number of values given.
         found: usize,
-        /// How many it has.
+        /// The number of values the joint has.
         expected: usize,
     },
-    /// A name that nothing has.
+    /// An unknown name.
     #[error("no {what} is called {name:?}; there {}", listed(known))]
     UnknownName {
-        /// contact, or link or frame.
+        /// `contact`, or `link or frame`.
         what: &'static str,
         /// The name.
         name: String,
-        /// What there is.
+        /// The known names.
         known: Vec<String>,
     },
-    /// A contact against a surface that is not there.
+    /// A contact refers to an unknown surface, or there is no surface.
     #[error(
         "contact {contact:?} touches {}; there {}",
         surface.as_ref().map_or_else(|| "no surface".to_owned(), |surface| format!("surface {surface:?}, which is not there")),
@@ -66,20 +66,20 @@ pub enum SimulationError {
     NoSurface {
         /// The contact.
         contact: String,
-        /// The surface it names; none where it takes the first.
+        /// The surface it names; `None` if it uses the first one.
         surface: Option<String>,
-        /// The surfaces there are.
+        /// The known surfaces.
         known: Vec<String>,
     },
-    /// A name that stands twice.
+    /// A name occurs twice.
     #[error("two {what}s are called {name:?}: give them different names")]
     RepeatedName {
-        /// contact or surface.
+        /// `contact` or `surface`.
         what: &'static str,
         /// The name.
         name: String,
     },
-    /// A contact that cannot be one.
+    /// An invalid contact.
     #[error("contact {contact:?}: {source}")]
     Contact {
         /// The contact.
@@ -87,7 +87,7 @@ pub enum SimulationError {
         /// Why.
         source: DynamicsError,
     },
-    /// A contact that is inside its surface at the start.
+    /// A contact starts inside its surface.
     #[error(
         "contact {contact:?} starts {depth} m inside {surface:?}, more than {bound} m: raise the robot, or give the \
          contact a condition",
@@ -99,57 +99,57 @@ pub enum SimulationError {
         contact: String,
         /// The surface.
         surface: String,
-        /// How deep.
+        /// Depth, m.
         depth: f64,
-        /// How deep it may be.
+        /// The largest depth allowed, m.
         bound: f64,
     },
-    /// A joint that is beyond its limit at the start.
+    /// A joint starts beyond its limit.
     #[error(
-        "{limit} is passed by {by} at the start, more than {bound}: move the joint inside, or leave out limits",
+        "{limit} is exceeded by {by} at the start, more than {bound}: move the joint inside, or omit `limits`",
         by = significant(*by, 6),
         bound = significant(*bound, 6)
     )]
     StartsBeyond {
         /// The limit.
         limit: String,
-        /// How far, rad or m.
+        /// The excess, rad or m.
         by: f64,
-        /// How far it may be.
+        /// The largest excess allowed, rad or m.
         bound: f64,
     },
-    /// A state that the robot cannot have, or a singular mass matrix.
+    /// An invalid state, or a singular mass matrix.
     #[error("at t = {time} s: {source}")]
     Dynamics {
-        /// When.
+        /// Time, s.
         time: f64,
-        /// What.
+        /// The cause.
         source: DynamicsError,
     },
-    /// An impact or a force that the law has no answer to.
+    /// The law has no solution for an impact or for contact forces.
     #[error("at t = {time} s, {what}: {source}")]
     Law {
-        /// When.
+        /// Time, s.
         time: f64,
-        /// At what.
+        /// What was being solved.
         what: &'static str,
         /// Why.
         source: carom_law::Error,
     },
     /// A numerical device added energy.
     #[error(
-        "at t = {time} s {device} added {joules} J, more than {bound} J: what follows would not be the motion asked for",
+        "at t = {time} s {device} added {joules} J, more than {bound} J: the motion beyond it would not be that of the model",
         joules = significant(*joules, 6),
         bound = significant(*bound, 6)
     )]
     DeviceGain {
-        /// When.
+        /// Time, s.
         time: f64,
-        /// Which.
+        /// The device.
         device: &'static str,
-        /// How much.
+        /// The energy added, J.
         joules: f64,
-        /// How much it may be.
+        /// The largest gain allowed, J.
         bound: f64,
     },
     /// A numerical device left a contact inside its surface.
@@ -159,50 +159,50 @@ pub enum SimulationError {
         bound = significant(*bound, 6)
     )]
     DevicePenetration {
-        /// When.
+        /// Time, s.
         time: f64,
-        /// Which.
+        /// The device.
         device: &'static str,
         /// The contact.
         contact: String,
-        /// How deep.
+        /// Depth, m.
         depth: f64,
-        /// How deep it may be.
+        /// The largest depth allowed, m.
         bound: f64,
     },
-    /// A contact with e = 1 that only an impact without restitution could bring on.
+    /// Only a plastic impact would let the simulation continue, but the contact has e = 1.
     #[error(
-        "at t = {time} s {device} would have to take the restitution of contact {contact:?}, which is 1: it may do so only \
-         where it is less"
+        "at t = {time} s {device} would make contact {contact:?} plastic, but its restitution is 1: this is allowed only for \
+         restitutions below 1"
     )]
     ElasticContact {
-        /// When.
+        /// Time, s.
         time: f64,
-        /// Which device.
+        /// The device.
         device: &'static str,
         /// The contact.
         contact: String,
     },
     /// More events than allowed.
-    #[error("at t = {time} s there were {bound} events, the most allowed: max_events sets how many")]
+    #[error("at t = {time} s the number of events reached max_events = {bound}: raise max_events to continue")]
     TooManyEvents {
-        /// When.
+        /// Time, s.
         time: f64,
-        /// The most.
+        /// The limit.
         bound: u64,
     },
-    /// Steps became too small to move on.
+    /// The step size fell below its lower bound.
     #[error(
-        "at t = {time} s the step fell to {step:e} s, below {bound:e} s, at the tolerance {tolerance:e}: a force law that \
-         jumps, or forces beyond all measure{}",
+        "at t = {time} s the step fell to {step:e} s, below {bound:e} s, at the tolerance {tolerance:e}: a force law is \
+         discontinuous, or forces grow without bound{}",
         stiffest.as_ref().map_or_else(String::new, |stiffest| format!("; {stiffest}"))
     )]
     Stalled {
-        /// When.
+        /// Time, s.
         time: f64,
         /// The step.
         step: f64,
-        /// The smallest allowed.
+        /// The lower bound.
         bound: f64,
         /// The tolerance.
         tolerance: f64,
@@ -220,14 +220,14 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-/// Any error of this crate, for callers who do not tell them apart: each converts into it by `?`.
+/// Any error of this crate, for callers who need not distinguish them; `?` converts each into it.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A robot's impact that has no answer.
+    /// A robot's impact has no solution.
     #[error(transparent)]
     Strike(Box<StrikeError>),
-    /// A simulation that cannot begin or go on.
+    /// A simulation cannot start or continue.
     #[error(transparent)]
     Simulation(Box<SimulationError>),
 }
@@ -244,16 +244,16 @@ impl From<SimulationError> for Error {
     }
 }
 
-/// Why a robot's impact has no answer.
+/// Why a robot's impact has no solution.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum StrikeError {
-    /// The state or the model.
+    /// The state or the model is invalid.
     #[error(transparent)]
     Dynamics(#[from] DynamicsError),
-    /// The law refuses the contact, or the answer is beyond `f64`.
+    /// The law rejects the contact, or the outcome exceeds the range of `f64`.
     #[error(transparent)]
     Law(#[from] carom_law::Error),
 }
 
-/// A result of simulating.
+/// The result of a simulation.
 pub(crate) type Result<T> = std::result::Result<T, SimulationError>;

@@ -1,16 +1,16 @@
-//! Robots in motion: what an impact does to a robot ([`strike`]), and event-driven simulation ([`Simulation`]): flight, stick,
-//! slip and impact, with an energy book.
+//! Dynamics of robots with impacts: the effect of an impact on a robot ([`strike`]), and event-driven simulation
+//! ([`Simulation`]) of flight, stick, slip and impact, with an energy book.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
-//! | `setup` | what is simulated |
+//! | `setup` | the statement of a simulation |
 //! | `strike` | one impact of a robot |
-//! | `simulation` | a robot in motion |
-//! | `record` | what is told of it |
-//! | `stiffness` | which joint makes the equations stiff |
-//! | `dimension` | rows of contacts, as robots and as the law count them |
-//! | `number` | numbers for people |
-//! | `error` | what can be wrong |
+//! | `simulation` | event-driven simulation of a robot |
+//! | `record` | samples, events, energy book and summary |
+//! | `stiffness` | the joint that makes the equations stiff |
+//! | `dimension` | the dimension of a contact, converted from multibody to the law |
+//! | `number` | formatting of numbers |
+//! | `error` | errors |
 //!
 //! The crate has no features.
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]

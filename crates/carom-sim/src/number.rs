@@ -1,6 +1,6 @@
-//! Numbers for people.
+//! Formatting of numbers for people.
 
-/// `x` to so many significant digits, without trailing zeros.
+/// `x` with `digits` significant digits, without trailing zeros.
 pub fn significant(x: f64, digits: usize) -> String {
     if x == 0.0 {
         return "0".into();
@@ -15,13 +15,13 @@ pub fn significant(x: f64, digits: usize) -> String {
     without_trailing_zeros(&format!("{x:.decimals$}")).to_owned()
 }
 
-/// The same with a sign in any case.
+/// [`significant`] with an explicit plus sign.
 pub fn signed(x: f64, digits: usize) -> String {
     let text = significant(x, digits);
     if x > 0.0 { format!("+{text}") } else { text }
 }
 
-/// Zero where rounding is all that is left.
+/// Zero if `x` is within `rounding` of it.
 pub fn tidy(x: f64, rounding: f64) -> f64 {
     if x.abs() <= rounding { 0.0 } else { x }
 }

@@ -1,17 +1,18 @@
-//! Which joint makes a robot stiff: dampers and springs on little mass, which an explicit method follows in short steps.
+//! The joint that makes a robot stiff: a damper or spring acting on little mass forces an explicit method to short
+//! steps.
 
 use std::fmt;
 
 use crate::number::significant;
 
-/// Steps of the method are stable up to about this part of the time in which a damper acts.
+/// The method is stable up to about this multiple of a damper's time constant.
 const STABLE: f64 = 6.0;
-/// Evaluations of a step.
+/// Evaluations per step.
 const STAGES: f64 = 12.0;
-/// A run that needs more evaluations than this for a stiff joint alone is told beforehand.
+/// Estimated number of evaluations above which a stiff joint is reported before the run.
 const MANY: f64 = 1e5;
 
-/// The joint whose damper or spring acts fastest, at the start, all other joints free.
+/// The joint whose damper or spring is fastest in the initial state, with all other joints free.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Stiffness {
@@ -22,12 +23,12 @@ pub struct Stiffness {
 }
 
 impl Stiffness {
-    /// About how many evaluations a run of this length takes at least, because of this joint.
+    /// Approximate lower bound on the evaluations that this joint causes in a run of this length.
     pub fn evaluations(&self, seconds: f64) -> f64 {
         STAGES / STABLE * self.rate * seconds
     }
 
-    /// What to tell before a run of this length, if it matters.
+    /// The warning before a run of this length, if the joint is stiff enough to matter.
     pub(crate) fn warning(&self, seconds: f64) -> Option<String> {
         let evaluations = self.evaluations(seconds);
         (evaluations > MANY).then(|| format!("stiff: {self}: about {} evaluations", significant(evaluations, 2)))
@@ -37,6 +38,10 @@ impl Stiffness {
 impl fmt::Display for Stiffness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let time = significant(1.0 / self.rate, 2);
-        write!(f, "the damper or spring of joint {:?} acts within {time} s, and steps are as short", self.joint)
+        write!(
+            f,
+            "the damper or spring of joint {:?} has a time constant of {time} s, which limits the step size",
+            self.joint
+        )
     }
 }

@@ -1,10 +1,9 @@
 //! The common path of the law without a branch, for blocks of problems.
 //!
-//! Most problems of a batch are tame in size, have a regular matrix and one answer. For those the steps
-//! of the law can be taken by all problems of a block alike, both modes worked out and the right one
-//! selected, which lets the compiler work on four problems at a time. A problem for which that does
-//! not hold is marked and left to the law itself. The operations are the law's own, in the same order,
-//! so the answers are the same to the last bit.
+//! Most problems of a batch are tame in size, have a regular matrix and one answer. These follow the same steps for all
+//! problems of a block: both modes are computed and the right one is selected, which lets the compiler vectorise over
+//! four problems. Other problems are marked and left to the general law. The operations are those of the law in the
+//! same order, so the results are identical to the bit.
 #![allow(clippy::manual_range_contains, reason = "comparisons joined without a branch")]
 
 use crate::contact::delassus::tangent::Tangent;
@@ -15,13 +14,13 @@ use crate::numeric::plane::{LARGEST_SQUARE, SMALLEST_SQUARE, Sym2, Vec2, dot, sc
 use crate::numeric::scaling::{is_tame, larger};
 use crate::numeric::tolerance::{ACCURACY, ROUNDING};
 
-/// Problems a block: all arrays of a block fit the first-level cache.
+/// Problems per block: all arrays of a block fit into the first-level cache.
 pub(super) const BLOCK: usize = 64;
 
-/// Steps to the direction of slip that all problems of a block take; those who need more are left out.
+/// Iterations for the direction of slip in a block; problems that need more are left to the law.
 const STEPS: usize = 3;
 
-/// The numbers of a block, `COLUMNS` of them a problem.
+/// The numbers of a block, `COLUMNS` per problem.
 pub(super) type Columns<const COLUMNS: usize> = [[f64; BLOCK]; COLUMNS];
 
 /// `W` (6), `v_c⁻` (3), `e`, `e_t`, `μ_s`, `μ_d`.
@@ -95,7 +94,8 @@ fn turned_back(share: f64, push: f64, inv_w_nn: f64, w: Vec2, v_t: Vec2, tangent
     Turned { normal, tangential, critical, is_sound: (squares >= SMALLEST_SQUARE) & (squares <= LARGEST_SQUARE) }
 }
 
-/// The check at the door in its cheapest form: that `v_c⁻ + W i` is the velocity after. What fails it is left to the law.
+/// The check of the outcome in its cheapest form: `v_c⁻ + W i` is the velocity after the impact. Problems that fail it
+/// are left to the law.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "numbers in registers")]
 fn is_velocity_of(

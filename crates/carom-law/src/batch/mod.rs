@@ -1,7 +1,7 @@
-//! Many spatial impacts at once: arrays in, arrays out, no allocation but for errors.
+//! Many spatial impacts at once: arrays in, arrays out, no allocation except for errors.
 //!
-//! The answers are bit for bit those of [`Contact::impact`]; only the limits, which an engine has no
-//! use for, are not computed.
+//! The results are bit for bit those of [`Contact::impact`]; only the limits, which an engine does not need, are not
+//! computed.
 //!
 //! ```
 //! use carom_law::Mode;
@@ -19,10 +19,10 @@
 //! # Ok::<(), carom_law::Error>(())
 //! ```
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
 //! | `column` | the numbers of a batch in the caller's memory |
-//! | `common` | the common path without a branch |
+//! | `common` | the common path without branches |
 
 mod column;
 mod common;
@@ -38,7 +38,7 @@ use crate::impact::mode::Mode;
 use crate::impact::outcome::{Law, RestitutionValues};
 use common::{BLOCK, Columns, INPUTS, OUTPUTS};
 
-/// Spatial problems, a column a number: the six of `W`, the three of `v_c⁻`, the coefficients.
+/// Spatial problems, one column per number: six of `W`, three of `v_c⁻`, and the coefficients.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Problems<'a> {
@@ -78,8 +78,8 @@ impl<'a> Problems<'a> {
         }
     }
 
-    /// [`Problems::new`] from matrices one after the other, 9 numbers each, of which the upper triangles are looked at, and
-    /// velocities one after the other, 3 numbers each.
+    /// [`Problems::new`] from matrices one after the other, 9 numbers each, of which only the upper triangles are read,
+    /// and velocities one after the other, 3 numbers each.
     pub fn from_rows(
         delassus: &'a [f64],
         contact_velocity: &'a [f64],
@@ -97,7 +97,7 @@ impl<'a> Problems<'a> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Answers<'a> {
-    /// What each contact does; `None` for a problem without an answer.
+    /// Mode of each contact; `None` for a problem without a solution.
     pub mode: &'a mut [Option<Mode>],
     /// `i_n, i_1, i_2`.
     pub impulse: [&'a mut [f64]; 3],
@@ -108,7 +108,7 @@ pub struct Answers<'a> {
 }
 
 impl<'a> Answers<'a> {
-    /// Arrays with an entry a problem.
+    /// Arrays with one entry per problem.
     pub fn new(
         mode: &'a mut [Option<Mode>],
         impulse: [&'a mut [f64]; 3],
@@ -119,20 +119,20 @@ impl<'a> Answers<'a> {
     }
 }
 
-/// A problem of a batch that has no answer.
+/// A problem of a batch without a solution.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("problem {index}: {error}")]
 #[non_exhaustive]
 pub struct BatchError {
-    /// Its place in the arrays.
+    /// Its index in the arrays.
     pub index: usize,
-    /// What is wrong.
+    /// The cause.
     #[source]
     pub error: Error,
 }
 
 /// Solves every problem. A bad problem has no mode, NaN for its numbers, and an error in the list that is returned, in
-/// order; the others are not disturbed.
+/// order; the others are not affected.
 ///
 /// # Errors
 /// Arrays of different lengths.
@@ -140,7 +140,7 @@ pub fn solve(problems: &Problems<'_>, answers: &mut Answers<'_>) -> Result<Vec<B
     solve_by::<true>(problems, answers)
 }
 
-/// [`solve`] without a check on the common path: what benchmarks hold the price of the check against.
+/// [`solve`] without the check on the common path, for benchmarks of its cost.
 ///
 /// # Errors
 /// As [`solve`].

@@ -1,10 +1,10 @@
 //! A sliding contact that jams: an impact without collision.
 //!
-//! Where `D = W_nn - μ_d w·u <= 0`, pushing a sliding contact does not open it (Painlevé's paradox), and no
-//! finite force may do. The limit of the law as `v_n⁻ → 0⁻` then gives an impulse: stick
-//! `i = -G (0, v_t⁻)` if it is in the static cone, else slip along a `u` with `D(u) = 0` and the `i_n > 0` that
-//! makes `v̄_t` parallel to `u`. One always exists, and none creates energy. (Reversal, `-G (0, 2 v_t⁻)`, is
-//! twice the stick impulse: in the dynamic cone only where stick is in the static one.)
+//! Where `D = W_nn - μ_d w·u <= 0`, pushing a sliding contact does not open it (Painlevé's paradox), and there may be
+//! no finite force that does. The limit of the law as `v_n⁻ → 0⁻` then gives an impulse: stick `i = -G (0, v_t⁻)` if it
+//! is in the static cone, else slip along a `u` with `D(u) = 0` and the `i_n > 0` that makes `v̄_t` parallel to `u`.
+//! One always exists, and none creates energy. (Reversal, `-G (0, 2 v_t⁻)`, is twice the stick impulse: in the dynamic
+//! cone only where stick is in the static one.)
 
 use arrayvec::ArrayVec;
 
@@ -20,11 +20,11 @@ use crate::impact::outcome::RestitutionValues;
 use crate::impact::verify::Evidence;
 use crate::numeric::plane::{Vec2, add_scaled, cross, dot, norm, scaled};
 
-/// A contact whose `D / W_nn` is at most this is jammed, and an answer may miss its condition by as much: an
-/// event is never located at `D = 0` to the last bit.
+/// `D / W_nn` up to which a contact counts as jammed, and by which a solution may violate its condition: an event is
+/// never located exactly at `D = 0`.
 pub(crate) const JAM_TOLERANCE: f64 = 1e-6;
 
-/// What a jammed contact does at once.
+/// The impact of a jammed contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -33,7 +33,7 @@ pub struct Jam {
     pub mode: Mode,
     /// The impulse, normal first.
     pub impulse: ContactVector,
-    /// The contact velocity afterwards; its normal part is zero.
+    /// The contact velocity after the impact; its normal part is zero.
     pub contact_velocity: ContactVector,
     /// `u` of a slip.
     pub direction: Option<ContactVector>,
@@ -41,11 +41,11 @@ pub struct Jam {
     pub energy_change: f64,
     /// `D / W_nn` of the sliding before.
     pub reduced: f64,
-    /// By how much the answer misses its condition, relatively: 0 but for rounding and for `D` just above zero.
+    /// Relative violation of the condition: 0 except for rounding and for `D` slightly above zero.
     pub residual: f64,
 }
 
-/// An answer and how far it is from consistent.
+/// A solution and its violation of the conditions.
 struct Candidate {
     answer: Answer,
     violation: f64,
@@ -66,14 +66,14 @@ struct Candidate {
 /// ```
 ///
 /// # Errors
-/// `sliding` has not one number for each tangent, is not finite, cannot occur with a singular matrix, or is no
-/// jam: `D > 0`; or the impulse is beyond `f64`.
+/// `sliding` does not have one number per tangent, is not finite, or cannot occur with a singular matrix; the contact
+/// does not jam, `D > 0`; or the impulse exceeds the range of `f64`.
 pub fn jam(delassus: Delassus, sliding: &[f64], friction: Friction) -> Result<Jam> {
     jam_within(delassus, sliding, friction, JAM_TOLERANCE)
 }
 
-/// The impact without collision of a contact that is about to jam: [`jam`] where `D / W_nn` is at most `bound`, and not
-/// below zero alone. The impulse misses its condition by as much: in the plane it sticks outside its cone by `D / W_nn`.
+/// The impact without collision of a contact that is about to jam: [`jam`] for `D / W_nn` up to `bound` instead of
+/// zero. The impulse violates its condition by as much: in the plane it sticks outside its cone by `D / W_nn`.
 ///
 /// ```
 /// use carom_law::{Delassus, Friction, jam, jam_within};
@@ -88,7 +88,7 @@ pub fn jam(delassus: Delassus, sliding: &[f64], friction: Friction) -> Result<Ja
 /// ```
 ///
 /// # Errors
-/// As [`jam`], with `bound` for zero; and a `bound` that is not positive or not below one.
+/// As [`jam`], with `bound` in place of zero; also a `bound` outside (0, 1).
 pub fn jam_within(delassus: Delassus, sliding: &[f64], friction: Friction, bound: f64) -> Result<Jam> {
     if !(bound > 0.0 && bound < 1.0) {
         return Err(Error::OutOfRange { field: "bound".into(), value: bound, bound: "(0, 1)".into() });
@@ -107,7 +107,7 @@ pub fn jam_within(delassus: Delassus, sliding: &[f64], friction: Friction, bound
         return Err(free());
     }
     let Candidate { answer, violation } = impact.jammed().ok_or_else(free)?;
-    // Where D is above zero the stick impulse is outside the cone by about as much.
+    // If D is above zero the stick impulse is outside the cone by about as much.
     if reduced > 0.0 && violation > 2.0 * bound {
         return Err(free());
     }
@@ -133,12 +133,12 @@ fn reduced(impact: &Impact) -> f64 {
 }
 
 impl Impact<'_> {
-    /// Stick before slip where both are consistent; if rounding refuses all, the one refused by least.
+    /// Stick before slip if both are consistent; if rounding rejects all, the one with the smallest violation.
     fn jammed(&self) -> Option<Candidate> {
         let stick =
             self.stick_at(0.0).map(|i| Candidate { answer: self.stuck(0.0, &i), violation: over(&i, self.mu_s) });
         let candidates = stick.into_iter().chain(self.slips());
-        // Of equals the first.
+        // The first of equals.
         let best = candidates.min_by(|a, b| a.violation.total_cmp(&b.violation));
         best.filter(|candidate| candidate.violation.is_finite())
     }
@@ -189,7 +189,7 @@ impl Impact<'_> {
     }
 }
 
-/// By which fraction an impulse is outside the cone of `mu`; infinite for one that pulls.
+/// Relative excess of an impulse over the cone of `mu`; infinite for a tensile impulse.
 fn over(impulse: &LinearImpulse, mu: f64) -> f64 {
     if !(impulse.normal > 0.0) {
         f64::INFINITY
@@ -201,10 +201,10 @@ fn over(impulse: &LinearImpulse, mu: f64) -> f64 {
 }
 
 impl Jam {
-    /// Holds the impact without collision against evidence: the velocity after it, and that no energy is created.
+    /// Checks the impact without collision against evidence: the velocity after it, and that no energy is created.
     ///
     /// # Errors
-    /// [`Error::CheckFailed`] if a condition is missed by more than its bound.
+    /// [`Error::CheckFailed`] if a condition is violated by more than its bound.
     pub fn verify(&self, evidence: &Evidence) -> Result<()> {
         evidence.check_velocity(&self.contact_velocity)?;
         evidence.check_energy(self.energy_change, true)?;

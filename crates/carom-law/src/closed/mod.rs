@@ -1,14 +1,14 @@
-//! Contacts that stay closed between impacts: the forces that keep them so.
+//! Contacts that stay closed between impacts, and their forces.
 //!
-//! `M q̈ + h = τ + Aᵀ λ`, so the contacts accelerate by `a = α + W λ` with the free acceleration
-//! `α = Ȧ v + A M⁻¹ (τ - h)`. Inside a phase whose modes are known the forces are a linear matter:
-//! [`PhaseForces`], for every stage of an integrator. Which modes come next is for [`decide`], and what becomes of a
-//! sliding contact that no finite force can keep is for [`jam`].
+//! `M q̈ + h = τ + Aᵀ λ`, so the contacts accelerate by `a = α + W λ` with the free acceleration `α = Ȧ v + A M⁻¹ (τ -
+//! h)`. Within a phase of known modes the forces solve a linear system: [`PhaseForces`], for every stage of an
+//! integrator. [`decide`] determines the next modes, and [`jam`] the impulse of a sliding contact that no finite force
+//! can keep closed.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
 //! | `decide` | which modes closed contacts take, and the certificate |
-//! | `phase` | forces inside a phase of known modes, for every stage of an integrator |
+//! | `phase` | forces within a phase of known modes, for every stage of an integrator |
 //! | `jam` | a sliding contact that no finite force can keep: an impact without collision |
 
 mod decide;

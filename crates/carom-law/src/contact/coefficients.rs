@@ -1,15 +1,15 @@
-//! The coefficients of restitution and friction, checked once, at the door.
+//! The coefficients of restitution and friction, checked once, on construction.
 
 use crate::error::{Error, Result, finite};
 
-/// How the contact gives back velocity: the matrix `E = diag(e, e_t, e_t)` of \[9\].
+/// Restitution of a contact: the matrix `E = diag(e, e_t, e_t)` of \[9\].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Restitution {
     normal: Normal,
     tangential: f64,
 }
 
-/// Where the normal coefficient comes from.
+/// How the normal coefficient is given.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Normal {
     Constant(f64),
@@ -20,10 +20,10 @@ enum Normal {
 }
 
 impl Restitution {
-    /// Nothing is given back.
+    /// No restitution: `e = e_t = 0`.
     pub const ZERO: Self = Self { normal: Normal::Constant(0.0), tangential: 0.0 };
 
-    /// A normal coefficient `e` in [0, 1]; nothing is given back tangentially.
+    /// A normal coefficient `e` in [0, 1], with `e_t = 0`.
     ///
     /// # Errors
     /// `restitution` not finite or outside [0, 1].
@@ -34,7 +34,7 @@ impl Restitution {
 
     /// A normal coefficient `e` in [0, 1] and a tangential one `e_t` in [-1, 1].
     ///
-    /// The tangential one is obeyed when the contact sticks; slip and reversal ignore it.
+    /// The tangential coefficient applies when the contact sticks; slip and reversal ignore it.
     ///
     /// # Errors
     /// `restitution.normal` or `restitution.tangential` not finite or out of range.
@@ -59,8 +59,8 @@ impl Restitution {
     /// `alpha = 2 c / (3 k)`.
     ///
     /// # Errors
-    /// `restitution.hunt_crossley.stiffness` not finite or not positive, `.damping` not finite or
-    /// negative, or their ratio beyond `f64`.
+    /// `restitution.hunt_crossley.stiffness` not finite or not positive, `.damping` not finite or negative, or their
+    /// ratio beyond the range of `f64`.
     pub fn from_stiffness_and_damping(stiffness: f64, damping: f64) -> Result<Self> {
         let (k, c) = ("restitution.hunt_crossley.stiffness", "restitution.hunt_crossley.damping");
         finite(stiffness, || k.into())?;
@@ -98,15 +98,15 @@ impl Restitution {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "stated::Friction"))]
 pub struct Friction {
-    /// What a sticking contact can bear.
+    /// Static coefficient, which bounds friction in stick.
     #[cfg_attr(feature = "serde", serde(rename = "static"))]
     mu_s: f64,
-    /// What a slipping contact feels.
+    /// Dynamic coefficient, of friction in slip.
     #[cfg_attr(feature = "serde", serde(rename = "dynamic"))]
     mu_d: f64,
 }
 
-/// Coefficients as they are stated, before they are checked.
+/// Coefficients as given, before they are checked.
 #[cfg(feature = "serde")]
 mod stated {
     use std::fmt;
@@ -138,7 +138,7 @@ mod stated {
         }
     }
 
-    /// By hand: of an untagged enum the messages would not say what is wrong.
+    /// Written by hand because the messages of an untagged enum do not tell the cause.
     impl<'de> Deserialize<'de> for Friction {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
             struct NumberOrBoth;
@@ -199,12 +199,12 @@ impl Friction {
         Ok(Self { mu_s, mu_d })
     }
 
-    /// The static coefficient, what a sticking contact can bear.
+    /// The static coefficient, which bounds friction in stick.
     pub fn mu_s(&self) -> f64 {
         self.mu_s
     }
 
-    /// The dynamic coefficient, what a slipping contact feels.
+    /// The dynamic coefficient, of friction in slip.
     pub fn mu_d(&self) -> f64 {
         self.mu_d
     }
@@ -223,7 +223,7 @@ fn in_range(value: f64, low: f64, high: f64, field: &'static str, bound: &'stati
 pub struct Coefficients {
     /// Normal and tangential restitution.
     pub restitution: Restitution,
-    /// Friction; only a contact of dimension 1 can do without, and ignores it.
+    /// Friction; optional for a contact of dimension 1, which ignores it, and required otherwise.
     pub friction: Option<Friction>,
 }
 

@@ -1,9 +1,8 @@
 //! A mechanism's mass matrix, factored, with the rows of its contacts.
 //!
-//! `M` is brought to a diagonal of order one by powers of two, `D M D = L Lᵀ`, which makes the
-//! factorisation indifferent to the units of each coordinate. With `Y = L⁻¹ (A D)ᵀ`, the Delassus matrix
-//! is `W = Yᵀ Y`, symmetric and positive semidefinite by construction, and an impulse changes the
-//! velocity by `D L⁻ᵀ Y i` \[7\]. `M` is never inverted.
+//! `M` is scaled to a diagonal of order one by powers of two, `D M D = L Lᵀ`, so that the factorisation does not depend
+//! on the units of the coordinates. With `Y = L⁻¹ (A D)ᵀ`, the Delassus matrix is `W = Yᵀ Y`, symmetric and positive
+//! semidefinite by construction, and an impulse changes the velocity by `D L⁻ᵀ Y i` \[7\]. `M` is never inverted.
 
 use crate::contact::delassus::Dimension;
 use crate::error::{Error, Result, finite};
@@ -13,21 +12,21 @@ use crate::numeric::orthogonal::Orthogonal;
 use crate::numeric::scaling::{exponent, scale};
 use crate::numeric::tolerance::{MASS_PIVOT, SYMMETRY};
 
-/// A pivot below this has lost digits to the sums that it was left over from: they are then formed without rounding, so
-/// that an `M` with a condition number of 1e14 is not refused.
+/// A pivot below this has lost digits by cancellation. The sums are then computed with compensation, so that an `M`
+/// with a condition number of 1e14 is still accepted.
 const SMALL_PIVOT: f64 = 1e-9;
 
-/// Steps of the estimate of the condition number: it seldom takes more than two.
+/// Largest number of iterations of the condition estimate, which seldom needs more than two.
 const CONDITION_STEPS: usize = 5;
 
-/// `M` and `A`, ready to solve with.
+/// `M` and `A` in factored form.
 #[derive(Debug, Clone)]
 pub(crate) struct Mechanism {
     /// The lower triangle of `D M D` ...
     mass: Dense,
     /// ... and of its factor `L`.
     factor: Dense,
-    /// `Yᵀ`, one row a direction of a contact.
+    /// `Yᵀ`, one row per contact direction.
     y: Dense,
     /// `D = diag(2^-delta)`.
     delta: Vec<i32>,
@@ -36,7 +35,7 @@ pub(crate) struct Mechanism {
 }
 
 impl Mechanism {
-    /// Of matrices whose shapes have been checked; `contacts` says which rows of `A` belong together.
+    /// From matrices whose shapes have been checked; `contacts` groups the rows of `A`.
     pub(crate) fn new(m: &MatrixView<'_>, a: &MatrixView<'_>, contacts: &[Dimension]) -> Result<Self> {
         let delta = equilibration(m)?;
         let mass = symmetrised(m, &delta)?;
@@ -49,7 +48,7 @@ impl Mechanism {
         Ok(Self { mass, factor, y, delta, rows })
     }
 
-    /// An entry of `Yᵀ Y`: of `W`, but for the powers of two of its row and column.
+    /// An entry of `Yᵀ Y`, which is `W` up to the powers of two of row and column.
     pub(crate) fn gram(&self, i: usize, j: usize) -> f64 {
         self.y.row(i).iter().zip(self.y.row(j)).map(|(a, b)| a * b).sum()
     }
@@ -97,8 +96,8 @@ impl Mechanism {
         (velocity.iter().zip(&self.delta).map(|(x, delta)| scale(*x, delta - unit)).collect(), unit)
     }
 
-    /// An estimate of the condition number of `M`, with its diagonal brought to order one, in the norm of the largest row
-    /// sum: Hager's, which is seldom off by more than a factor of three.
+    /// Hager's estimate of the condition number of `M`, with its diagonal scaled to order one, in the maximum row-sum
+    /// norm. It is seldom off by more than a factor of three.
     pub(crate) fn condition(&self) -> f64 {
         let n = self.delta.len();
         let entry = |i: usize, j: usize| if i >= j { self.mass[(i, j)] } else { self.mass[(j, i)] };
@@ -146,7 +145,7 @@ impl Mechanism {
         scale(change, 2 * unit)
     }
 
-    /// `½ q̇ᵀ M q̇`, infinite beyond `f64`, and `|q̇|ᵀ|M||q̇|`.
+    /// `½ q̇ᵀ M q̇`, infinite on overflow, and `|q̇|ᵀ|M||q̇|`.
     pub(crate) fn kinetic_energy(&self, velocity: &[f64]) -> (f64, f64) {
         let (unscaled, common) = self.unscaled(velocity);
         let (mut energy, mut size) = (0.0, 0.0);
@@ -188,8 +187,8 @@ impl Jacobian {
 }
 
 impl Mechanism {
-    /// `|A_r||q̇|` of each row `A_r`: the product of their norms, with each coordinate in units in which its inertia is one. Sums
-    /// of `|a||v|` would vanish where terms do one by one, and leave no room for rounding.
+    /// `|A_r||q̇|` of each row `A_r`: the product of their norms, with each coordinate in units in which its inertia is
+    /// one. A sum of `|a||v|` would vanish if every term does, and leave no allowance for rounding.
     pub(crate) fn sizes(&self, jacobian: &Jacobian, velocity: &[f64]) -> Vec<f64> {
         let (x, unit) = self.unscaled(velocity);
         let inertia = |j: usize| self.mass[(j, j)];
@@ -206,7 +205,7 @@ impl Mechanism {
     }
 }
 
-/// The shapes of `(M, A, q̇⁻)`, and that all numbers are finite.
+/// Checks the shapes of `(M, A, q̇⁻)`, and that all numbers are finite.
 pub(crate) fn check_shapes(m: &MatrixView<'_>, a: &MatrixView<'_>, v: &[f64]) -> Result<()> {
     let shape =
         |field: &'static str, found: String, expected: String| Error::Shape { field: field.into(), found, expected };
@@ -282,7 +281,7 @@ fn symmetrised(m: &MatrixView<'_>, delta: &[i32]) -> Result<Dense> {
     Ok(lower)
 }
 
-/// The factor of a matrix of which the lower triangle is given; a pivot has to be above `least`.
+/// The Cholesky factor of a matrix given by its lower triangle; pivots must exceed `least`.
 fn factored(mass: &Dense, n: usize, rest: fn(f64, &[f64], &[f64]) -> f64, least: f64) -> Result<Dense> {
     let mut l = mass.clone();
     cholesky::factor(&mut l, n, rest, |i, _, rest| if rest > least { Ok(rest) } else { Err(not_definite(i, rest)) })?;

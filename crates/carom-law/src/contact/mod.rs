@@ -1,9 +1,9 @@
 //! A contact about to be struck: the Delassus matrix and the velocity before the impact.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
-//! | `coefficients` | restitution and friction, checked at the door |
-//! | `delassus` | W, checked and brought to order one; S, regular or singular, and the impulses of linear conditions |
+//! | `coefficients` | restitution and friction, checked on construction |
+//! | `delassus` | W, checked and scaled to order one; S, regular or singular, and the impulses of linear conditions |
 //! | `mechanism` | M, factored, with the rows of its contacts |
 //! | `whitened` | the contact in coordinates in which the kinetic energy is half the square of the velocity |
 //! | `vector` | one to three numbers of a contact |
@@ -22,20 +22,21 @@ use crate::numeric::plane::{Vec2, add_scaled, norm};
 use crate::numeric::scaling::{exponent, is_tame, larger, scale};
 use crate::numeric::tolerance::RANGE;
 
-/// `(W, v_c⁻)`: all that the law has to know of the bodies.
+/// `(W, v_c⁻)`: all that the law needs to know about the bodies.
 #[derive(Debug, Clone, Copy)]
 pub struct Contact {
     pub(crate) delassus: Delassus,
-    /// Normal velocity over `2^gamma`; negative approaches.
+    /// Normal velocity over `2^gamma`; negative if approaching.
     pub(crate) v_n: f64,
     /// Tangential velocity over `2^(gamma + beta)`.
     pub(crate) v_t: Vec2,
     pub(crate) gamma: i32,
-    /// All units are those of the caller.
+    /// Whether no scaling was needed: all units are those of the caller.
     pub(crate) is_natural: bool,
     /// The velocity as it was given.
     pub(crate) before: ContactVector,
-    /// Of a contact made of `(M, A, q̇)`: the same in coordinates that keep the digits of an ill-conditioned contact.
+    /// For a contact from `(M, A, q̇)`: the contact in whitened coordinates, which preserve accuracy if it is
+    /// ill-conditioned.
     pub(crate) whitened: Option<Whitened>,
 }
 
@@ -50,8 +51,7 @@ impl Contact {
     /// A contact with the velocity `(v_n, v_t)`, normal first; `v_n < 0` approaches.
     ///
     /// # Errors
-    /// The velocity has another dimension than the matrix, is not finite, or cannot occur with a
-    /// singular matrix.
+    /// The velocity does not match the dimension of the matrix, is not finite, or cannot occur with a singular matrix.
     pub fn new(delassus: Delassus, velocity: &[f64]) -> Result<Self> {
         let d = delassus.dimension.rows();
         if velocity.len() != d {
@@ -92,7 +92,7 @@ impl Contact {
         contact
     }
 
-    /// Whether the velocity can occur: if not, [`Contact::fault`] tells why.
+    /// Whether the velocity can occur; if not, [`Contact::fault`] gives the reason.
     #[inline(always)]
     pub(crate) fn is_sound(&self) -> bool {
         // Zero times anything that is not finite is NaN.
@@ -100,7 +100,7 @@ impl Contact {
         is_finite && (self.delassus.tangent.is_regular() || self.outside_range() <= RANGE)
     }
 
-    /// What is wrong with a velocity that is not sound.
+    /// The error for a velocity that is not valid.
     #[cold]
     pub(crate) fn fault(&self) -> Error {
         let field = "contact_velocity";
@@ -110,8 +110,8 @@ impl Contact {
         }
     }
 
-    /// With a singular `W`, `y = v_t - w v_n / W_nn` has no part in the null space of `S`: the relative
-    /// size of that part.
+    /// With a singular `W`, `y = v_t - w v_n / W_nn` must have no component in the null space of `S`. Returns the
+    /// relative size of that component.
     #[cold]
     fn outside_range(&self) -> f64 {
         let w = &self.delassus;
@@ -120,7 +120,7 @@ impl Contact {
         if outside == 0.0 { 0.0 } else { outside / size }
     }
 
-    /// `y = v_t⁻ - w v_n⁻ / W_nn`: the tangential velocity that the normal motion does not explain.
+    /// `y = v_t⁻ - w v_n⁻ / W_nn`: the tangential velocity that is not due to the normal motion.
     #[inline(always)]
     pub(crate) fn free_velocity(&self) -> Vec2 {
         add_scaled(self.v_t, -self.v_n * self.delassus.inv_w_nn, self.delassus.w)
@@ -142,8 +142,8 @@ impl Contact {
         self.before
     }
 
-    /// `x` times a power of two made of the exponents of the units. Those of a natural contact are all
-    /// zero; to say so once, at compile time, saves the question at every number.
+    /// `x` times a power of two made of the exponents of the units. Those of a natural contact are all zero; a
+    /// compile-time flag avoids a test for every number.
     #[inline(always)]
     pub(crate) fn rescaled<const NATURAL: bool>(&self, x: f64, exponent: impl FnOnce(&Units) -> i32) -> f64 {
         if NATURAL {

@@ -1,4 +1,4 @@
-//! Vectors of the contact: one number a direction, the normal first.
+//! Contact vectors: one number per direction, the normal first.
 
 use std::fmt;
 use std::ops::Deref;
@@ -24,14 +24,14 @@ impl ContactVector {
         [0, 1, 2].map(|k| if k < self.len { self.components[k] } else { 0.0 })
     }
 
-    /// The tangential part alone, of a contact that has tangents.
+    /// The tangential part.
     #[inline]
     pub(crate) fn tangential(dimension: Dimension, t: [f64; 2]) -> Self {
         Self { components: [t[0], t[1], 0.0], len: dimension.rows() - 1 }
     }
 }
 
-/// As a list of as many numbers as there are directions.
+/// As a list of one number per direction.
 impl fmt::Debug for ContactVector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self[..].fmt(f)

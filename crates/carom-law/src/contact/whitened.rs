@@ -1,8 +1,9 @@
 //! A mechanism's contact in whitened coordinates, in which the kinetic energy is half the square of the velocity.
 //!
-//! With `M = L Lᵀ` and the orthogonal factorisation `L⁻¹ Aᵀ = Q R`, the velocity `s = Qᵀ Lᵀ q̇` has `A q̇ = Rᵀ s`, and an
-//! impulse changes it by `R i`. Conditions on the velocity after an impact are triangular in `R`, so an impulse, and what
-//! it does to the energy, come out with the condition number of `R`. Solving with `W = Rᵀ R` squares that number.
+//! With `M = L Lᵀ` and the orthogonal factorisation `L⁻¹ Aᵀ = Q R`, the velocity `s = Qᵀ Lᵀ q̇` has `A q̇ = Rᵀ s`, and
+//! an impulse changes it by `R i`. Conditions on the velocity after an impact are triangular in `R`, so the error of an
+//! impulse and of its energy change depends on the condition number of `R`. Solving with `W = Rᵀ R` squares that
+//! number.
 
 use arrayvec::ArrayVec;
 
@@ -13,23 +14,24 @@ use crate::numeric::plane::{Vec2, add_scaled, dot, norm, scaled};
 use crate::numeric::scaling::scale;
 use crate::numeric::tolerance::FEASIBILITY;
 
-/// What of `s` rounding may be: with `M` of a condition number of 1e14 its factor loses seven digits, and `s` some more.
+/// Relative error of `s` that rounding can cause: with a condition number of 1e14 the factor of `M` loses seven digits,
+/// and `s` a few more.
 const SMALL_CHANGE: f64 = 1e-4;
 
-/// A condition number of `W` beyond which slips are solved for with `R`: half of the digits of `W` are then lost.
+/// Condition number of `W` above which slips are solved with `R`: half the digits of `W` are then lost.
 const NEARLY_SINGULAR: f64 = 1e8;
 
-/// `R_tᵀ s_t` that differs from `v_t⁻ - c s_n` by more than this, of their sizes, has lost digits to the factor of an
-/// ill-conditioned `M`; some hundred roundings.
+/// Relative difference of `R_tᵀ s_t` and `v_t⁻ - c s_n` above which the former has lost digits to the factor of an
+/// ill-conditioned `M`: some hundred roundings.
 const FAITHFUL: f64 = 1e-13;
 
-/// The direction of slip is found through `W`. Where its condition number is above this, six digits are lost that `R` keeps.
+/// Condition number of `W` above which a slip found with `W` is refined with `R`, which keeps the six digits lost.
 const ILL_CONDITIONED: f64 = 1e6;
 
-/// Steps of Newton's method from there: each doubles the digits.
+/// Newton iterations of this refinement: each doubles the digits.
 const SLIP_STEPS: usize = 6;
 
-/// What a slip may be off by and be taken for one, relative to the impulse.
+/// Error of a slip, relative to the impulse, below which it is accepted.
 const SLIP_ACCURACY: f64 = 1e-12;
 
 /// `R = [[r_nn, c], [0, R_t]]` and the velocity `s`, in the units of the scaled contact.
@@ -41,21 +43,21 @@ pub(crate) struct Whitened {
     r_t: [f64; 3],
     s_n: f64,
     s_t: Vec2,
-    /// The condition number of `W`, with columns of `R` brought to order one.
+    /// The condition number of `W`, with the columns of `R` scaled to order one.
     pub(crate) condition: f64,
-    /// `R_tᵀ s_t`, the tangential velocity that the normal motion does not explain, where it is known better than by the
-    /// difference that it is.
+    /// `R_tᵀ s_t`, the tangential velocity that is not due to the normal motion, if known more accurately than as a
+    /// difference.
     unexplained: Option<Vec2>,
 }
 
-/// An impulse and what it does to the whitened velocity, `R i`.
+/// An impulse and the change `R i` of the whitened velocity.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Turn {
     pub(crate) impulse: LinearImpulse,
     pub(crate) change: [f64; 3],
 }
 
-/// A slip and what it does to the whitened velocity.
+/// A slip and the change of the whitened velocity.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Slide {
     pub(crate) direction: Vec2,
@@ -66,7 +68,8 @@ pub(crate) struct Slide {
 }
 
 impl Whitened {
-    /// `s` over `2^unit`; its normal part is taken from the contact's velocity, so that both agree on who approaches.
+    /// From `s` over `2^unit`. Its normal part is taken from the contact velocity, so that both agree on whether the
+    /// contact approaches.
     pub(crate) fn new(factor: &Factor, contact: &Contact, s: [f64; 3], unit: i32) -> Self {
         let [[r_nn, c1, c2], [_, r11, r12], [_, _, r22]] = factor.r;
         let to_units = unit + factor.normal_row - contact.gamma;
@@ -90,8 +93,8 @@ impl Whitened {
         whitened
     }
 
-    /// The same contact with the tangential velocity that the normal motion does not explain taken in the other ways that there
-    /// are; none where `W` is far from singular.
+    /// The contact with the alternative values of the tangential velocity that is not due to the normal motion; empty
+    /// if `W` is far from singular.
     pub(crate) fn otherwise(&self, contact: &Contact) -> ArrayVec<Self, 2> {
         if !(self.condition > NEARLY_SINGULAR) {
             return ArrayVec::new();
@@ -103,15 +106,15 @@ impl Whitened {
     }
 
     /// The average tangential velocity without friction, `R_tᵀ s_t + c v̄_n / r_nn`, where `W` is nearly singular:
-    /// made of `v_t⁻` and `w` it would lose the digits that `S` is to be held against.
+    /// computed from `v_t⁻` and `w` it would lose the digits that matter beside `S`.
     #[cold]
     pub(crate) fn free_average(&self, e: f64) -> Option<Vec2> {
         let average = 0.5 * (1.0 - e) * self.s_n;
         self.unexplained.map(|unexplained| add_scaled(unexplained, average, self.c))
     }
 
-    /// The impulse with `v_n⁺ = -e v_n⁻` and `v_t⁺ = -share v_t⁻`; `None` if there is none. Among several the one in the
-    /// cone of `mu` with the least `|i_t|`.
+    /// The impulse with `v_n⁺ = -e v_n⁻` and `v_t⁺ = -share v_t⁻`; `None` if it does not exist. If there are several,
+    /// the one in the cone of `mu` with the smallest `|i_t|`.
     ///
     /// From `R_tᵀ s_t⁺ = v_t⁺ - c s_n⁺`: the change is `R_t i_t = -(1 + share) s_t + (e - share) s_n h`, `h = R_t⁻ᵀ c`.
     #[cold]
@@ -132,7 +135,7 @@ impl Whitened {
         let free = norm(self.times_transposed(self.s_t)) + norm(self.c) * (e * self.s_n).abs();
         let most = FEASIBILITY * norm(contact.v_t) + rounding * free;
         if !d.tangent.is_line() {
-            // S = 0: only what the normal motion does to the tangents happens.
+            // S = 0: the tangential velocity is determined by the normal motion.
             let missed = norm(scaled(excess, self.c));
             let impulse = LinearImpulse { normal: change_n / self.r_nn, tangential: [0.0; 2], critical: 0.0 };
             return (missed <= most).then_some(Turn { impulse, change: [change_n, 0.0, 0.0] });
@@ -158,11 +161,11 @@ impl Whitened {
         Some(LinearImpulse { normal, tangential, critical })
     }
 
-    /// A slip with all the digits of `R`, from its average tangential velocity as found through `W`; `None` where that keeps
-    /// enough of them, or nothing near it is a slip.
+    /// A slip with all the digits of `R`, from its average tangential velocity as found through `W`; `None` if that is
+    /// accurate enough, or if there is no slip near it.
     ///
-    /// The unknown is the change `x = R_t i_t`. With it `v̄_t` has no large terms that cancel, as it has with `i_t` where the
-    /// impulse is large, and the condition `i_t + mu i_n v̄_t/|v̄_t| = 0` is solved by Newton's method.
+    /// The unknown is the change `x = R_t i_t`. With this unknown `v̄_t` has no large terms that cancel, as it would
+    /// with `i_t` for large impulses, and the condition `i_t + mu i_n v̄_t/|v̄_t| = 0` is solved by Newton's method.
     #[cold]
     pub(crate) fn slide(&self, contact: &Contact, e: f64, mu: f64, average: Vec2) -> Option<Slide> {
         let (d, v_t, c) = (&contact.delassus, contact.v_t, self.c);
@@ -201,7 +204,7 @@ impl Whitened {
         best.filter(|(off, _)| *off <= SLIP_ACCURACY).map(|(_, slide)| slide)
     }
 
-    /// The shortest change of `s` that changes the contact velocity by `v`, as far as one can: `Rᵀ s = v`.
+    /// The minimum-norm change of `s` that changes the contact velocity by `v`, as far as possible: `Rᵀ s = v`.
     pub(crate) fn change_for(&self, d: &Delassus, v: [f64; 3]) -> [f64; 3] {
         let s_n = v[0] / self.r_nn;
         let left = add_scaled([v[1], v[2]], -s_n, self.c);
@@ -217,17 +220,18 @@ impl Whitened {
         [s_n, s_t[0], s_t[1]]
     }
 
-    /// Whether a change of `s` is what rounding in an ill-conditioned `M` may have done to it.
+    /// Whether a change of `s` is within the rounding error of an ill-conditioned `M`.
     pub(crate) fn is_small(&self, [n, x, y]: [f64; 3]) -> bool {
         norm([n, norm([x, y])]) <= SMALL_CHANGE * norm([self.s_n, norm(self.s_t)])
     }
 
-    /// The shortest change of `s` that changes the normal velocity by `v_n`.
+    /// The minimum-norm change of `s` that changes the normal velocity by `v_n`.
     pub(crate) fn change_for_normal(&self, v_n: f64) -> [f64; 3] {
         [v_n / self.r_nn, 0.0, 0.0]
     }
 
-    /// The change of `s` by an outcome: its normal part by the velocity after, its tangential part by the impulse.
+    /// The change of `s` by an outcome: the normal part from the velocity after the impact, the tangential part from
+    /// the impulse.
     pub(crate) fn change_by(&self, contact: &Contact, normal_after: f64, impulse: &[f64]) -> [f64; 3] {
         let Delassus { omega, beta, .. } = contact.delassus;
         let v_n = scale(normal_after, -contact.gamma);
@@ -239,7 +243,8 @@ impl Whitened {
         [(v_n - contact.v_n) / self.r_nn, x, y]
     }
 
-    /// The impulse that makes a change of `s`, `R⁻¹` of it; the one with the least `|i_t|` if there are several.
+    /// The impulse that causes a change of `s`, `R⁻¹` times the change; the one with the smallest `|i_t|` if there are
+    /// several.
     pub(crate) fn impulse_for(&self, d: &Delassus, [s_n, s_1, s_2]: [f64; 3]) -> [f64; 3] {
         let tangential = if d.tangent.is_regular() {
             self.solve(d.dimension, [s_1, s_2])
@@ -253,7 +258,7 @@ impl Whitened {
         [(s_n - dot(self.c, tangential)) / self.r_nn, tangential[0], tangential[1]]
     }
 
-    /// What a change of `s` does to the energy.
+    /// The energy change for a change of `s`.
     pub(crate) fn energy_change(&self, [n, x, y]: [f64; 3]) -> f64 {
         n * (self.s_n + 0.5 * n) + x * (self.s_t[0] + 0.5 * x) + y * (self.s_t[1] + 0.5 * y)
     }
@@ -267,7 +272,7 @@ impl Whitened {
 
     /// `(|R| |R⁺|)²`.
     fn condition_number(&self, d: &Delassus) -> f64 {
-        // The columns of R that can move, and the trailing block as a triangle.
+        // The columns of R with mobility, and the trailing block as a triangle.
         let (c, [r11, r12, r22]) = if d.tangent.is_regular() {
             (self.c, self.r_t)
         } else if d.tangent.is_line() {
@@ -303,14 +308,14 @@ impl Whitened {
         [r11 * x, r12 * x + r22 * y]
     }
 
-    /// `R_t⁻¹ b`, of the tangents that there are.
+    /// `R_t⁻¹ b`, for the existing tangents.
     fn solve(&self, dimension: Dimension, b: Vec2) -> Vec2 {
         let [r11, r12, r22] = self.r_t;
         let y = if dimension == Dimension::Spatial { b[1] / r22 } else { 0.0 };
         [if dimension == Dimension::Normal { 0.0 } else { (b[0] - r12 * y) / r11 }, y]
     }
 
-    /// `R_t⁻ᵀ b`, of the tangents that there are.
+    /// `R_t⁻ᵀ b`, for the existing tangents.
     fn solve_transposed(&self, dimension: Dimension, b: Vec2) -> Vec2 {
         let [r11, r12, r22] = self.r_t;
         let x = if dimension == Dimension::Normal { 0.0 } else { b[0] / r11 };

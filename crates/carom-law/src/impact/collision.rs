@@ -1,4 +1,4 @@
-//! The law: which mode, which impulse. Everything here is in the units of the scaled contact.
+//! The law: mode and impulse. All quantities are in the units of the scaled contact.
 
 use crate::contact::Contact;
 use crate::contact::delassus::tangent::LinearImpulse;
@@ -9,8 +9,8 @@ use crate::impact::mode::Mode;
 use crate::impact::slip::{Slid, Sliding};
 use crate::numeric::plane::{Vec2, add_scaled, dot, norm, scaled};
 
-/// A stick creates energy if it does so by more than this fraction of `K_c + |v_c⁻·i|`: less than
-/// that is rounding in the last places of the impulse.
+/// Energy gain of a stick, relative to `K_c + |v_c⁻·i|`, above which it counts as creating energy: less is rounding in
+/// the last digits of the impulse.
 const ENERGY_ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// An approaching contact and its coefficients.
@@ -23,11 +23,11 @@ pub(crate) struct Impact<'a> {
     pub(crate) mu_d: f64,
 }
 
-/// An answer of the law: impulse, velocities, and the ledger's two parts.
+/// A solution of the law: impulse, velocities and the two parts of the work.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Answer {
     pub(crate) mode: Mode,
-    /// The normal restitution that it obeys.
+    /// The normal restitution of this solution.
     pub(crate) e: f64,
     pub(crate) normal: f64,
     pub(crate) tangential: Vec2,
@@ -39,30 +39,30 @@ pub(crate) struct Answer {
     pub(crate) normal_work: f64,
     /// `v̄_t · i_t`.
     pub(crate) tangential_work: f64,
-    /// \[26\]: `v̄ · i = K⁺ - K⁻`. The sum of the two, but where both are large and cancel it may be known better.
+    /// \[26\]: `v̄ · i = K⁺ - K⁻`. The sum of the two, or a more accurate value if both are large and cancel.
     pub(crate) energy_change: f64,
-    /// Slip and reversal answers that exist, where they were looked for.
+    /// The number of slip and reversal solutions, if they were counted.
     pub(crate) solutions: Option<u32>,
 }
 
-/// What the law decided, and what it would have answered without the guard.
+/// The decision of the law, and its solution without the guard.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Decision {
-    /// The stick impulse, whether or not it is in the cone; `None` if no impulse sticks.
+    /// The stick impulse, inside the cone or not; `None` if no impulse sticks.
     pub(crate) stick: Option<LinearImpulse>,
-    /// The impulse with zero average tangential velocity, where it was needed.
+    /// The impulse with zero average tangential velocity, if it was needed.
     pub(crate) reversal: Option<LinearImpulse>,
-    /// Whether the law alone answers stick.
+    /// Whether the contact sticks without the guard.
     pub(crate) sticks: bool,
     /// Whether that stick creates energy.
     pub(crate) creates_energy: bool,
     pub(crate) answer: Answer,
-    /// The energy change of the law's own stick, where the guard replaced it.
+    /// The energy change of the unguarded stick, if the guard replaced it.
     pub(crate) unguarded: Option<f64>,
 }
 
 impl Answer {
-    /// The same, field by field: see [`crate::contact::delassus::tangent`].
+    /// A copy made field by field; see [`crate::contact::delassus::tangent`] for the reason.
     #[inline(always)]
     fn rebuilt(self) -> Self {
         let Self {
@@ -82,7 +82,7 @@ impl Answer {
 }
 
 impl Impact<'_> {
-    /// Stick if its impulse is in the static cone, else slip or reversal; then the guard.
+    /// Stick if its impulse is in the static cone, otherwise slip or reversal; then the guard.
     #[inline(always)]
     pub(crate) fn decide(&self, guard: Guard) -> Decision {
         let stick = self.stick_at(self.e);
@@ -133,7 +133,7 @@ impl Impact<'_> {
         }
         let push = -(1.0 + e) * v_n;
         let pushed = scaled(push * delassus.inv_w_nn, delassus.w);
-        // (1 + share) v_t in one piece: for share near -1 the difference of its parts would lose what push adds.
+        // (1 + share) v_t as one product: for share near -1 the difference of its parts would cancel.
         let back = 1.0 + share;
         let b = [-back * v_t[0] - pushed[0], -back * v_t[1] - pushed[1]];
         delassus.impulse(b, push, || norm(v_t) + norm(add_scaled(v_t, 1.0, pushed)), mu)
@@ -147,7 +147,7 @@ impl Impact<'_> {
         ((-v_n - dot(delassus.w, t1)) * delassus.inv_w_nn, t1)
     }
 
-    /// A stick answer; `v̄ = ((1-e) v_n⁻, (1-e_t) v_t⁻) / 2`.
+    /// A stick; `v̄ = ((1-e) v_n⁻, (1-e_t) v_t⁻) / 2`.
     #[inline(always)]
     pub(crate) fn stuck(&self, e: f64, stick: &LinearImpulse) -> Answer {
         let &Contact { v_n, v_t, .. } = self.contact;
@@ -173,7 +173,7 @@ impl Impact<'_> {
         }
     }
 
-    /// The slip or reversal answer at a restitution, with the reversal impulse there.
+    /// The slip or reversal at a given restitution, with its reversal impulse.
     #[inline(always)]
     pub(crate) fn slide(&self, e: f64, reversal: Option<LinearImpulse>) -> Answer {
         let &Contact { ref delassus, v_n, v_t, .. } = self.contact;
@@ -199,7 +199,7 @@ impl Impact<'_> {
         }
     }
 
-    /// A slip with the digits that a mechanism's factor keeps.
+    /// A slip refined with a mechanism's factor.
     #[cold]
     fn refined(&self, whitened: &Whitened, e: f64, slid: Slid) -> Slid {
         let slide = slid.direction.and_then(|_| whitened.slide(self.contact, e, self.mu_d, slid.average));
@@ -219,20 +219,20 @@ impl Impact<'_> {
     #[inline(always)]
     fn creates_energy(&self, stuck: &Answer) -> bool {
         let change = stuck.energy_change;
-        // Most sticks end here.
+        // The common case.
         if change <= 0.0 {
             return false;
         }
         let &Contact { v_n, v_t, .. } = self.contact;
         let exchanged = match self.contact.whitened {
             None => (v_n * stuck.normal + dot(v_t, stuck.tangential)).abs(),
-            // The change was not made of these.
+            // The change was not computed from these.
             Some(_) => change.abs(),
         };
         change > ENERGY_ROUNDING * (limits::contact_energy(self.contact) + exchanged)
     }
 
-    /// `e*(v)` with the tangential restitution at hand.
+    /// `e*(v)` for the given tangential restitution.
     pub(crate) fn restitution_limit(&self) -> f64 {
         let momentum = limits::contact_momentum(self.contact);
         limits::state(self.contact, self.e_t, limits::locking(&self.contact.delassus), &momentum)

@@ -9,14 +9,14 @@ use crate::numeric::plane::norm;
 use crate::numeric::scaling::scale;
 
 impl Contact {
-    /// `μ_cr(e)`: the least static coefficient that sticks; `None` when no coefficient does, or the contact
-    /// separates. The outcome's `critical_friction` is its value at the restitution asked for.
+    /// `μ_cr(e)`: the smallest static coefficient that sticks; `None` if no coefficient does, or the contact separates.
+    /// The outcome's `critical_friction` is its value at the given restitution.
     pub fn critical_friction(&self, restitution: &Restitution) -> Option<f64> {
         self.curve(restitution, |impact| impact.stick_at(impact.e).map(|stick| stick.critical))
     }
 
-    /// `μ_rev(e)`: the least dynamic coefficient at which the contact can reverse; `None` when no
-    /// coefficient does, or the contact separates.
+    /// `μ_rev(e)`: the smallest dynamic coefficient at which the contact can reverse; `None` if there is none, or the
+    /// contact separates.
     pub fn critical_reversal(&self, restitution: &Restitution) -> Option<f64> {
         self.curve(restitution, |impact| match self.delassus.dimension {
             Dimension::Normal => None,
@@ -33,8 +33,8 @@ impl Contact {
         })
     }
 
-    /// `e*(v)` \[30\], which depends on the tangential restitution alone; `None` when the contact separates, or
-    /// hardly approaches and the limit is beyond `f64`.
+    /// `e*(v)` \[30\], which depends only on the tangential restitution; `None` if the contact separates, or approaches
+    /// so slowly that the limit exceeds the range of `f64`.
     pub fn restitution_limit(&self, restitution: &Restitution) -> Option<f64> {
         if !self.approaches() {
             return None;
@@ -57,7 +57,7 @@ impl Contact {
 }
 
 impl Delassus {
-    /// `e*` \[32\] for every state, which depends on the tangential restitution alone.
+    /// `e*` \[32\] for all states, which depends only on the tangential restitution.
     pub fn restitution_limit(&self, restitution: &Restitution) -> f64 {
         limits::configuration(limits::locking(self), restitution.tangential())
     }

@@ -9,17 +9,16 @@
 //!
 //! so `u` is a direction of slip iff `g(u) = λ u` with `λ > 0` and `D(u) > 0`.
 //!
-//! **When it is unique.** Solving `g(u) = λu` for `u` and asking for `|u| = 1` gives the quartic
-//! `P(λ) = (λ² + μ tr(N) λ + μ² det N)² - |λ a + μ adj(N) a|²`, the secular equation of a trust-region step.
-//! There is one positive root at most if the symmetric part of `N` is positive definite, for then
-//! `|(μN + λ)⁻¹ a|` falls with `λ`; and exactly one if the coefficients of `P` change sign once (Descartes).
-//! All but one or two in ten thousand random problems are of these kinds, and an iteration on the angle of
-//! `u` finds the root in two or three steps.
+//! **When it is unique.** Solving `g(u) = λu` for `u` and asking for `|u| = 1` gives the quartic `P(λ) = (λ² + μ tr(N)
+//! λ + μ² det N)² - |λ a + μ adj(N) a|²`, the secular equation of a trust-region step. There is one positive root at
+//! most if the symmetric part of `N` is positive definite, for then `|(μN + λ)⁻¹ a|` falls with `λ`; and exactly one if
+//! the coefficients of `P` change sign once (Descartes). All but one or two in ten thousand random problems satisfy one
+//! of these conditions, and an iteration on the angle of `u` finds the root in two or three steps.
 //!
-//! **When it may not be**, all zeros of `u × g(u)` on the circle are isolated first. With the half
-//! angle measured from a direction opposite to which `|u × g|` is large, they are the real roots of a
-//! quartic with bounded coefficients. (The quartic in `λ` has double roots where two answers with
-//! different directions share a `λ`; this one only where two answers meet.)
+//! **When it may not be**, all zeros of `u × g(u)` on the circle are isolated first. With the half angle measured from
+//! a direction opposite to which `|u × g|` is large, they are the real roots of a quartic with bounded coefficients.
+//! (The quartic in `λ` has double roots if two solutions with different directions share a `λ`; this one only if two
+//! solutions coincide.)
 
 use arrayvec::ArrayVec;
 use polycool::Quartic;
@@ -27,35 +26,34 @@ use polycool::Quartic;
 use crate::numeric::plane::{Sym2, Vec2, add_scaled, cross, dot, scaled};
 use crate::numeric::scaling::larger;
 
-/// Steps before a start is given up; two suffice nearly always.
+/// Largest number of iterations from one start; two nearly always suffice.
 const MOST_STEPS: usize = 10;
 
-/// Newton's steps after the first, at the end.
+/// Largest number of final Newton steps after the first.
 const MOST_ENDS: usize = 2;
 
-/// A denominator below this fraction of `W_nn` is worked out in another way. Newton's last step corrects the
-/// rounding of `u` in it, which leaves the rounding of that correction: 1e-32 of its terms.
+/// Below this fraction of `W_nn` a denominator is computed in another way. Newton's last step corrects the rounding of
+/// `u` in it, which leaves the rounding of that correction: 1e-32 of its terms.
 const SMALL_DENOMINATOR: f64 = 1e-18;
 
 /// Rounding of the difference `W_nn - μ w·u`, of the size of its terms.
 const DIFFERENCE_ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// The error of the angle, as bounded from the last step, at which one step of Newton's method is left
-/// to do: it squares the error, which is ten times less than the bound at least.
+/// Bound on the error of the angle, from the last step, at which one Newton step remains: it squares the error, which
+/// is at least ten times smaller than the bound.
 const NEARLY_THERE: f64 = 3e-8;
 
-/// A step of Newton's method, as an angle, that is so short that the next one is its square.
+/// Length of a Newton step, as an angle, below which convergence is quadratic.
 const SHORT_STEP: f64 = 1e-3;
 
-/// What roots of the quartic are found to, as half an angle's tangent.
+/// Accuracy of the roots of the quartic, as the tangent of half the angle.
 const ROOT_ACCURACY: f64 = 1e-14;
 
-/// A root of the quartic that Newton's method turns by less than this angle is the same; nearly double roots, which are known
-/// to the root of the rounding, 1e-8, may be turned by more.
+/// Angle by which Newton's method may change a root of the quartic that stays the same root; nearly double roots, known
+/// only to the square root of rounding, 1e-8, may change by more.
 const SAME_ROOT: f64 = 1e-6;
 
-/// The equation `g(u) = λ u`, divided by a power of two near `μ` where that is so large that it might
-/// overflow.
+/// The equation `g(u) = λ u`, divided by a power of two near `μ` if that is so large that it might overflow.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DirectionEquation {
     v_t: Vec2,
@@ -73,13 +71,13 @@ pub(crate) struct DirectionEquation {
     mu_k_w_tt: Sym2,
 }
 
-/// A zero of `u × g(u)`. Only the ratios of its three numbers matter.
+/// A zero of `u × g(u)`. Only the ratios of `λ`, `D` and `k` matter.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Direction {
     pub(crate) u: Vec2,
-    /// `u·g(u)`, positive for an answer.
+    /// `u·g(u)`, positive for a solution.
     pub(crate) lambda: f64,
-    /// `D(u)`, positive for an answer.
+    /// `D(u)`, positive for a solution.
     pub(crate) denominator: f64,
     /// `k`
     pub(crate) k: f64,
@@ -92,12 +90,12 @@ impl Direction {
     }
 }
 
-/// Where Newton's last step led.
+/// The result of a final Newton step.
 struct End {
     direction: Direction,
-    /// Whether it was a step near the zero at all.
+    /// Whether the step was short, so that the zero is near.
     is_short: bool,
-    /// Whether the next one would change nothing.
+    /// Whether another step would change nothing.
     is_exact: bool,
 }
 
@@ -114,9 +112,9 @@ struct Halley {
 
 struct HalleyStep {
     angle: f64,
-    /// Whether it stays in the neighbourhood. If not, the zeros have to be isolated first.
+    /// Whether the step stays near; if not, the zeros have to be isolated first.
     is_short: bool,
-    /// Whether it leads near enough for Newton's last step.
+    /// Whether it ends near enough for the final Newton step.
     is_last: bool,
 }
 
@@ -140,7 +138,7 @@ impl Halley {
 }
 
 impl DirectionEquation {
-    /// `unit` is 1 over the power of two that everything is divided by.
+    /// `unit` is 1 over the power of two by which the equation is divided.
     #[inline(always)]
     pub(crate) fn new(w_nn: f64, w: Vec2, w_tt: Sym2, v_t: Vec2, k: f64, mu: f64, unit: f64) -> Self {
         let (w_nn, mu) = (w_nn * unit, mu * unit);
@@ -154,9 +152,9 @@ impl DirectionEquation {
         Self { v_t, w, w_tt, k, w_nn, unit, mu, a, n, mu_w, k_w, mu_k_w_tt }
     }
 
-    /// The same equation made of `S` and of `free = v_t⁻ + k w / W_nn`, the average velocity without friction:
-    /// `g(u) = D(u) free - μ k S u`. Where `W` is nearly singular, `S` and `free` are small differences of `W_tt` and of
-    /// `v_t⁻`, and lost if these are put in their place.
+    /// The equation in terms of `S` and `free = v_t⁻ + k w / W_nn`, the average velocity without friction: `g(u) = D(u)
+    /// free - μ k S u`. If `W` is nearly singular, `S` and `free` are small differences that would be lost in terms of
+    /// `W_tt` and `v_t⁻`.
     #[cold]
     pub(crate) fn reduced(w_nn: f64, w: Vec2, s: Sym2, free: Vec2, k: f64, mu: f64, unit: f64) -> Self {
         let (w_nn, mu) = (w_nn * unit, mu * unit);
@@ -171,7 +169,7 @@ impl DirectionEquation {
         Self { v_t: free, w: none, w_tt: s, k, w_nn, unit, mu, a, n, mu_w, k_w: none, mu_k_w_tt: mu_k_s }
     }
 
-    /// `D(u)` and `g(u)`, the latter without the cancellation of `a - μNu` where `D` is small.
+    /// `D(u)` and `g(u)`, the latter without the cancellation of `a - μNu` if `D` is small.
     #[inline(always)]
     fn evaluate(&self, u: Vec2) -> (f64, Vec2) {
         let denominator = self.w_nn - dot(self.mu_w, u);
@@ -191,8 +189,8 @@ impl DirectionEquation {
         [[1.0, 0.0], [-1.0, 0.0]].into_iter().map(|u| self.at(u)).collect()
     }
 
-    /// The one direction of slip, if a certificate says that there is at most one and the iteration
-    /// reaches it.
+    /// The unique direction of slip, if a certificate proves that there is at most one and the iteration converges to
+    /// it.
     #[inline(always)]
     pub(crate) fn unique(&self) -> Option<Direction> {
         let a2 = dot(self.a, self.a);
@@ -203,7 +201,7 @@ impl DirectionEquation {
         }
     }
 
-    /// Whether a certificate says that no direction of slip stands beside a reversal.
+    /// Whether a certificate proves that no direction of slip coexists with a reversal.
     #[inline(always)]
     pub(crate) fn has_none_beside_reversal(&self) -> bool {
         self.is_monotone() | (self.sign_changes() == 0)
@@ -249,7 +247,7 @@ impl DirectionEquation {
         scaled(1.0 / dot(forward, forward).sqrt(), forward)
     }
 
-    /// The steps to a zero from nearby; `None` if they do not settle.
+    /// Iterates to a nearby zero; `None` if it does not converge.
     #[inline(always)]
     fn refine(&self, start: Vec2) -> Option<Direction> {
         let halley = self.halley();
@@ -268,8 +266,8 @@ impl DirectionEquation {
         None
     }
 
-    /// [`DirectionEquation::unique`] without a branch, in `STEPS` steps at most: the direction and
-    /// whether it is the one.
+    /// [`DirectionEquation::unique`] without branches, in at most `STEPS` steps: the direction, and whether it is the
+    /// unique one.
     #[inline(always)]
     pub(crate) fn unique_branchless<const STEPS: usize>(&self) -> (Direction, bool) {
         let a2 = dot(self.a, self.a);
@@ -297,7 +295,7 @@ impl DirectionEquation {
         Halley { a, h0: 0.5 * (n[1][0] - n[0][1]), h1, h2, curvature }
     }
 
-    /// Newton's steps until the last changes nothing that matters: nearly always one.
+    /// Final Newton steps until the last has no effect: nearly always one.
     #[inline(always)]
     fn finish_exactly(&self, u: Vec2) -> End {
         let end = self.finish(u);
@@ -308,8 +306,8 @@ impl DirectionEquation {
         End { direction: Direction { u, lambda, denominator, k }, is_short, is_exact }
     }
 
-    /// The steps after the first, where it was not enough. (By value, so that the equation need not be kept in
-    /// memory where it was.)
+    /// The steps after the first, if it was not enough. (By value, so that the caller need not keep the equation in
+    /// memory.)
     #[cold]
     fn go_on(self, mut end: End) -> End {
         for _ in 0..MOST_ENDS {
@@ -321,8 +319,8 @@ impl DirectionEquation {
         if self.is_small(end.direction.denominator) {
             end.direction = self.with_small_denominator(end.direction);
         } else if !end.is_exact {
-            // Where the slope of u × g(u) is rounding, steps do not settle, and what they neglect of D may exceed the
-            // rounding of the difference that it is.
+            // If the slope of u × g(u) is rounding, the steps do not converge, and their neglected terms of D may
+            // exceed the rounding of the direct difference.
             let direct = self.at(end.direction.u);
             let terms = self.w_nn + self.mu_w[0].abs() + self.mu_w[1].abs();
             if (direct.denominator - end.direction.denominator).abs() > DIFFERENCE_ROUNDING * terms {
@@ -332,20 +330,20 @@ impl DirectionEquation {
         end
     }
 
-    /// Whether `D` has lost digits to the difference it is.
+    /// Whether `D` has lost digits by cancellation.
     #[inline(always)]
     fn is_small(&self, denominator: f64) -> bool {
         denominator.abs() < SMALL_DENOMINATOR * self.w_nn
     }
 
-    /// Contacts that hardly approach, with `μ > μ*`, have answers with `D` of the order of `k`. The difference
-    /// `W_nn - μ w·u` is lost in rounding then, but `u × g(u) = 0` tells `D / k`, where `u` is not along `v_t`.
+    /// Slowly approaching contacts with `μ > μ*` have solutions with `D` of the order of `k`. The difference `W_nn - μ
+    /// w·u` is then lost in rounding, but `u × g(u) = 0` determines `D / k` unless `u` is along `v_t`.
     fn with_small_denominator(&self, direction: Direction) -> Direction {
         let u = direction.u;
         let tu = self.w_tt.times(u);
         let pull = [self.unit * self.w[0] - self.mu * tu[0], self.unit * self.w[1] - self.mu * tu[1]];
         let (across_pull, across_v) = (cross(u, pull), cross(u, self.v_t));
-        // Relative errors of the two ways, in units of rounding.
+        // Relative errors of the two formulas, in units of rounding.
         let size = |a: Vec2| a[0].abs() + a[1].abs();
         let of_difference = (self.w_nn + size(self.mu_w)) / direction.denominator.abs();
         let of_ratio =
@@ -357,8 +355,8 @@ impl DirectionEquation {
         Direction { u, lambda: ratio * dot(u, self.v_t) + dot(u, pull), denominator: ratio, k: 1.0 }
     }
 
-    /// One step of Newton's method on `u × g(u)`, with `λ` and `D` where it leads to first order: `u` itself is
-    /// rounded, and `D` may be small beside the terms it is made of.
+    /// One Newton step on `u × g(u)`, with `λ` and `D` at its end to first order: `u` itself is rounded, and `D` may be
+    /// small compared with its terms.
     #[inline(always)]
     fn finish(&self, u: Vec2) -> End {
         let n = &self.n;
@@ -417,15 +415,15 @@ impl DirectionEquation {
         directions
     }
 
-    /// A root already known to about 1e-12 made exact; where it is nearly double, left as it is.
+    /// Refines a root known to about 1e-12; leaves it unchanged if it is nearly double.
     fn polish(&self, rough: Vec2) -> Direction {
         let end = self.finish_exactly(rough);
         if end.is_short && cross(rough, end.direction.u).abs() < SAME_ROOT { end.direction } else { self.at(rough) }
     }
 }
 
-/// Of eight directions around the circle, the one where `|u × (a - μN u)|` is largest: at least
-/// 0.69 of its maximum. `None` if it vanishes in all of them.
+/// The one of eight directions around the circle with the largest `|u × (a - μN u)|`, which is at least 0.69 of the
+/// maximum. `None` if it vanishes in all of them.
 fn farthest_from_zero(a: Vec2, n: &[Vec2; 2]) -> Option<Vec2> {
     const H: f64 = std::f64::consts::FRAC_1_SQRT_2;
     let residual = |u: Vec2| cross(u, [a[0] - dot(n[0], u), a[1] - dot(n[1], u)]).abs();
@@ -441,7 +439,7 @@ fn farthest_from_zero(a: Vec2, n: &[Vec2; 2]) -> Option<Vec2> {
     best
 }
 
-/// Turns `u` by about `step`: the angle needs no more than an iteration's accuracy, the length does.
+/// Turns `u` by about `step`: the angle needs only the accuracy of the iteration, the length full accuracy.
 #[inline(always)]
 fn rotate(u: Vec2, step: f64) -> Vec2 {
     let q = step * step;
@@ -471,8 +469,8 @@ mod tests {
         DirectionEquation::new(w(0, 0), [w(0, 1), w(0, 2)], w_tt, v_t, k, 1.2 * uniform().abs(), 1.0)
     }
 
-    /// Where a certificate holds, isolating all zeros finds the same direction and no other. And it
-    /// holds nearly always: the figures are those of the documentation.
+    /// Whenever a certificate holds, isolating all zeros finds the same direction and no other. It holds nearly always,
+    /// at the rates given in the documentation.
     #[test]
     fn certificates_are_true_and_cover_nearly_all_slips() {
         let mut rng = fastrand::Rng::with_seed(7);

@@ -1,19 +1,18 @@
-//! What to do with a stick that creates energy. Nothing is ever repaired in silence: the outcome
-//! says which guard was asked for, whether it acted, and what the law alone would have answered.
+//! Guards against sticks that create energy. No guard acts silently: the outcome tells which one was requested, whether
+//! it acted, and the solution of the law without it.
 
-/// The caller's choice for a stick that creates energy.
+/// What to do with a stick that creates energy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Guard {
-    /// The law's answer as it is, marked inadmissible. For analysis.
+    /// Keep the law's solution, marked inadmissible. For analysis.
     #[default]
     Report,
-    /// The paper's remedy: a smaller coefficient of restitution. Stick at the limit `e*(v)` if that
-    /// is in the cone, else slip or reversal at the lower end of the interval in which stick is.
+    /// The paper's remedy: a smaller coefficient of restitution. Stick at the limit `e*(v)` if that impulse is in the
+    /// cone, otherwise slip or reversal at the lower end of the interval of restitutions that stick.
     Limit,
-    /// Keep the restitution and take the slip or reversal answer, which always exists and always
-    /// dissipates. For simulation.
+    /// Keep the restitution and take the slip or reversal, which always exists and always dissipates. For simulation.
     Slip,
 }
 

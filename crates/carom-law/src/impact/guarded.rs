@@ -1,15 +1,15 @@
-//! The guarded answer in place of a stick that creates energy.
+//! The solution of a guard in place of a stick that creates energy.
 
 use crate::impact::collision::{Answer, Impact};
 use crate::impact::guard::Guard;
 use crate::numeric::plane::dot;
 
-/// How often the restitution of [`Guard::Limit`] may be lowered until the computed energy, not
-/// only the exact one, does not rise. The step doubles, so this covers every condition number.
+/// Largest number of times that [`Guard::Limit`] lowers the restitution until the computed energy, not only the exact
+/// one, does not increase. The step doubles, so this covers every condition number.
 const MOST_LOWERINGS: usize = 60;
 
 impl Impact<'_> {
-    /// The guarded answer in place of a stick that creates energy.
+    /// The solution of a guard in place of a stick that creates energy.
     #[cold]
     pub(crate) fn guarded(&self, guard: Guard, stick: Answer) -> Answer {
         match guard {
@@ -24,7 +24,7 @@ impl Impact<'_> {
     }
 
     fn limited(&self) -> Answer {
-        // The limit is below e but for rounding.
+        // The limit is below e, except for rounding.
         let mut e = self.restitution_limit().min(self.e.next_down());
         let mut lowering = f64::EPSILON;
         for _ in 0..MOST_LOWERINGS {
@@ -45,9 +45,9 @@ impl Impact<'_> {
         self.slide_at(self.least_sticking_restitution())
     }
 
-    /// The lower end of the interval of restitutions at which the stick impulse is in the cone, which
-    /// contains `e`; 0 if it reaches below. The impulse is affine in the restitution and the cone is
-    /// convex, so it is an interval, and its ends are roots of `μ_s² i_n² = |i_t|²`.
+    /// The lower end of the interval around `e` of restitutions at which the stick impulse is in the cone, but at least
+    /// 0. The impulse is affine in the restitution and the cone is convex, so it is an interval, and its ends are roots
+    /// of `μ_s² i_n² = |i_t|²`.
     fn least_sticking_restitution(&self) -> f64 {
         let Some(stick) = self.stick_at(self.e) else {
             return self.e;

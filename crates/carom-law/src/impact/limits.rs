@@ -1,4 +1,4 @@
-//! The limits of the coefficients: `e*` of a state and of a configuration, and `μ*`.
+//! Limits of the coefficients: `e*` of a state and of a configuration, and `μ*`.
 //!
 //! With `G = W⁻¹`, a stick dissipates iff `v_c⁻ᵀ (G - E G E) v_c⁻ >= 0` \[28\], \[30\]. Written in
 //! `δ = e - e_t`, the largest root is free of cancellation and always real:
@@ -33,14 +33,14 @@ pub(crate) fn contact_momentum(contact: &Contact) -> ContactMomentum {
     ContactMomentum { normal, tangential, energy }
 }
 
-/// `K_c = v_c⁻ᵀ W⁺ v_c⁻ / 2`: the part of the energy that the contact can reach.
+/// `K_c = v_c⁻ᵀ W⁺ v_c⁻ / 2`: the part of the kinetic energy that impulses at the contact can change.
 #[inline(always)]
 pub(crate) fn contact_energy(contact: &Contact) -> f64 {
     contact_momentum(contact).energy
 }
 
-/// `W_nn G_nn = 1 / (1 - κ)`, `κ = wᵀ W_tt⁺ w / W_nn`: by how much the contact's inertia along the normal
-/// grows when the tangents are held. 1 without coupling, infinite if holding them locks the normal.
+/// `W_nn G_nn = 1 / (1 - κ)`, `κ = wᵀ W_tt⁺ w / W_nn`: the factor by which the contact's inertia along the normal grows
+/// if the tangents are held. 1 without coupling, infinite if holding them locks the normal.
 #[inline(always)]
 pub(crate) fn locking(w: &Delassus) -> f64 {
     if w.tangent.is_regular() { locking_along(w) } else { locking_singular(w) }
@@ -51,8 +51,8 @@ fn locking_along(w: &Delassus) -> f64 {
     1.0 + dot(w.w, w.pseudo_solve(w.w)) * w.inv_w_nn
 }
 
-/// A null vector of `S` with a normal part locks the normal. Without one it is a null vector of `W_tt`
-/// too, and counts for nothing.
+/// A null vector of `S` with a normal part locks the normal. Without one it is also a null vector of `W_tt` and has no
+/// effect.
 #[cold]
 fn locking_singular(w: &Delassus) -> f64 {
     let locked = w.null_part(w.w);
@@ -67,7 +67,7 @@ pub(crate) fn state(contact: &Contact, e_t: f64, locking: f64, momentum: &Contac
         return 1.0;
     }
     if locking == f64::INFINITY {
-        // Only e = e_t can stick at all.
+        // Only e = e_t can stick.
         return e_t;
     }
     let g_nn = locking * w.inv_w_nn;
@@ -80,8 +80,8 @@ pub(crate) fn state(contact: &Contact, e_t: f64, locking: f64, momentum: &Contac
     e_t + if numerator == 0.0 { 0.0 } else { numerator / (denominator * speed) }
 }
 
-/// \[32\]: `e*` for every state of this configuration, the larger root of
-/// `(1-e²)(1-e_t²) = κ (1 - e e_t)²`; `sqrt(1-κ)` for `e_t = 0`.
+/// \[32\]: `e*` for all states of this configuration, the larger root of `(1-e²)(1-e_t²) = κ (1 - e e_t)²`; `sqrt(1-κ)`
+/// for `e_t = 0`.
 #[inline(always)]
 pub(crate) fn configuration(locking: f64, e_t: f64) -> f64 {
     if e_t == 0.0 || locking == 1.0 { 1.0 / locking.sqrt() } else { configuration_tangential(locking, e_t) }

@@ -1,6 +1,6 @@
-//! What a contact does in an impact.
+//! Modes of a contact in an impact.
 
-/// The mode of an impact; the docs are the conditions.
+/// The mode of an impact. The documentation of each mode gives its conditions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]

@@ -1,4 +1,4 @@
-//! The answer to an impact, as data: the same fields in Rust, JSON and everywhere else.
+//! The outcome of an impact as data, with the same fields in Rust, JSON and all other formats.
 
 use arrayvec::ArrayVec;
 #[cfg(feature = "serde")]
@@ -10,14 +10,14 @@ use crate::impact::guard::Guard;
 use crate::impact::mode::Mode;
 use crate::numeric::tolerance::ROUNDING;
 
-/// What an impact does. `discriminator`, the critical coefficients, `printed`, the limits,
-/// `admissible` and `violations` describe the request; `mode`, `impulse`, the velocities and
-/// `energy` the answer after the guard. The request is judged by Aghili's criterion, whatever the law.
+/// The outcome of an impact. `discriminator`, the critical coefficients, `printed`, the limits, `admissible` and
+/// `violations` describe the problem; `mode`, `impulse`, the velocities and `energy` describe the solution after the
+/// guard. The problem is assessed by Aghili's criterion, whatever the law.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[non_exhaustive]
 pub struct Outcome {
-    /// What the contact does.
+    /// Mode of the contact.
     pub mode: Mode,
     /// `i`, normal first.
     pub impulse: ContactVector,
@@ -26,18 +26,16 @@ pub struct Outcome {
     pub velocity: Option<Vec<f64>>,
     /// The contact velocity before and after.
     pub contact_velocity: BeforeAfter,
-    /// The unit direction `u` of slip that friction opposes, at the end of the impact where the law follows it;
-    /// `None` in the other modes.
+    /// The unit direction `u` of slip that friction opposes, at the end of the impact for laws that follow it; `None`
+    /// in the other modes.
     pub direction: Option<ContactVector>,
-    /// The ledger.
+    /// The energy balance.
     pub energy: Energy,
-    /// Exact `σ = μ_s² i_n² - |i_t|²` of the stick impulse; `None` if no impulse sticks, or the
-    /// contact separates.
+    /// Exact `σ = μ_s² i_n² - |i_t|²` of the stick impulse; `None` if no impulse sticks or the contact separates.
     pub discriminator: Option<f64>,
-    /// Exact `μ_cr`: the least static coefficient that sticks; `None` when infinite.
+    /// Exact `μ_cr`: the smallest static coefficient that sticks; `None` if infinite.
     pub critical_friction: Option<f64>,
-    /// `μ_rev`: the least dynamic coefficient at which the contact can reverse; `None` when there
-    /// is none.
+    /// `μ_rev`: the smallest dynamic coefficient at which the contact can reverse; `None` if there is none.
     pub critical_reversal: Option<f64>,
     /// The discriminator and critical coefficient as the paper prints them; `None` for singular `W`.
     pub printed: Option<Printed>,
@@ -45,56 +43,56 @@ pub struct Outcome {
     pub restitution_limit: RestitutionLimit,
     /// `μ*` \[38\]; `None` when infinite.
     pub friction_limit: Option<f64>,
-    /// False iff Aghili's law answers stick and that creates energy, `e > e*(v)`.
+    /// False iff the contact sticks by Aghili's law and this creates energy, `e > e*(v)`.
     pub admissible: bool,
     /// Whether the pair is in the paper's admissible set \[41\], with the configuration's `e*`:
     /// sufficient, not necessary.
     pub admissible_any_state: bool,
-    /// Which limits the request violates.
+    /// The limits that the given coefficients violate.
     pub violations: ArrayVec<Violation, 2>,
-    /// What the guard did.
+    /// The effect of the guard.
     pub guard: GuardReport,
-    /// How many slip and reversal answers there are; `None` where they were not looked for.
+    /// The number of slip and reversal solutions; `None` if they were not counted.
     pub solutions: Option<u32>,
-    /// The coefficients of restitution asked for, as numbers; what a guard used instead is in `guard`.
+    /// The given coefficients of restitution, as numbers; the value used by a guard is in `guard`.
     pub restitution: RestitutionValues,
-    /// The coefficients of friction asked for; `None` for a frictionless contact that was given none.
+    /// The given coefficients of friction; `None` for a frictionless contact without coefficients.
     pub friction: Option<Friction>,
     /// 1, 2 or 3.
     pub contact_dimension: u8,
-    /// The law that answered.
+    /// The law of the solution.
     pub law: Law,
-    /// By how much the worst of the outcome's conditions is missed, computed anew from the data, on the scale of the input:
-    /// at most 1e-9, or the outcome would be an error.
+    /// The largest violation of the outcome's conditions, recomputed from the data, relative to the input: at most
+    /// 1e-9, otherwise an error is returned.
     #[cfg_attr(feature = "serde", serde(default))]
     pub residual: f64,
     /// How sensitive the problem is to its data; only for problems given by `(M, A, v)` or by a factor of `W`.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub condition: Option<Conditioning>,
-    /// What the contact does in compression and in restitution, such as `slip- | slip- stick`; only of laws that
-    /// follow it through the impact. Signs are those of a planar contact's slip.
+    /// The modes during compression and restitution, such as `slip- | slip- stick`; only for laws that follow the
+    /// contact through the impact. Signs are those of a planar contact's slip.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub phases: Option<Box<str>>,
 }
 
-/// Condition numbers: the relative change of an answer is about this many times that of the data. Half an ulp of an entry of
-/// `M` moves the impulse by up to `1e-16 mass_matrix sqrt(delassus)`, and the velocity after a stick by up to `1e-16
-/// sqrt(delassus)`.
+/// Condition numbers: the relative change of the solution is about this many times that of the data. Half an ulp of an
+/// entry of `M` moves the impulse by up to `1e-16 mass_matrix sqrt(delassus)`, and the velocity after a stick by up to
+/// `1e-16 sqrt(delassus)`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[non_exhaustive]
 pub struct Conditioning {
-    /// Of `M`, with its diagonal brought to order one; an estimate.
+    /// Estimated condition number of `M`, with its diagonal scaled to order one.
     pub mass_matrix: f64,
-    /// Of `W`, its largest eigenvalue over the smallest that is not zero, with the normal and the tangents brought to order
-    /// one.
+    /// Condition number of `W`: the ratio of its largest and smallest nonzero eigenvalues, with the normal and the
+    /// tangents scaled to order one.
     pub delassus: f64,
 }
 
 impl Conditioning {
-    /// What an impulse may be off by, relative to its size, in a mechanism with so many degrees of freedom. With `M = L Lᵀ`,
-    /// `L⁻¹ Aᵀ = Q R` and the change `R i` of the whitened velocity, `δi = R⁻¹ Qᵀ (L⁻¹ δM L⁻ᵀ) Q R i`: at most the rounding of
-    /// `M` times its condition number and that of `R`.
+    /// Bound on the relative error of an impulse in a mechanism with `freedoms` degrees of freedom. With `M = L Lᵀ`,
+    /// `L⁻¹ Aᵀ = Q R` and the change `R i` of the whitened velocity, `δi = R⁻¹ Qᵀ (L⁻¹ δM L⁻ᵀ) Q R i`: at most the
+    /// rounding of `M` times the condition numbers of `M` and `R`.
     pub(crate) fn impulse_error(&self, freedoms: usize) -> f64 {
         ROUNDING * freedoms as f64 * self.mass_matrix * self.delassus.sqrt()
     }
@@ -157,7 +155,7 @@ impl Law {
     }
 }
 
-/// The contact velocity on either side of the impact.
+/// The contact velocity before and after the impact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct BeforeAfter {
@@ -167,7 +165,7 @@ pub struct BeforeAfter {
     pub after: ContactVector,
 }
 
-/// Where the energy went.
+/// The energy balance of an impact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[non_exhaustive]
@@ -184,13 +182,13 @@ pub struct Energy {
     pub tangential: f64,
 }
 
-/// Parts of a change that differ from it by more than this, of their sizes, do not add up.
+/// Relative difference between an energy change and the sum of its parts above which they are inconsistent.
 const SPLIT_ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 impl Energy {
-    /// Takes the change computed from `M` where `v̄ · i` is off by more than `rounding`: with an ill-conditioned `W` impulses
-    /// lose digits that velocities keep. Elsewhere `v̄ · i` has more digits of a small change. Friction, if there is any,
-    /// takes up the difference.
+    /// Uses the change computed from `M` if `v̄ · i` differs by more than `rounding`: with an ill-conditioned `W`,
+    /// impulses lose digits that velocities keep. Otherwise `v̄ · i` is more accurate for small changes. The difference
+    /// is attributed to friction, if any.
     pub(crate) fn correct(&mut self, change: f64, rounding: f64) {
         if (change - self.change).abs() > rounding {
             self.change = change;
@@ -207,7 +205,7 @@ impl Energy {
     }
 }
 
-/// \[22\] and \[23\] to the letter; exact only for `e = 0` or `G_nt = 0`.
+/// \[22\] and \[23\] as printed; exact only for `e = 0` or `G_nt = 0`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[non_exhaustive]
@@ -223,22 +221,23 @@ pub struct Printed {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[non_exhaustive]
 pub struct RestitutionLimit {
-    /// `e*(v)` \[30\]; `None` when the contact separates, or hardly approaches and the limit is beyond `f64`.
+    /// `e*(v)` \[30\]; `None` if the contact separates, or approaches so slowly that the limit exceeds the range of
+    /// `f64`.
     pub state: Option<f64>,
     /// `e*` \[32\].
     pub configuration: Option<f64>,
 }
 
-/// A limit that the request violates.
+/// A violated limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[non_exhaustive]
 pub struct Violation {
-    /// Which limit.
+    /// The limit.
     pub limit: Limit,
-    /// The coefficient asked for.
+    /// The given coefficient.
     pub value: f64,
-    /// What it may be at most.
+    /// Its largest admissible value.
     pub bound: f64,
 }
 
@@ -253,13 +252,13 @@ pub enum Limit {
     /// `e > e*` in a stick: some impact in this configuration would create energy.
     #[cfg_attr(feature = "serde", serde(rename = "restitution_limit.configuration"))]
     RestitutionConfiguration,
-    /// `μ_d >= μ*` where the contact cannot stick: outside the paper's set, though it dissipates.
+    /// `μ_d >= μ*` for a contact that cannot stick: outside the paper's admissible set, although it dissipates.
     #[cfg_attr(feature = "serde", serde(rename = "friction_limit"))]
     Friction,
 }
 
 impl Limit {
-    /// The outcome's field with the limit.
+    /// The field of the outcome with the limit.
     pub fn name(self) -> &'static str {
         match self {
             Limit::RestitutionState => "restitution_limit.state",
@@ -269,22 +268,22 @@ impl Limit {
     }
 }
 
-/// What the guard did.
+/// The effect of the guard.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[non_exhaustive]
 pub struct GuardReport {
-    /// Which guard was asked for.
+    /// The requested guard.
     pub name: Guard,
-    /// Whether it replaced the law's answer.
+    /// Whether it replaced the law's solution.
     pub acted: bool,
-    /// The normal restitution that the answer obeys.
+    /// The normal restitution of the solution.
     pub restitution: f64,
-    /// The law's own answer, if it was replaced.
+    /// The solution without the guard, if it was replaced.
     pub unguarded: Option<Unguarded>,
 }
 
-/// The law's own answer, in short.
+/// Summary of the solution without the guard.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[non_exhaustive]

@@ -1,5 +1,5 @@
-//! What an outcome does to the whitened velocity, and one step of iterative refinement: what rounding in an ill-conditioned
-//! `M` did to the contact velocity is taken back.
+//! The change of the whitened velocity by an outcome, and one step of iterative refinement, which removes the error of
+//! the contact velocity by rounding in an ill-conditioned `M`.
 
 use crate::contact::Contact;
 use crate::contact::vector::ContactVector;
@@ -12,17 +12,17 @@ use crate::numeric::plane::norm;
 use crate::numeric::scaling::scale;
 use crate::numeric::tolerance::{ACCURACY, ROUNDING};
 
-/// How far `q̇⁺` may be moved to the contact velocity that the law found, where the impulse is bound to its cone.
+/// How far `q̇⁺` may be corrected towards the contact velocity of the law if the impulse is restricted to its cone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refinement {
-    /// By what rounding may have done.
+    /// At most by the possible rounding error.
     Bounded,
-    /// All the way: where nothing else passes the check.
+    /// Completely, if nothing else passes the check.
     Whole,
 }
 
-/// What an outcome does to the whitened velocity. What is prescribed of the velocity after goes into the change as it is: made
-/// of the impulse alone, it would share the rounding of impulses that are large and cancel.
+/// The change of the whitened velocity by an outcome. Prescribed components of the velocity after the impact enter
+/// directly: computed from the impulse, they would inherit the rounding of large impulses that cancel.
 pub(crate) fn whitened_change(contact: &Contact, whitened: &Whitened, outcome: &Outcome) -> [f64; 3] {
     let share = match (outcome.mode, outcome.law) {
         (Mode::Separating, _) => return [0.0; 3],
@@ -47,13 +47,14 @@ pub(crate) fn whitened_change(contact: &Contact, whitened: &Whitened, outcome: &
 }
 
 impl Contact {
-    /// Refines an outcome where `A q̇⁺` of the evidence misses its velocity by more than the rounding of `A q̇⁺` itself.
-    /// `respond` is given the change of the whitened velocity that is missing, in the contact's units, makes it, and returns
-    /// the evidence anew; `None` if the change is beyond `f64`.
+    /// Refines an outcome if `A q̇⁺` of the evidence differs from its velocity by more than the rounding of `A q̇⁺`.
+    /// `respond` receives the missing change of the whitened velocity in the contact's units, applies it and returns
+    /// new evidence; `None` if the change exceeds the range of `f64`.
     ///
-    /// What holds the tangents has all of the velocity after prescribed, and its impulse follows. Else the impulse is bound to
-    /// its cone. Where `M` is ill-conditioned, little has to change for the velocity that the law found. Where tangents can
-    /// hardly move, much would have to: the tangential velocity is then what the impulse makes of it.
+    /// In stick and reversal the whole velocity after the impact is prescribed and determines the impulse. In slip the
+    /// impulse is restricted to its cone. If `M` is ill-conditioned, a small change reaches the velocity of the law. If
+    /// the tangents have little mobility, it would take a large one; the tangential velocity is then computed from the
+    /// impulse.
     pub(crate) fn refine<E>(
         &self,
         outcome: &mut Outcome,
@@ -65,7 +66,7 @@ impl Contact {
         let Self { gamma, delassus, .. } = self;
         let wanted = outcome.contact_velocity.after.padded();
         let holds = matches!(outcome.mode, Mode::Stick | Mode::Reversal);
-        // What would fail the check has to change; with an impulse that is bound to its cone, no more than that.
+        // What would fail the check has to change; if the impulse is restricted to its cone, no more than that.
         let accuracy = if holds { 0.0 } else { 0.5 * ACCURACY };
         let rounding = ROUNDING * evidence.freedoms as f64;
         let missing = |r: usize| wanted[r] - evidence.after[r];
@@ -91,7 +92,7 @@ impl Contact {
         Ok(())
     }
 
-    /// Adds to the impulse of an outcome, unless that is rounding which moves it out of its cone, or makes it pull where no guard can
+    /// Adds to the impulse of an outcome, unless that is rounding which moves it out of its cone, or would make it tensile where no guard can
     /// choose another restitution. `rounding` is relative to the impulse.
     fn add_impulse(&self, outcome: &mut Outcome, change: [f64; 3], rounding: f64) {
         let Self { gamma, delassus, .. } = self;
@@ -102,7 +103,7 @@ impl Contact {
             impulse[r] += scale(change, gamma - delassus.omega - beta);
         }
         if outcome.friction.is_some_and(|friction| friction.mu_s() == 0.0) {
-            // Without friction, what is left of its impulse is rounding.
+            // Without friction, a tangential impulse is rounding.
             impulse[1..].fill(0.0);
         }
         // On the edge of a wide cone a rounding of i_t is more than i_n has: it stays where the law put it.

@@ -1,10 +1,9 @@
-//! Slip and reversal: friction of Coulomb's kind on the average velocity.
+//! Slip and reversal: Coulomb friction on the average velocity.
 //!
-//! Either the average tangential velocity has a direction and friction opposes it with all of `μ_d`
-//! (slip), or it vanishes and friction is whatever makes it vanish, inside the cone (reversal: the
-//! contact leaves with the tangential velocity it came with, turned round). For positive definite `W`
-//! the number of answers is odd for every `μ_d`, so there always is one; there are three in a few of
-//! ten thousand problems.
+//! Either the average tangential velocity is nonzero and friction opposes it on the boundary of the cone of `μ_d`
+//! (slip), or it vanishes and friction is the force inside the cone that makes it vanish (reversal: the tangential
+//! velocity is inverted). For positive definite `W` the number of solutions is odd for every `μ_d`, so at least one
+//! exists; there are three in a few of ten thousand problems.
 
 use arrayvec::ArrayVec;
 
@@ -15,10 +14,10 @@ use crate::numeric::plane::{Vec2, add_scaled, dot, norm, scaled};
 use crate::numeric::scaling::{exponent, is_tame, larger, scale};
 use crate::numeric::tolerance::FEASIBILITY;
 
-/// Two answers whose energies differ by this fraction dissipate the same.
+/// Relative difference of energies below which two solutions dissipate equally.
 const SAME_ENERGY: f64 = 1e-12;
 
-/// A reversal impulse outside the cone by no more than this fraction is on its edge.
+/// A reversal impulse outside the cone by at most this fraction is on its boundary.
 const EDGE: f64 = 64.0 * f64::EPSILON;
 
 /// The slip-or-reversal problem at a given restitution, in the units of the Delassus matrix.
@@ -29,13 +28,13 @@ pub(crate) struct Sliding<'a> {
     pub(crate) v_t: Vec2,
     pub(crate) e: f64,
     pub(crate) mu_d: f64,
-    /// `v_t⁻ + k w / W_nn`, the average velocity without friction, where it is known better than by this sum.
+    /// `v_t⁻ + k w / W_nn`, the average velocity without friction, if known more accurately than by this sum.
     pub(crate) free: Option<Vec2>,
-    /// The impulse with zero average tangential velocity, where it exists.
+    /// The impulse with zero average tangential velocity, if it exists.
     pub(crate) reversal: Option<LinearImpulse>,
 }
 
-/// The answer chosen, and how many there were.
+/// The chosen solution, and the number of solutions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Slid {
     /// `u`; `None` for reversal.
@@ -50,7 +49,7 @@ pub(crate) struct Slid {
 }
 
 impl Slid {
-    /// The same, field by field: see [`crate::contact::delassus::tangent`].
+    /// A copy made field by field; see [`crate::contact::delassus::tangent`] for the reason.
     #[inline(always)]
     fn rebuilt(self) -> Self {
         let Self { direction, normal, tangential, average, work, solutions } = self;
@@ -90,8 +89,8 @@ impl Sliding<'_> {
         }
     }
 
-    /// A contact with a singular matrix. Where `S` has a null vector, directions with `D = 0` or with no
-    /// average velocity solve the direction equation too; rounding makes them look like slips.
+    /// A contact with a singular matrix. If `S` has a null vector, directions with `D = 0` or zero average velocity
+    /// also solve the direction equation, and rounding makes them look like slips.
     #[cold]
     fn singular(self, reversal: Option<LinearImpulse>) -> Slid {
         let d = self.delassus;
@@ -146,7 +145,7 @@ impl Sliding<'_> {
         let unit = self.unit();
         let g = 1.0 / direction.denominator;
         let push = 2.0 * direction.k;
-        // In this order nothing underflows: g has the unit in it.
+        // In this order nothing underflows: g contains the unit.
         let normal = push * (unit * g);
         let friction = push * (self.mu_d * unit) * g;
         let speed = larger(direction.lambda, 0.0) * g;
@@ -179,7 +178,7 @@ impl Sliding<'_> {
         Slid { solutions: chosen.solutions + missed, ..chosen }
     }
 
-    /// The answer that dissipates most; of equals reversal, then the slip most along `v_t⁻`.
+    /// The solution that dissipates most; among equals reversal, then the slip nearest to `v_t⁻`.
     fn choose_among(
         &self,
         equation: &DirectionEquation,
@@ -218,20 +217,21 @@ impl Sliding<'_> {
         }
     }
 
-    /// At a boundary rounding may refuse every answer, though one exists: the one refused by least.
+    /// At a boundary rounding may reject every solution although one exists: then the one with the smallest violation
+    /// is used.
     #[cold]
     fn least_violating(&self, equation: &DirectionEquation, zeros: &[Direction]) -> Slid {
         let mut best: Option<(f64, Slid)> = None;
         if let Some(r) = self.reversal.filter(|r| r.normal > 0.0) {
             let excess = ((r.critical - self.mu_d) / r.critical).max(0.0);
-            // On the far side of the boundary by a rounding: a slip whose average velocity vanishes.
+            // Beyond the boundary by rounding: a slip with zero average velocity.
             let against = norm(r.tangential);
             let u = (against > 0.0).then(|| scaled(-1.0 / against, r.tangential));
             let slid = Slid { direction: u, ..self.reversed(&r, 1) };
             if excess <= EDGE {
                 return slid;
             }
-            // Further out it is cut to the cone: without friction what is left of the impulse is rounding.
+            // Farther outside it is projected onto the cone: without friction a tangential impulse is rounding.
             let most = self.mu_d * r.normal;
             let tangential = if against > most { scaled(most / against, r.tangential) } else { r.tangential };
             best = Some((excess, Slid { tangential, ..slid }));
@@ -249,8 +249,7 @@ impl Sliding<'_> {
         }
     }
 
-    /// All else lost to underflow: friction against the average velocity that it would have
-    /// without friction.
+    /// Last resort on underflow: friction against the average velocity without friction.
     fn frictionless_direction(&self, equation: &DirectionEquation) -> Slid {
         let d = self.delassus;
         let free = add_scaled(self.v_t, 0.5 * self.push() * d.inv_w_nn, d.w);
@@ -262,9 +261,9 @@ impl Sliding<'_> {
     }
 }
 
-/// No problem has an even number of answers. Zeros of the direction equation come in pairs, so where an
-/// even number is counted rounding has misjudged the sign of an average velocity: the one nearest to zero.
-/// If it was taken for a slip it is one no more; if not, it is counted: returns how many were missed.
+/// The number of solutions is odd. Zeros of the direction equation come in pairs, so an even count means that rounding
+/// gave the wrong sign to an average velocity: the one nearest to zero. If it was counted as a slip, it is removed; if
+/// not, it is added. Returns the number of solutions missed.
 #[cold]
 fn settle_even_count(zeros: &[Direction], slips: &mut ArrayVec<Direction, 4>) -> u32 {
     let speed = |d: &Direction| (d.lambda / d.denominator).abs();

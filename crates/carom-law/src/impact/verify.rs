@@ -1,8 +1,8 @@
-//! The check at the door: no outcome leaves before its conditions were computed anew from the data it came from.
+//! The check of outcomes: every outcome is returned only after its conditions were recomputed from the data.
 //!
-//! What a solver carried along proves nothing about its answer. Here velocities after the impact come from `q̇⁺` and `A`
-//! (or from `W i` where only `W` is given), energies from `M`, and every bound is on the scale of the input: 1e-9 of it, and
-//! a term for the rounding of the sums themselves. An outcome beyond a bound is an error that names the condition.
+//! Intermediate results of a solver prove nothing about its solution. Here velocities after the impact are computed
+//! from `q̇⁺` and `A` (or from `W i` if only `W` is given) and energies from `M`. Every bound is relative to the input:
+//! 1e-9, plus a term for the rounding of the sums. An outcome beyond a bound is an error that names the condition.
 
 use std::f64::consts::SQRT_2;
 
@@ -13,17 +13,17 @@ use crate::impact::outcome::{Law, Outcome};
 use crate::numeric::plane::{Vec2, cross, dot, norm};
 use crate::numeric::tolerance::{ACCURACY, LARGEST_GROWTH, ROUNDING, UNDERFLOW};
 
-/// How an outcome of a whole robot is checked before it is handed out.
+/// How an outcome of a robot is checked before it is returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Check {
-    /// `A q̇⁺` anew, the cone, the sign of the normal impulse, restitution and `v̄·i`.
+    /// Recomputes `A q̇⁺` and checks the cone, the sign of the normal impulse, restitution and `v̄·i`.
     Contact,
-    /// All that, and `K⁺ - K⁻` anew.
+    /// All that, and recomputes `K⁺ - K⁻`.
     #[default]
     Full,
 }
 
-/// What an outcome is held against: numbers computed from `q̇⁺` and the data, by the caller.
+/// Evidence that an outcome is checked against: numbers that the caller computes from `q̇⁺` and the data.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Evidence {
     /// `A q̇⁺`; zero beyond the contact's dimension.
@@ -34,7 +34,7 @@ pub struct Evidence {
     pub after_size: [f64; 3],
     /// The degrees of freedom `n`.
     pub freedoms: usize,
-    /// What the impulse may be off by, relative to its size, where `M` or `A` is ill-conditioned; 0 if that is not known.
+    /// Bound on the relative error of the impulse if `M` or `A` is ill-conditioned; 0 if unknown.
     pub impulse_error: f64,
     /// The kinetic energies.
     pub energy: Option<EnergyEvidence>,
@@ -47,11 +47,11 @@ pub struct EnergyEvidence {
     pub before: f64,
     /// `K⁺`
     pub after: f64,
-    /// `|q̇⁺|ᵀ|M||q̇⁺|`, or any bound of the terms that `K⁺` is a sum of.
+    /// `|q̇⁺|ᵀ|M||q̇⁺|`, or another bound on the terms of the sum `K⁺`.
     pub after_size: f64,
 }
 
-/// What an outcome of several contacts is held against; rows are stacked as those of the set.
+/// Evidence that an outcome of several contacts is checked against; rows are stacked as in the set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SimultaneousEvidence<'a> {
     /// `A q̇⁺`
@@ -62,22 +62,22 @@ pub struct SimultaneousEvidence<'a> {
     pub after_size: &'a [f64],
     /// The degrees of freedom `n`.
     pub freedoms: usize,
-    /// The kinetic energies; without them, the work of the impulses is checked.
+    /// The kinetic energies; if `None`, the work of the impulses is checked.
     pub energy: Option<EnergyEvidence>,
 }
 
 impl Outcome {
-    /// Holds the outcome against evidence; its `residual` is then that of the worst condition.
+    /// Checks the outcome against evidence and sets its `residual` to the largest violation.
     ///
     /// # Errors
-    /// [`Error::CheckFailed`] if a condition is missed by more than its bound.
+    /// [`Error::CheckFailed`] if a condition is violated by more than its bound.
     pub fn verify(&mut self, evidence: &Evidence) -> Result<()> {
         let mut answer = self.claimed();
         (answer.after, answer.bound) = (evidence.after, evidence.bound());
         answer.impulse_error = evidence.impulse_error;
         answer.energy_error = evidence.energy.map_or(0.0, |energy| energy.bound(evidence.freedoms));
         let residual = answer.check()?.residual;
-        // An outcome that says that no energy is created has to be borne out, whoever says so.
+        // The claim that no energy is created is always checked.
         let is_admissible = self.law == Law::Aghili && self.admissible;
         let dissipates = self.guard.name != Guard::Report || self.law.claims().dissipates || is_admissible;
         let energy = evidence.check_energy(self.energy.change, dissipates)?;
@@ -85,7 +85,7 @@ impl Outcome {
         Ok(())
     }
 
-    /// The outcome's own numbers, in the caller's units.
+    /// The numbers of the outcome, in the caller's units.
     #[inline(always)]
     fn claimed(&self) -> Claimed {
         let direction = self.direction.as_ref().map(|u| {
@@ -114,17 +114,17 @@ impl Outcome {
 }
 
 impl Evidence {
-    /// By how much each row may miss its condition.
+    /// The largest violation allowed in each row.
     #[inline(always)]
     pub(crate) fn bound(&self) -> [f64; 3] {
         let rounding = ROUNDING * self.freedoms as f64;
         let bound = |row: usize| ACCURACY * self.before_size[row] + rounding * self.after_size[row];
-        // Both tangents lie in one plane, wherever in it they point.
+        // One bound for both tangents, whose orientation in the plane is arbitrary.
         let tangential = bound(1).max(bound(2));
         [bound(0), tangential, tangential]
     }
 
-    /// That the velocity after is the one reported.
+    /// Checks that the velocity after the impact is the one reported.
     pub(crate) fn check_velocity(&self, reported: &[f64]) -> Result<f64> {
         let bound = self.bound();
         reported.iter().enumerate().try_fold(0.0_f64, |worst, (row, v)| {
@@ -132,7 +132,7 @@ impl Evidence {
         })
     }
 
-    /// `K⁺ - K⁻` against what was reported, where it is known.
+    /// Checks `K⁺ - K⁻` against the reported change, if it is known.
     #[inline(always)]
     pub(crate) fn check_energy(&self, reported: f64, is_guarded: bool) -> Result<f64> {
         match &self.energy {
@@ -143,13 +143,13 @@ impl Evidence {
 }
 
 impl EnergyEvidence {
-    /// By how much a change of the energy may miss what it should be.
+    /// The largest error allowed for an energy change.
     pub(crate) fn bound(&self, freedoms: usize) -> f64 {
         ACCURACY * self.before + ROUNDING * freedoms as f64 * self.after_size
     }
 }
 
-/// `K⁺ - K⁻` anew against what was reported, and how much it may rise.
+/// Checks the recomputed `K⁺ - K⁻` against the reported change, and that it does not increase if the law dissipates.
 pub(crate) fn check_energy(energy: &EnergyEvidence, reported: f64, bound: f64, dissipates: bool) -> Result<f64> {
     let change = energy.after - energy.before;
     let difference = within(Condition::Energy, (change - reported).abs(), bound)?;
@@ -160,7 +160,7 @@ pub(crate) fn check_energy(energy: &EnergyEvidence, reported: f64, bound: f64, d
     Ok(difference)
 }
 
-/// Without a guard: that the energy grows by a stated multiple at most.
+/// Without a guard: checks that the energy grows at most by a documented factor.
 pub(crate) fn check_growth(change: f64, before: f64, bound: f64) -> Result<()> {
     let most = LARGEST_GROWTH * before + bound;
     if change <= most {
@@ -169,47 +169,48 @@ pub(crate) fn check_growth(change: f64, before: f64, bound: f64) -> Result<()> {
     Err(Error::CheckFailed { field: "energy.change".into(), condition: Condition::Growth, value: change, bound: most })
 }
 
-/// An answer for one contact beside the velocity after it that was computed anew, in any units.
+/// A solution for one contact with the recomputed velocity after the impact, in any units.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Claimed {
     pub(crate) law: Law,
     pub(crate) mode: Mode,
     pub(crate) impulse: [f64; 3],
     pub(crate) before: [f64; 3],
-    /// `v_c⁺` as the law has it ...
+    /// `v_c⁺` as reported ...
     pub(crate) reported: [f64; 3],
-    /// ... and anew.
+    /// ... and recomputed.
     pub(crate) after: [f64; 3],
     pub(crate) direction: Option<Vec2>,
-    /// The restitutions that the answer obeys.
+    /// The restitutions of the solution.
     pub(crate) e: f64,
     pub(crate) e_t: f64,
     pub(crate) mu_s: f64,
     pub(crate) mu_d: f64,
     pub(crate) energy_change: f64,
-    /// By how much each row may miss its condition.
+    /// The largest violation allowed in each row.
     pub(crate) bound: [f64; 3],
-    /// By how much friction may miss its direction: what `bound` is as an impulse, where friction is not solved for exactly.
+    /// The largest error allowed for the direction of friction: `bound` as an impulse, if friction is not solved
+    /// exactly.
     pub(crate) impulse_bound: f64,
-    /// What the impulse may be off by, relative to its size.
+    /// Bound on the relative error of the impulse.
     pub(crate) impulse_error: f64,
-    /// What `energy_change` may be off by, where it comes from kinetic energies.
+    /// Bound on the error of `energy_change`, if it comes from kinetic energies.
     pub(crate) energy_error: f64,
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Checked {
-    /// The worst residual, of which [`ACCURACY`] is the most that passes.
+    /// The largest residual; [`ACCURACY`] is the largest that passes.
     pub(crate) residual: f64,
-    /// `v̄·i` anew, and its rounding.
+    /// `v̄·i` recomputed, and its rounding.
     pub(crate) work: f64,
     pub(crate) work_bound: f64,
 }
 
 impl Checked {
-    /// What a gain of energy may be: none under a guard or by a law that dissipates, else a stated multiple of the energy that
-    /// the contact can reach.
+    /// The largest energy gain allowed: zero under a guard or with a dissipative law, otherwise a documented multiple
+    /// of the energy that impulses at the contact can change.
     #[cold]
     pub(crate) fn check_gain(&self, contact_energy: f64, dissipates: bool) -> Result<f64> {
         if dissipates {
@@ -220,7 +221,7 @@ impl Checked {
 }
 
 impl Claimed {
-    /// All conditions on the velocities and the impulse.
+    /// Checks all conditions on the velocities and the impulse.
     pub(crate) fn check(&self) -> Result<Checked> {
         self.check_inlined()
     }
@@ -261,7 +262,7 @@ impl Claimed {
         Ok(Checked { residual: worst_of(misses)?, work, work_bound })
     }
 
-    /// What the law's modes say of the tangential velocity.
+    /// Checks the conditions of the mode on the tangential velocity.
     pub(crate) fn check_mode(&self, bound: f64) -> Result<f64> {
         worst_of(self.mode_misses(bound))
     }
@@ -281,7 +282,7 @@ impl Claimed {
                 let Some(u) = self.direction else {
                     return [Miss::of(Condition::Slip, f64::INFINITY, bound), Miss::NONE];
                 };
-                // Friction opposes u with all of μ_d, and u is the direction of the average velocity.
+                // Friction is -μ_d i_n u, and u is the direction of the average velocity.
                 let friction = self.mu_d * i_n;
                 let off = norm([i_1 + friction * u[0], i_2 + friction * u[1]]);
                 let across = cross(u, sum).abs().max(-dot(u, sum));
@@ -294,7 +295,7 @@ impl Claimed {
     }
 }
 
-/// By how much a condition is missed.
+/// The violation of a condition.
 #[derive(Debug, Clone, Copy)]
 struct Miss {
     condition: Condition,
@@ -303,7 +304,7 @@ struct Miss {
 }
 
 impl Miss {
-    /// What a law does not claim.
+    /// A condition that a law does not claim.
     const NONE: Self = Self { condition: Condition::Sign, by: 0.0, bound: 0.0 };
 
     #[inline(always)]
@@ -312,7 +313,7 @@ impl Miss {
     }
 }
 
-/// [`within`] of all conditions, the worst. One branch for all of them: nearly always all are met.
+/// The largest [`within`] of all conditions. One branch for all of them, since nearly always all are met.
 #[inline(always)]
 fn worst_of<const N: usize>(misses: [Miss; N]) -> Result<f64> {
     let (mut all_met, mut worst) = (true, 0.0);
@@ -331,10 +332,10 @@ fn first_failed<const N: usize>(misses: [Miss; N]) -> Result<f64> {
     misses.iter().try_fold(0.0_f64, |worst, miss| Ok(worst.max(within(miss.condition, miss.by, miss.bound)?)))
 }
 
-/// The violation on the scale where [`ACCURACY`] is the bound, or the error; a violation that is not a number fails.
+/// The violation scaled so that [`ACCURACY`] is the bound, or the error; a NaN violation fails.
 #[inline]
 pub(crate) fn within(condition: Condition, violation: f64, bound: f64) -> Result<f64> {
-    // Zero is as common as rounding is: a branch for it would be guessed wrong every other time.
+    // Zero is as common as rounding: a branch would be mispredicted half of the time.
     let bound = bound + UNDERFLOW;
     if violation <= bound { Ok(ACCURACY * (violation / bound)) } else { failed(condition, violation, bound) }
 }
@@ -342,7 +343,7 @@ pub(crate) fn within(condition: Condition, violation: f64, bound: f64) -> Result
 #[cold]
 fn failed(condition: Condition, value: f64, bound: f64) -> Result<f64> {
     if value == 0.0 {
-        // Nothing is missed, whatever the bound.
+        // No violation, whatever the bound.
         return Ok(0.0);
     }
     Err(Error::CheckFailed { field: condition.field().into(), condition, value, bound })
@@ -357,13 +358,13 @@ mod tests {
         let half = Miss::of(Condition::Restitution, 1.0, 2.0);
         let met = [Miss::of(Condition::Work, 1.0, 4.0), half, Miss::NONE];
         assert_eq!(worst_of(met).unwrap(), 0.5 * ACCURACY);
-        // The first that fails is named, and what is not a number fails.
+        // The first failure is named, and NaN fails.
         for by in [2.0_f64.next_up(), f64::INFINITY, f64::NAN] {
             let misses = [half, Miss::of(Condition::Slip, by, 2.0), Miss::of(Condition::Work, 9.0, 1.0)];
             let error = worst_of(misses).unwrap_err();
             assert!(matches!(error, Error::CheckFailed { condition: Condition::Slip, .. }), "{error}");
         }
-        // Nothing is missed, whatever the bound.
+        // No violation, whatever the bound.
         assert_eq!(worst_of([half, Miss::of(Condition::Sign, 0.0, f64::NAN)]).unwrap(), 0.5 * ACCURACY);
     }
 }

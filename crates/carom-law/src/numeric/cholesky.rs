@@ -2,9 +2,9 @@
 
 use crate::numeric::matrix::Dense;
 
-/// Factors the matrix of which the first `n` rows have the lower triangle, row by row. `rest` takes the product of two rows off
-/// an entry. `pivot` is given the number of a row, its diagonal entry and what is left of that, and returns the square of
-/// `L`'s diagonal entry or refuses; infinity leaves the row and its unknown out.
+/// Factors the matrix of which the first `n` rows have the lower triangle, row by row. `rest` takes the product of two
+/// rows off an entry. `pivot` is given the number of a row, its diagonal entry and what is left of that, and returns
+/// the square of `L`'s diagonal entry or an error; infinity drops the row and its unknown.
 pub(crate) fn factor<E>(
     l: &mut Dense,
     n: usize,

@@ -1,13 +1,13 @@
-//! The shortest least-squares answer of a square system that may be singular: a complete orthogonal
-//! decomposition by reflections, with the columns in order of size.
+//! The minimum-norm least-squares solution of a square system that may be singular, by a complete orthogonal
+//! decomposition with reflections and column pivoting.
 
 use crate::numeric::matrix::Dense;
 use crate::numeric::tolerance::NEWTON_RANK;
 
-/// A squared length that has lost this much by subtraction is computed anew.
+/// A squared length that has fallen to this fraction by subtraction is recomputed.
 const LOST: f64 = 1e-6;
 
-/// Room for the decomposition, used again and again.
+/// Workspace of the decomposition, reused between calls.
 #[derive(Debug, Clone)]
 pub(crate) struct LeastSquares {
     /// The matrix; overwritten.
@@ -35,7 +35,7 @@ impl LeastSquares {
         }
     }
 
-    /// The shortest `x` with the least `|A x - b|`; returns the rank of `A`.
+    /// The minimum-norm `x` that minimises `|A x - b|`; returns the rank of `A`.
     pub(crate) fn solve(&mut self, x: &mut [f64]) -> usize {
         let n = x.len();
         let rank = self.triangularise(n);
@@ -57,7 +57,7 @@ impl LeastSquares {
         rank
     }
 
-    /// `A P = Q R`, the right-hand side turned along; returns the rank.
+    /// `A P = Q R`, applied to the right-hand side as well; returns the rank.
     fn triangularise(&mut self, n: usize) -> usize {
         let Self { matrix, rhs, order, squares, original, row, .. } = self;
         squares.fill(0.0);

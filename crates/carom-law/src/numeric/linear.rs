@@ -1,4 +1,4 @@
-//! Small square systems of any rank: the shortest of the vectors that satisfy them best.
+//! Small square systems of any rank: the minimum-norm least-squares solution.
 //!
 //! Elimination with complete pivoting gives `K = L D V` with unit triangular `L` and `V` of small entries,
 //! cut off where the pivots are rounding. At full rank two substitutions solve. Else `L` is tall and `V` is
@@ -17,13 +17,13 @@ pub(crate) enum Pivots {
     Diagonal,
 }
 
-/// A system and room to solve it; grows when a larger one comes.
+/// A system and its workspace, which grows as needed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LinearSystem {
     n: usize,
     /// `L D V` after elimination.
     matrix: Dense,
-    /// The right-hand side, and then the answer.
+    /// The right-hand side, and then the solution.
     vector: Vec<f64>,
     /// `matrix` is `S K S` with `S = diag(1/units)`: powers of two.
     units: Vec<f64>,
@@ -34,7 +34,7 @@ pub(crate) struct LinearSystem {
     coordinates: Vec<f64>,
 }
 
-/// What elimination made of a positive semidefinite matrix and its right-hand side.
+/// A positive semidefinite matrix and its right-hand side after elimination.
 #[derive(Debug)]
 pub(crate) struct Reduced<'a> {
     system: &'a LinearSystem,
@@ -210,8 +210,8 @@ impl LinearSystem {
         }
     }
 
-    /// `x` of least length among those of least `|K x - b|`. The units are taken back first, so that
-    /// lengths are those of the caller.
+    /// The minimum-norm `x` among those that minimise `|K x - b|`. The units are removed first, so that norms are those
+    /// of the caller.
     fn shortest(&mut self, rank: usize) {
         let n = self.n;
         let Self { matrix, vector, units, rows, columns, tall, moved, coordinates, .. } = self;
@@ -257,13 +257,13 @@ impl Reduced<'_> {
         (0..self.rank).map(|k| (self.system.matrix[(k, k)], self.system.moved[k]))
     }
 
-    /// Of what is left of the matrix, the largest entry; `None` if nothing is left.
+    /// The largest entry of the remaining matrix; `None` if nothing remains.
     pub(crate) fn largest_rest(&self) -> Option<f64> {
         let rest = (self.rank..self.system.n).flat_map(|i| &self.system.matrix.row(i)[self.rank..]);
         rest.copied().reduce(|a, b| if b.abs() > a.abs() { b } else { a })
     }
 
-    /// Of what is left of the right-hand side, the largest entry; zero if nothing is left.
+    /// The largest entry of the remaining right-hand side; zero if nothing remains.
     pub(crate) fn outside(&self) -> f64 {
         self.system.moved[self.rank..].iter().fold(0.0, |outside, v| f64::max(outside, v.abs()))
     }

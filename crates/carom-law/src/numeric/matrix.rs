@@ -1,4 +1,4 @@
-//! Matrices of any size: a view of the caller's numbers, and a small dense one of our own.
+//! Matrices of any size: a view of the caller's numbers, and a dense matrix.
 
 use std::ops::{Index, IndexMut};
 
@@ -26,8 +26,8 @@ impl<'a> MatrixView<'a> {
         Self { rows, columns, data, row_stride: 1, column_stride: rows, is_dense: true }
     }
 
-    /// Part of a larger array: entry (i, j) is `data[i * row_stride + j * column_stride]`. Numbers between and after the
-    /// entries are not looked at.
+    /// Part of a larger array: entry (i, j) is `data[i * row_stride + j * column_stride]`. Numbers between and after
+    /// the entries are ignored.
     ///
     /// ```
     /// use carom_law::{ContactSet, Dimension, MatrixView};
@@ -98,7 +98,7 @@ impl Dense {
         Self { columns, data: vec![0.0; rows * columns] }
     }
 
-    /// The rows and columns of these numbers of a square matrix.
+    /// The submatrix of a square matrix with the given rows and columns.
     pub(crate) fn part(&self, rows: &[usize]) -> Self {
         let mut part = Self::zeros(rows.len(), rows.len());
         for (i, &r) in rows.iter().enumerate() {
@@ -109,7 +109,7 @@ impl Dense {
         part
     }
 
-    /// All zeros, of another size, in the room there is.
+    /// Resizes and sets all entries to zero, reusing the allocation.
     pub(crate) fn reset(&mut self, rows: usize, columns: usize) {
         self.columns = columns;
         self.data.clear();

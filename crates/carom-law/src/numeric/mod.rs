@@ -1,14 +1,14 @@
 //! Small dense linear algebra and floating-point arithmetic: what the law computes with.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
 //! | `matrix` | views of the caller's matrices; a dense matrix |
 //! | `plane` | vectors and symmetric matrices of the tangent plane |
 //! | `scaling` | powers of two: exact units |
 //! | `cholesky` | the factor of a positive definite matrix |
 //! | `orthogonal` | Householder's reflections: of tall matrices, and of a contact's columns |
-//! | `linear` | square systems of any rank by elimination, cheap where they are regular; what it leaves of semidefinite ones |
-//! | `least_squares` | the same by reflections, exact where they are nearly singular |
+//! | `linear` | square systems of any rank by elimination, cheap if regular; reduction of semidefinite ones |
+//! | `least_squares` | square systems of any rank by reflections, accurate if nearly singular |
 //! | `tolerance` | every tolerance that more than one file relies on |
 
 pub(crate) mod cholesky;

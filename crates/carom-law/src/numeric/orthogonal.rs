@@ -5,7 +5,7 @@ use crate::numeric::matrix::Dense;
 /// `Y = Q R` of independent columns, no more than rows; `Q` is kept as the reflections `I - tau w wᵀ`.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Reflections {
-    /// One row a column of `Y`: its column of `R` above the diagonal, then `tau`, then what follows the leading one of `w`.
+    /// One row per column of `Y`: its column of `R` above the diagonal, then `tau`, then `w` after its leading one.
     columns: Dense,
     /// The diagonal of `R`.
     diagonal: Vec<f64>,
@@ -104,7 +104,7 @@ pub(crate) struct Orthogonal {
 }
 
 impl Orthogonal {
-    /// Of the columns that the rows of `y` are.
+    /// From the columns, which are given as the rows of `y`.
     pub(crate) fn new(y: &Dense, columns: usize) -> Self {
         let rows = y.row(0).len();
         let mut reflections = Reflections::default();

@@ -1,5 +1,5 @@
-//! Tolerances that files share, or that are of one kind, each with its scale and its reason. A tolerance of one file alone stands
-//! there.
+//! Tolerances that several files use, or that are of one kind, each with its scale and its reason. A tolerance used by
+//! one file only is defined there.
 //!
 //! | name | value | relative to | who relies on it |
 //! |---|---|---|---|
@@ -23,18 +23,18 @@
 //! The ranks differ because what is rounding differs: R has the digits of the data, W half of them, and what an integrator follows
 //! has to pass a singular position smoothly.
 
-/// What of the input's scale an answer may miss a condition by.
+/// Largest violation of a condition by a solution, relative to the input.
 pub(crate) const ACCURACY: f64 = 1e-9;
 
-/// Roundings of a sum of `n` products are at most this, times `n`, of the sum of their sizes.
+/// The rounding error of a sum of `n` products is at most `n` times this, relative to the sum of their absolute values.
 pub(crate) const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
-/// Products below the normal numbers keep no digits.
+/// Absolute allowance for underflow: products below the normal numbers have no accurate digits.
 pub(crate) const UNDERFLOW: f64 = 64.0 * f64::MIN_POSITIVE;
 
-/// Without a guard an impact may create energy (Kane's double pendulum), and nearly without bound where holding the tangents
-/// all but locks the normal. Beyond this multiple of the energy before, velocities after are 1e8 times those before, and
-/// half the digits of the latter are lost in their rounding.
+/// Without a guard an impact may create energy (Kane's double pendulum), and almost without bound if holding the
+/// tangents nearly locks the normal. Beyond this multiple of the initial energy, velocities grow by a factor of 1e8,
+/// and half the digits of the initial ones are lost in rounding.
 pub(crate) const LARGEST_GROWTH: f64 = 1e16;
 
 /// An eigenvalue of `S` at most this fraction of `tr W_tt` is zero. Rounding in `S` leaves 5e-16
@@ -48,8 +48,8 @@ pub(crate) const FACTOR_RANK: f64 = 32.0 * f64::EPSILON;
 /// With the diagonal brought to order one, a pivot at most this is zero: rounding in `W` leaves 1e-15.
 pub(crate) const SET_RANK: f64 = 1e-12;
 
-/// A column whose rest is at most this fraction of the largest column depends on those before it. Rounding
-/// in a Delassus matrix leaves 1e-15; contacts that nearly repeat each other are better not told apart.
+/// A column whose remainder is at most this fraction of the largest column depends on the previous ones. Rounding in a
+/// Delassus matrix leaves 1e-15; nearly identical contacts are better treated as dependent.
 pub(crate) const NEWTON_RANK: f64 = 1e-11;
 
 /// A pivot at most this fraction of the largest is zero. The four corners of a cube leave 1e-16; a
@@ -64,11 +64,11 @@ pub(crate) const BALANCE_RANK: f64 = 1e-12;
 /// A pivot of the equilibrated `M` at most this is not positive: roundings of entries below 4.
 pub(crate) const MASS_PIVOT: f64 = 1e-15;
 
-/// What is left of a pivot of the barrier's Hessian is rounding below this fraction of its diagonal entry: along its unknown
-/// nothing is left to gain.
+/// A pivot of the barrier's Hessian is rounding below this fraction of its diagonal entry: nothing is left to gain
+/// along its unknown.
 pub(crate) const HESSIAN_PIVOT: f64 = 8.0 * f64::EPSILON;
 
-/// An entry of Lemke's tableau within this of zero, where `W_nn` is of order one, is no pivot.
+/// An entry of Lemke's tableau, with `W_nn` of order one, is not used as a pivot if its absolute value is below this.
 pub(crate) const LEMKE_PIVOT: f64 = 1e-11;
 
 /// A contact velocity may leave the range of a singular `W` by this fraction of its size.
@@ -77,11 +77,11 @@ pub(crate) const RANGE: f64 = 1e-9;
 /// `W_ij` and `W_ji` may differ by this fraction of `sqrt(W_ii W_jj)`; they are then averaged.
 pub(crate) const SYMMETRY: f64 = 1e-9;
 
-/// `S i_t = b` has an answer if the null part of `b` is at most this fraction of the velocities
-/// that `b` was made from. Denominators and average velocities of a slip with a singular `S` are zero at the same fraction of
-/// the terms they are made of.
+/// `S i_t = b` is solvable if the component of `b` in the null space is at most this fraction of the velocities that
+/// `b` was computed from. Denominators and average velocities of a slip with a singular `S` are zero at the same
+/// fraction of the terms they are made of.
 pub(crate) const FEASIBILITY: f64 = 1e-9;
 
-/// Without a guard, sticks that create energy may feed each other from impact to impact. Beyond this multiple of the energy
-/// that the first began with, the sequence is refused: the velocities it ends with are made of impulses that cancel.
+/// Without a guard, sticks that create energy may feed each other from impact to impact. Beyond this multiple of the
+/// initial energy the sequence is rejected: its final velocities are differences of large impulses that cancel.
 pub(crate) const SEQUENCE_GROWTH: f64 = 1e6;

@@ -14,7 +14,7 @@ pub struct Extreme {
     pub mu_d: f64,
 }
 
-/// Four numbers a row: `W` is the product of the rows with each other.
+/// Four numbers per row: `W` is the Gram matrix of the rows.
 type Rows = [[f64; 4]; 3];
 
 fn between(rng: &mut Rng, low: f64, high: f64) -> f64 {
@@ -78,7 +78,7 @@ fn gram(rows: &Rows, d: usize) -> [[f64; 3]; 3] {
 }
 
 /// A problem of any kind. Not all of them are sound: some matrices are indefinite by rounding, some velocities lie
-/// outside the range of a singular matrix, and both are refused.
+/// outside the range of a singular matrix, and both are rejected.
 pub fn any(rng: &mut Rng) -> Extreme {
     let d = one_of(rng, &[1, 2, 2, 2, 3, 3, 3]);
     // Half the range: entries are squares.
@@ -99,7 +99,7 @@ pub fn any(rng: &mut Rng) -> Extreme {
     }
     let mut w = gram(&rows, d);
     if rng.u8(0..8) == 0 && d > 1 {
-        // Coupling that is nearly none.
+        // Nearly vanishing coupling.
         let coupling = if rng.bool() { f64::from_bits(rng.u64(1..1 << 52)) } else { decades(rng, -320.0, -250.0) };
         (w[0][1], w[1][0]) = (coupling, coupling);
     }

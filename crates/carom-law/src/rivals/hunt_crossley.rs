@@ -13,9 +13,9 @@
 //!
 //! Integrated with `dp = (1 - a v_n) dτ`, in which nothing is singular, by the pair of Dormand and Prince (orders 5 and 4).
 //!
-//! Claims dissipation, the cone and continuity. Does not claim Newton's restitution. `μ_d` is the only coefficient of friction
-//! that it knows; `e_t` is ignored. It never sticks in earnest: the mode is stick where the contact ends slower than `v_r`.
-//! No answer where the integration takes too many steps: friction so large, or tangents so different, that it is stiff.
+//! Claims dissipation, the cone and continuity. Does not claim Newton's restitution. Only `μ_d` is used; `μ_s` and
+//! `e_t` are ignored. It never sticks exactly: the mode is stick if the final slip is slower than `v_r`. There is no
+//! solution if the integration needs too many steps because large friction or very different tangents make it stiff.
 
 use super::path::sticking;
 use super::{After, ImpactLaw, Response, no_answer, unit, work};
@@ -30,13 +30,13 @@ use crate::numeric::scaling::scale;
 /// The error allowed in a step: relative to what there is at all, and of the slip to what is left of it, or `v_r`.
 const STEP_TOLERANCE: f64 = 1e-12;
 
-/// Steps before the integration is given up; some hundreds suffice for friction of order one.
+/// Largest number of steps; some hundreds suffice for friction of order one.
 const MOST_STEPS: usize = 1_000_000;
 
-/// A step below this fraction (2^-600) of the first is none: it would not end.
+/// Smallest step relative to the first (2^-600): below it the integration would not end.
 const SHORTEST_STEP: f64 = 2.4e-181;
 
-/// A restitution below this gives back less than the integration can tell.
+/// A restitution below this cannot be resolved by the integration.
 const NO_RESTITUTION: f64 = STEP_TOLERANCE;
 
 /// A slip that is this fraction of `v_r`, or of all the slip that there can be, from the creep at which friction holds it has settled; steps see it to a
@@ -59,10 +59,10 @@ pub struct HuntCrossley {
 /// `(v_n, v_t1, v_t2, p, i_t1, i_t2, U)`.
 type State = [f64; 7];
 
-/// What a step comes to.
+/// The result of a step.
 struct Step {
     next: State,
-    /// What rounding left out of `next`.
+    /// Rounding error of `next`, carried to the next step.
     left: State,
     rate: State,
     /// In units of the tolerance.
@@ -72,7 +72,7 @@ struct Step {
 /// The equations of motion in `τ`.
 struct Flow<'a> {
     impact: &'a Impact<'a>,
-    /// Nothing is given back: the impact ends with compression.
+    /// Whether there is no restitution: the impact ends with compression.
     is_plastic: bool,
     /// `a`
     damping: f64,

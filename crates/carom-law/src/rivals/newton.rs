@@ -1,14 +1,14 @@
-//! Newton's restitution with Coulomb friction against the slip before the impact: the textbook's law.
+//! Newton's restitution with Coulomb friction against the slip before the impact: the textbook law.
 //!
 //! Stick if the impulse of `v_n⁺ = -e v_n⁻`, `v_t⁺ = -e_t v_t⁻` pushes and lies in the cone of `μ_s`; else
 //! `i_t = -μ_d u i_n` with `u = v_t⁻/|v_t⁻|`, and `i_n = -(1+e) v_n⁻ / (W_nn - μ_d w·u)` (E. T. Whittaker, *Analytical
 //! Dynamics*, 1904; T. R. Kane and D. A. Levinson, *Dynamics*, 1985, who found that it can create energy). A contact
 //! without slip before, `v_t⁻ = 0`, that cannot stick slips where an impact without friction would send it: `u = w/|w|`.
 //!
-//! Claims Newton's restitution and the cone. Does not claim dissipation: stick may create energy, and slip too,
-//! where friction goes on pushing after it has reversed the slip (Kane's pendulum shows both). Not continuous: stick
-//! gives way to a slip that knows nothing of it. No answer where `W_nn <= μ_d w·u`: friction against the slip before would
-//! jam the contact.
+//! Claims Newton's restitution and the cone. Does not claim dissipation: stick may create energy, and slip too, where
+//! friction goes on pushing after it has reversed the slip (Kane's pendulum shows both). Not continuous: the slip does
+//! not join the stick at the boundary. No solution if `W_nn <= μ_d w·u`: friction against the slip before the impact
+//! would jam the contact.
 
 use super::path::friction_unit;
 use super::{ImpactLaw, Response, no_answer, unit};

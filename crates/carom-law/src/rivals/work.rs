@@ -1,4 +1,4 @@
-//! How much a law has to do: steps of a path or of an integration, counted in tests only.
+//! The effort of a law: steps of a path or of an integration, counted in tests only.
 
 #[cfg(test)]
 thread_local! {

@@ -1,11 +1,13 @@
-//! The energy book of a simulation: its columns since the start, what devices may add to them, and the scales they are judged by.
+//! The energy book of a simulation: its columns since the start, the bounds on the energy that devices may add, and the
+//! energy scale.
 
 use crate::record::energy::Ledger;
 
-/// What a device may add in all, over the largest energy seen before it acted: rounding, and what its own steps err by.
+/// Total energy that a device may add, relative to the largest energy seen before: rounding and the error of its steps.
 const GAIN: f64 = 1e-8;
 
-/// What stands in for physics where it cannot be followed. Each has a column of its own, and none may add energy.
+/// A numerical device: an approximation used where the exact motion cannot be followed. Each has its own column, and
+/// none may add energy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Device {
     Settling,
@@ -29,27 +31,27 @@ impl Device {
     }
 }
 
-/// A device added energy: how much, and how much it might have.
+/// A device added energy: the amount and the bound.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Gain {
     pub(crate) joules: f64,
     pub(crate) bound: f64,
 }
 
-/// Where the energy went since the start, but for the works that are integrated with the state.
+/// The changes of energy since the start, except for the works that are integrated with the state.
 ///
-/// Invariants: a device's column is written by [`EnergyBook::add`] alone, and is nowhere below its `lowest`. The largest energy and the
-/// largest residual never fall.
+/// Invariants: only [`EnergyBook::add`] writes a device's column, which is never below its `lowest`. The largest energy
+/// and the largest residual never decrease.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct EnergyBook {
     pub(crate) columns: Ledger,
-    /// The lowest that each device's column was.
+    /// The smallest value of each device's column so far.
     pub(crate) lowest: [f64; Device::COUNT],
     pub(crate) start_energy: f64,
     pub(crate) start_potential: f64,
-    /// Energies below this are rounding, where nothing moves.
+    /// Lower bound of the energy scale, for a robot at rest.
     floor: f64,
-    /// The largest |K| + |V - V(0)| seen.
+    /// The largest |K| + |V - V(0)| so far.
     pub(crate) largest_energy: f64,
     pub(crate) largest_residual: f64,
     pub(crate) last_residual: f64,
@@ -60,17 +62,17 @@ impl EnergyBook {
         Self { start_energy, start_potential, floor, ..Self::default() }
     }
 
-    /// What energies are compared with.
+    /// The scale that energies are compared with.
     pub(crate) fn scale(&self) -> f64 {
         self.largest_energy.max(self.floor)
     }
 
-    /// Books what a device did to the energy.
+    /// Books the energy change of a device.
     ///
     /// # Errors
-    /// It added some. A column counts from its lowest: what a device took before gives it no credit. The projection is
-    /// judged by each act, and by the tolerance of the integration where that is larger: what it corrects, the error of a
-    /// step, has either sign.
+    /// The device added energy. A column is measured from its lowest value, so that energy removed earlier gives no
+    /// credit. Projections are checked one by one, against the tolerance of the integration if that is larger, because
+    /// the step errors that they correct have either sign.
     pub(crate) fn add(&mut self, device: Device, joules: f64, tolerance: f64) -> Result<(), Gain> {
         let column = match device {
             Device::Settling => &mut self.columns.settling,
@@ -93,7 +95,7 @@ impl EnergyBook {
         }
     }
 
-    /// Takes note of a state's energies.
+    /// Updates the largest energy and the largest residual.
     pub(crate) fn note_energies(&mut self, ledger: &Ledger) {
         let energy = ledger.kinetic.abs() + (ledger.potential - self.start_potential).abs();
         self.largest_energy = self.largest_energy.max(energy);
@@ -101,7 +103,7 @@ impl EnergyBook {
         self.last_residual = ledger.residual;
     }
 
-    /// The ledger of a state: its energies, and the works of friction, damping and motors up to it.
+    /// The ledger of a state, from its energies and the works of friction, damping and motors so far.
     pub(crate) fn ledger(&self, kinetic: f64, potential: f64, [friction, damping, torques]: [f64; 3]) -> Ledger {
         let mut ledger = Ledger { kinetic, potential, friction, damping, torques, ..self.columns };
         ledger.residual = ledger.total() - self.start_energy - ledger.booked();

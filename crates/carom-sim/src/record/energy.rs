@@ -1,15 +1,15 @@
-//! The energy book: where the energy is, and where it went.
+//! The energy book: the energies of a state and the work done since the start.
 
 use serde::Serialize;
 
-/// Energies of a state, and what changed them since the start. Work is counted positive where it adds energy.
+/// Energies of a state, J, and the work done since the start by each cause, positive if it adds energy.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Ledger {
     /// Kinetic energy.
     pub kinetic: f64,
     /// Potential energy, of gravity and springs.
     pub potential: f64,
-    /// Work of impulses: mean velocity times impulse, summed.
+    /// Work of impulses: the sum of mean contact velocity times impulse.
     pub impacts: f64,
     /// Work of sliding friction.
     pub friction: f64,
@@ -17,32 +17,32 @@ pub struct Ledger {
     pub damping: f64,
     /// Work of the motors.
     pub torques: f64,
-    /// Taken where bounces too low to follow were ended.
+    /// Change by ending bounces too low to follow.
     pub settling: f64,
-    /// Taken or given where the state was brought back onto its contacts.
+    /// Change by projecting the state onto its contacts.
     pub projection: f64,
-    /// Change over windows of time stepping, less what impacts, damping and motors did in them.
+    /// Change over windows of time stepping, less the work of impacts, damping and motors in them.
     pub windows: f64,
-    /// Taken by impacts without restitution at contacts that rattled.
+    /// Change by plastic impacts of contacts that rattled.
     pub rattle: f64,
-    /// Taken by impacts of several contacts whose sequence was ended without restitution.
+    /// Change by sequences of simultaneous impacts that were ended without restitution.
     pub sequences: f64,
-    /// What the book does not explain: the energy now, less that at the start, less all of the above.
+    /// Energy not accounted for: the present energy less the initial energy less all of the above.
     pub residual: f64,
 }
 
 impl Ledger {
-    /// Kinetic and potential energy.
+    /// Kinetic plus potential energy.
     pub fn total(&self) -> f64 {
         self.kinetic + self.potential
     }
 
-    /// What all columns together have added.
+    /// Sum of all changes since the start.
     pub fn booked(&self) -> f64 {
         self.impacts + self.friction + self.damping + self.torques + self.by_devices()
     }
 
-    /// What the numerical devices have added: settling, projection, windows, rattles and sequences that were ended.
+    /// Sum of the changes by numerical devices: settling, projection, windows, rattles and ended sequences.
     pub fn by_devices(&self) -> f64 {
         self.settling + self.projection + self.windows + self.rattle + self.sequences
     }

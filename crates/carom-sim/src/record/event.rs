@@ -1,22 +1,22 @@
-//! What happens at an instant.
+//! Events of a simulation.
 
 use carom_law::Mode;
 use serde::{Serialize, Serializer};
 
-/// Whether a contact is open, and what it does if not.
+/// The mode of a contact between events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ContactMode {
     /// Open.
     Flight,
-    /// Closed, and its points do not slide.
+    /// Closed and not sliding.
     Stick,
-    /// Closed, and sliding.
+    /// Closed and sliding.
     Slip,
 }
 
 impl ContactMode {
-    /// Its name in files.
+    /// The name used in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Flight => "flight",
@@ -26,7 +26,7 @@ impl ContactMode {
     }
 }
 
-/// The kinds of [`Event`], without what happened: for names, and for counting.
+/// The kinds of [`Event`], without data: for names and for counting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EventKind {
     /// [`Event::Impact`].
@@ -56,7 +56,7 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    /// Its name in files.
+    /// The name used in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Impact => "impact",
@@ -75,7 +75,7 @@ impl EventKind {
     }
 }
 
-/// Something that happened, to one contact: a contact is named by its place in the header. An instant may have many.
+/// An event of one contact, which is given by its index in the header. An instant may have several events.
 ///
 /// ```
 /// # use carom_sim::Event;
@@ -89,9 +89,9 @@ impl EventKind {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Event {
-    /// It struck, or took an impulse where another struck.
+    /// The contact struck, or took an impulse when another struck.
     Impact(ImpactEvent),
-    /// Its bounces became smaller than can be told apart; it is closed from here.
+    /// Its bounces became too small to follow; from here on it is closed.
     Settle(SettleEvent),
     /// It left the surface.
     LiftOff(ModeEvent),
@@ -99,91 +99,92 @@ pub enum Event {
     Stick(ModeEvent),
     /// It began to slide, or slides the other way.
     Slip(ModeEvent),
-    /// It slid with a friction that no force can balance, and took an impulse without a collision.
+    /// It slid with friction that no force can balance, and took an impulse without a collision.
     Jam(ImpactEvent),
-    /// Its sliding pressed it into the surface ever harder, without bound. What follows is not known: it was chosen to take
-    /// the impulse of a jam.
+    /// Its normal force grew without bound while it slid. The motion beyond is not determined; by choice it takes the
+    /// impulse of a jam.
     JamApproached(ImpactEvent),
     /// Sliding and lifting off were both possible; it lifted off.
     AmbiguousLiftOff(AmbiguousEvent),
-    /// Events came too fast to be told apart; a short window of time stepping took over. One for each contact that took an
-    /// impulse in it, and one without a contact for the rest.
+    /// Events were too frequent to be resolved, and a short window of time stepping took over. One event for each
+    /// contact that took an impulse in it, and one without a contact for the rest.
     Window(DeviceEvent),
-    /// It struck without restitution: it rattled, and was a thousand times slower than when it began to.
+    /// It struck without restitution: it had rattled, and was a thousand times slower than at the beginning of the
+    /// rattle.
     Rattle(ImpactEvent),
-    /// It struck, in a sequence of impacts at one instant that was ended without restitution.
+    /// It struck in a sequence of impacts at one instant that was ended without restitution.
     Sequence(ImpactEvent),
-    /// It was brought back onto its surface, by more than a step of the integration may err.
+    /// It was projected onto its surface, by more than the error allowed for a step.
     Projection(DeviceEvent),
 }
 
-/// A contact that took the impulse of an impact or a jam.
+/// An impact or a jam: the impulse of one contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ImpactEvent {
-    /// When, s.
+    /// Time, s.
     pub time: f64,
-    /// Which contact.
+    /// Index of the contact.
     pub contact: usize,
-    /// The law's mode.
+    /// Mode of the impact.
     pub impact: Mode,
-    /// What it does after all that happened at this instant; none if the run failed before that was known.
+    /// Mode of the contact after this instant; `None` if the run failed before it was known.
     pub mode: Option<ContactMode>,
-    /// Along the normal and the tangents, N s; zeros beyond the contact's dimension.
+    /// Impulse along the normal and the tangents, N s; zeros beyond the contact's dimension.
     pub impulse: [f64; 3],
     /// Mean velocity of the contact times its impulse, J.
     pub energy_change: f64,
 }
 
-/// A contact whose bounces were ended, or that held another while they were.
+/// A contact whose bounces were ended, or that supported such a contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SettleEvent {
-    /// When, s.
+    /// Time, s.
     pub time: f64,
-    /// Which contact.
+    /// Index of the contact.
     pub contact: usize,
-    /// What it does after all that happened at this instant; none if the run failed before that was known.
+    /// Mode of the contact after this instant; `None` if the run failed before it was known.
     pub mode: Option<ContactMode>,
-    /// Along the normal and the tangents, N s; zeros beyond the contact's dimension.
+    /// Impulse along the normal and the tangents, N s; zeros beyond the contact's dimension.
     pub impulse: [f64; 3],
     /// Mean velocity of the contact times its impulse, J.
     pub energy_change: f64,
-    /// When the bounces that are too small to follow would have ended; none for a contact that was closed already and held
-    /// another.
+    /// When the bounces that are too small to follow would have ended, s; `None` for a contact that was already closed
+    /// and supported another.
     pub settled: Option<f64>,
 }
 
-/// A contact that lifted off, stopped sliding or began to.
+/// A contact that lifted off, stopped sliding or began to slide.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ModeEvent {
-    /// When, s.
+    /// Time, s.
     pub time: f64,
-    /// Which contact.
+    /// Index of the contact.
     pub contact: usize,
 }
 
-/// A contact that could have gone on sliding, and lifted off.
+/// A contact that lifted off although it could have continued to slide.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AmbiguousEvent {
-    /// When, s.
+    /// Time, s.
     pub time: f64,
-    /// Which contact.
+    /// Index of the contact.
     pub contact: usize,
-    /// What it does after all that happened at this instant; none if the run failed before that was known.
+    /// Mode of the contact after this instant; `None` if the run failed before it was known.
     pub mode: Option<ContactMode>,
 }
 
-/// What a numerical device did to a contact, or to all that is no contact's.
+/// The effect of a numerical device on a contact, or the remainder that belongs to no contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DeviceEvent {
-    /// When, s; of a window its start.
+    /// Time, s; for a window, its start.
     pub time: f64,
-    /// Which contact; none for what is left of the energy beside the contacts' shares.
+    /// Index of the contact; `None` for the energy change beyond the contacts' shares.
     pub contact: Option<usize>,
-    /// What the contact does after all that happened at this instant, where modes were decided at it.
+    /// Mode of the contact after this instant, if modes were decided at it.
     pub mode: Option<ContactMode>,
-    /// Along the normal and the tangents, N s; zeros beyond the contact's dimension.
+    /// Impulse along the normal and the tangents, N s; zeros beyond the contact's dimension.
     pub impulse: [f64; 3],
-    /// What it did to the energy, J.
+    /// Energy change, J.
     pub energy_change: f64,
 }
 
@@ -206,42 +207,42 @@ impl Event {
         }
     }
 
-    /// When it happened, s.
+    /// Time, s.
     pub fn time(&self) -> f64 {
         self.row().time
     }
 
-    /// Which contact, by its place in the header; none where all are meant.
+    /// Index of the contact in the header; `None` if the event concerns all contacts.
     pub fn contact(&self) -> Option<usize> {
         self.row().contact
     }
 
-    /// The law's mode, at an impact or a jam.
+    /// Mode of the impact, for an impact or a jam.
     pub fn impact(&self) -> Option<Mode> {
         self.row().impact
     }
 
-    /// What the contact does after all that happened at this instant, where that is known.
+    /// Mode of the contact after this instant, if known.
     pub fn mode(&self) -> Option<ContactMode> {
         self.row().mode
     }
 
-    /// Impulse along the normal and the tangents, N s; zeros where there is none.
+    /// Impulse along the normal and the tangents, N s; zero for events without an impulse.
     pub fn impulse(&self) -> [f64; 3] {
         self.row().impulse
     }
 
-    /// What it did to the energy, J.
+    /// Energy change, J.
     pub fn energy_change(&self) -> f64 {
         self.row().energy_change
     }
 
-    /// At a settling: when the bounces that are too small to follow would have ended.
+    /// For a settling: when the bounces that are too small to follow would have ended.
     pub fn settled(&self) -> Option<f64> {
         self.row().settled
     }
 
-    /// Completes it, once it is known what the contact does.
+    /// Sets the mode after the instant, once it is known.
     pub(crate) fn set_mode(&mut self, found: ContactMode) {
         match self {
             Self::Impact(ImpactEvent { mode, .. })
@@ -253,12 +254,12 @@ impl Event {
             | Self::AmbiguousLiftOff(AmbiguousEvent { mode, .. })
             | Self::Window(DeviceEvent { mode, .. })
             | Self::Projection(DeviceEvent { mode, .. }) => *mode = Some(found),
-            // Their kind says it.
+            // Their kind implies the mode.
             Self::LiftOff(_) | Self::Stick(_) | Self::Slip(_) => {}
         }
     }
 
-    /// The event as a row of a table that has a column for everything.
+    /// The event as a table row with all columns.
     fn row(&self) -> EventRow {
         let kind = self.kind();
         match *self {
@@ -296,7 +297,7 @@ impl ModeEvent {
     }
 }
 
-/// A column for everything that some event has.
+/// The union of the fields of all events.
 #[derive(Serialize)]
 struct EventRow {
     time: f64,
@@ -309,7 +310,7 @@ struct EventRow {
     settled: Option<f64>,
 }
 
-/// As a row with the same fields whatever the kind, which is what tables and streams of events want.
+/// Serializes every kind as a row with the same fields, as tables and streams of events need.
 impl Serialize for Event {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.row().serialize(serializer)
@@ -326,7 +327,7 @@ impl Serialize for EventKind {
 mod tests {
     use super::*;
 
-    /// Files are read by programs: these bytes are a promise.
+    /// Programs read these files: the bytes are part of the interface.
     #[test]
     fn every_kind_is_a_row_with_the_same_fields() {
         let impact = ImpactEvent {

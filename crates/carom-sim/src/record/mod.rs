@@ -1,13 +1,13 @@
-//! Runs as data: samples, events, the energy book, the summary, where every link is, and where all of it goes.
+//! Runs as data: samples, events, the energy book, the summary, poses of links, and sinks.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
 //! | `run` | samples, header and summary |
-//! | `event` | what happened |
-//! | `energy` | where the energy is, and where it went |
-//! | `book` | the energy book, and what devices may do to it |
-//! | `motion` | where every link is at every sample |
-//! | `sink` | where samples and events go |
+//! | `event` | events |
+//! | `energy` | energies of a state and work since the start |
+//! | `book` | the energy book and the bounds on devices |
+//! | `motion` | poses of all links at samples |
+//! | `sink` | the receiver of samples and events |
 //! | `recorder` | a sink that keeps everything |
 
 pub(crate) mod book;

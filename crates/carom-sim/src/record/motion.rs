@@ -1,4 +1,4 @@
-//! Where every link is at every sample: what a picture of a run needs.
+//! Poses of all links at samples, for drawing a run.
 
 use std::sync::Arc;
 
@@ -6,47 +6,47 @@ use carom_multibody::{Dynamics, DynamicsError, Link, LinkId, Model, Quaternion, 
 
 use crate::record::run::Record;
 
-/// The bodies of a run and how they move.
+/// The bodies of a run and their poses.
 #[derive(Debug, Clone)]
 pub struct Motion {
-    /// The links, the world first, a link after its parent.
+    /// The links: the world first, each link after its parent.
     pub bodies: Vec<Body>,
-    /// For each sample that was asked for, every body.
+    /// Poses of all bodies, for each requested sample.
     pub poses: Vec<Vec<Pose>>,
 }
 
-/// A link as a picture sees it.
+/// A link as it is drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Body {
     /// Its name.
     pub name: String,
     /// Its shapes, placed in its frame.
     pub shapes: Vec<Shape>,
-    /// Where it is hinged, in its frame.
+    /// Origin of its joint, in its frame.
     pub anchor: [f64; 3],
-    /// Where others are hinged to it, and its named places, in its frame: lines from the anchor to these stand for a
-    /// link without shapes.
+    /// Origins of its children's joints and its named frames, in its frame: a link without shapes is drawn as lines
+    /// from the anchor to these.
     pub ends: Vec<[f64; 3]>,
-    /// Whether it can move against the world.
+    /// Whether it can move relative to the world.
     pub is_moving: bool,
 }
 
-/// Where a body is, and how it moves.
+/// Pose and velocity of a body.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pose {
-    /// Its origin, in the world.
+    /// Its origin, in the world frame.
     pub position: [f64; 3],
-    /// From its axes to the world's.
+    /// Rotation from its axes to the world's.
     pub rotation: Quaternion,
-    /// Of its origin.
+    /// Velocity of its origin.
     pub velocity: [f64; 3],
 }
 
 impl Motion {
-    /// The bodies at some of a run's samples, by their places.
+    /// The bodies at the given samples of a run, by index.
     ///
     /// # Errors
-    /// A sample that is no state of the model.
+    /// A sample is not a valid state of the model.
     pub fn of(record: &Record, samples: &[usize]) -> Result<Self, DynamicsError> {
         let model = &record.model;
         let mut dynamics = Dynamics::new(Arc::clone(model));
@@ -75,7 +75,7 @@ fn bodies(model: &Model) -> Vec<Body> {
     let mut bodies: Vec<Body> = Vec::with_capacity(model.links().len());
     for (i, link) in model.links().iter().enumerate() {
         if let Some(parent) = link.parent.filter(|parent| *parent != LinkId::WORLD) {
-            // The hinge is the same point on both links while all coordinates are at their references.
+            // In the reference configuration the joint's origin is the same point on both links.
             bodies[parent.index()].ends.push(link.placement.apply(anchor(link)).to_array());
         }
         bodies.push(Body {

@@ -1,10 +1,10 @@
-//! A sink that keeps everything.
+//! A sink that keeps all samples and events.
 
 use crate::record::event::Event;
 use crate::record::run::Sample;
 use crate::record::sink::Sink;
 
-/// A sink that keeps everything.
+/// A sink that keeps all samples and events.
 #[derive(Debug, Clone, Default)]
 pub struct Recorder {
     pub(crate) samples: Vec<Sample>,
@@ -12,17 +12,17 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Nothing yet.
+    /// An empty recorder.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What happened so far.
+    /// Events so far.
     pub fn events(&self) -> &[Event] {
         &self.events
     }
 
-    /// States so far.
+    /// Samples so far.
     pub fn samples(&self) -> &[Sample] {
         &self.samples
     }

@@ -1,4 +1,4 @@
-//! What a run leaves behind: samples, events, and a summary, as data.
+//! The record of a run: header, samples, events and summary.
 
 use std::sync::Arc;
 
@@ -8,25 +8,25 @@ use serde::Serialize;
 use crate::record::energy::Ledger;
 use crate::record::event::{ContactMode, Event};
 
-/// A run, from its start to where it ended.
+/// The record of a run.
 #[derive(Debug, Clone)]
 pub struct Record {
-    /// The robot that moved.
+    /// The robot.
     pub model: Arc<Model>,
-    /// What moved, and how it was asked to.
+    /// Description of a run: model, contacts and settings.
     pub header: Header,
-    /// States in order of time. At an event there are two with the same time: before it and after it.
+    /// Samples in order of time. At an event there are two with the same time, before and after it.
     pub samples: Vec<Sample>,
-    /// What happened, in order of time.
+    /// Events in order of time.
     pub events: Vec<Event>,
-    /// How it went.
+    /// Summary of the run.
     pub summary: Summary,
 }
 
-/// What moved, and how it was asked to.
+/// Description of a run: model, contacts and settings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Header {
-    /// What the scene shows.
+    /// Title of the scene.
     pub title: Option<String>,
     /// The robot's name.
     pub model: String,
@@ -38,29 +38,29 @@ pub struct Header {
     pub contacts: Vec<ContactHeader>,
     /// The half-spaces that can be touched.
     pub surfaces: Vec<SurfaceHeader>,
-    /// Normal of the plane that the robot moves in, if it is planar.
+    /// Normal of the plane of motion, if the robot is planar.
     pub plane: Option<[f64; 3]>,
     /// Gravity.
     pub gravity: [f64; 3],
-    /// The length of the largest kinematic tree: the largest distance of a contact point or of a link's centre of mass from
-    /// the tree's centre of mass, at the start.
+    /// Length of the largest kinematic tree: the largest distance of a contact point or of a link's centre of mass from
+    /// the tree's centre of mass in the initial state.
     pub length: f64,
     /// Relative tolerance of the integration.
     pub tolerance: f64,
-    /// Until when it was asked to run.
+    /// Requested end time.
     pub until: f64,
-    /// What of the robot's file is not simulated, and what is odd about the state at the start.
+    /// Elements of the robot's file that are not simulated, and oddities of the initial state.
     pub warnings: Vec<String>,
 }
 
-/// A contact that a run watches.
+/// A contact of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ContactHeader {
     /// Its name.
     pub name: String,
-    /// Rows of the contact: 1 (no friction), 2 (planar), 3.
+    /// Rows of the contact: 1 (no friction), 2 (planar) or 3 (spatial).
     pub dimension: usize,
-    /// The surface it touches; none for a joint's limit.
+    /// Index of the surface it touches; `None` for a joint limit.
     pub surface: Option<usize>,
 }
 
@@ -71,7 +71,7 @@ pub struct SurfaceHeader {
     pub name: String,
     /// A point of its boundary.
     pub point: [f64; 3],
-    /// Out of it, of length one.
+    /// Outward unit normal.
     pub normal: [f64; 3],
 }
 
@@ -90,14 +90,14 @@ pub struct Sample {
     pub energy: Ledger,
 }
 
-/// A contact at a time.
+/// The state of a contact at a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ContactSample {
-    /// Whether it is open, sticks or slips.
+    /// Flight, stick or slip.
     pub mode: ContactMode,
-    /// Distance from the surface, negative inside.
+    /// Signed distance from the surface, negative inside.
     pub gap: f64,
-    /// Where it touches, or would, in the world.
+    /// Contact point, or the point nearest to the surface, in the world frame.
     pub position: [f64; 3],
     /// Force on the robot along the normal and the tangents; zeros beyond the contact's dimension.
     pub force: [f64; 3],
@@ -109,17 +109,17 @@ pub struct ContactSample {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
-    /// At the time asked for.
+    /// Reached the end time.
     Complete,
-    /// Stopped from outside before that; what is there is right.
+    /// Stopped by the sink; the record is valid as far as it goes.
     Interrupted,
-    /// Stopped by the clock, after the time that it was allowed to take; what is there is right.
+    /// Stopped at the limit on wall-clock time; the record is valid as far as it goes.
     OutOfTime,
-    /// By an error; what is there is right up to it.
+    /// Stopped by an error; the record is valid up to it.
     Failed,
 }
 
-/// How a run went.
+/// Summary of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
     /// How it ended.
@@ -131,37 +131,37 @@ pub struct Summary {
     pub time: f64,
     /// Accepted steps.
     pub steps: u64,
-    /// Steps taken back, because of their error or an event.
+    /// Rejected steps, because of their error or an event.
     pub rejected: u64,
     /// Evaluations of the equations of motion.
     pub evaluations: u64,
-    /// Impacts, each with all contacts that took part in it.
+    /// Impacts; contacts that strike together count as one.
     pub impacts: u64,
     /// Instants at which bounces too low to follow were ended.
     pub settlings: u64,
     /// Windows of time stepping that the watchdog opened.
     pub windows: u64,
-    /// Impacts without restitution of contacts that rattled.
+    /// Plastic impacts of contacts that rattled.
     pub rattles: u64,
     /// Impacts whose sequence was ended without restitution.
     pub sequences: u64,
-    /// Projections that changed the energy by more than a step of the integration may err.
+    /// Projections that changed the energy by more than the error allowed for a step.
     pub projections: u64,
-    /// Impacts or decisions of modes that did not converge and were left to a window.
+    /// Impacts or decisions of modes that did not converge and were replaced by a window.
     pub not_converged: u64,
-    /// When each contact settled for the last time, the end of its bounces counted in; none if it never did or left
-    /// again.
+    /// When each contact last settled, including the time of its remaining bounces; `None` if it never settled or has
+    /// left again.
     pub settled: Vec<Option<f64>>,
-    /// Since when nothing moves, the end of the bounces counted in; never after `time`.
+    /// Since when the robot is at rest, including the time of the remaining bounces; never after `time`.
     pub at_rest: Option<f64>,
-    /// When the bounces that are too low to follow would end, where nothing else moves any more and that is after `time`.
+    /// When the robot will come to rest, if only bounces too low to follow remain and these end after `time`.
     pub rests_at: Option<f64>,
-    /// The deepest that a contact was found inside a surface.
+    /// The largest depth of a contact inside its surface.
     pub penetration: f64,
-    /// The largest energy |K| + |V - V(0)| seen.
+    /// The largest energy |K| + |V - V(0)|.
     pub largest_energy: f64,
-    /// The largest residual of the energy book, over the largest energy, which counts as at least a thousandth of m g L.
+    /// The largest residual of the energy book, relative to the largest energy, or to m g L / 1000 if that is larger.
     pub residual: f64,
-    /// What was noticed on the way: links without a contact that went below a surface, a robot that falls for ever.
+    /// Warnings of the run: links without a contact that went below a surface, a robot that falls without end.
     pub warnings: Vec<String>,
 }

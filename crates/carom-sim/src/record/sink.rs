@@ -1,17 +1,17 @@
-//! Where samples and events go.
+//! The receiver of samples and events.
 
 use crate::record::event::Event;
 use crate::record::run::Sample;
 
-/// Takes what a simulation tells.
+/// Receives the samples and events of a simulation.
 pub trait Sink {
-    /// A state at a time; at an event two, before and after it.
+    /// Receives a sample; at an event there are two, before and after it.
     fn sample(&mut self, sample: Sample);
 
-    /// Something that happened.
+    /// Receives an event.
     fn event(&mut self, event: Event);
 
-    /// Whether to stop as soon as possible.
+    /// Whether the simulation should stop as soon as possible.
     fn is_interrupted(&self) -> bool {
         false
     }

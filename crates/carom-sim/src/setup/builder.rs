@@ -8,10 +8,10 @@ use carom_multibody::{ContactPoint, HalfSpace, JointNumbers, Model, ModelJoint, 
 use crate::error::{Result, SimulationError};
 use crate::setup::{Actuator, CoordinateRange, Settings, Setup, Surface, WatchedContact};
 
-/// Something of the robot that can touch a surface, by names.
+/// A point or ball of the robot that can touch a surface, given by names.
 ///
-/// Unless stated otherwise it is the origin of the link or frame that has the contact's own name, touches the first
-/// surface, and can always close.
+/// By default it is the origin of the link or frame of the same name, touches the first surface, and can close at any
+/// time.
 #[derive(Debug, Clone)]
 pub struct ContactSpec {
     name: String,
@@ -24,7 +24,8 @@ pub struct ContactSpec {
 }
 
 impl ContactSpec {
-    /// A contact of this name, with the restitution and friction of the pair. Without friction it has no tangents.
+    /// A contact with this name and the restitution and friction of the pair. Without friction it has no tangential
+    /// rows.
     pub fn new(name: impl Into<String>, coefficients: Coefficients) -> Self {
         Self {
             name: name.into(),
@@ -37,35 +38,35 @@ impl ContactSpec {
         }
     }
 
-    /// On this link or frame.
+    /// Places it on this link or frame.
     #[must_use]
     pub fn on(mut self, link_or_frame: impl Into<String>) -> Self {
         self.place = Some(link_or_frame.into());
         self
     }
 
-    /// At this point of the link or frame, m, in its own axes.
+    /// Places it at this point, m, in the axes of the link or frame.
     #[must_use]
     pub fn at(mut self, point: [f64; 3]) -> Self {
         self.point = point;
         self
     }
 
-    /// A ball of this radius about the point, m: it rolls.
+    /// Makes it a ball of this radius about the point, m, which rolls.
     #[must_use]
     pub fn radius(mut self, radius: f64) -> Self {
         self.radius = Some(radius);
         self
     }
 
-    /// It touches this surface.
+    /// Sets the surface it touches.
     #[must_use]
     pub fn against(mut self, surface: impl Into<String>) -> Self {
         self.surface = Some(surface.into());
         self
     }
 
-    /// It can close only while a joint of one coordinate is above one value and below another. Closed, it stays so until
+    /// Lets it close only while a joint with one coordinate is inside an open range. Once closed, it stays closed until
     /// it lifts off.
     #[must_use]
     pub fn enabled_while(mut self, joint: impl Into<String>, above: f64, below: f64) -> Self {
@@ -74,14 +75,14 @@ impl ContactSpec {
     }
 }
 
-/// States a simulation by names. What is wrong, an unknown joint for one, is told when it is built: the first fault.
+/// Builds a simulation from names. Errors, such as an unknown joint, are reported when it is built: the first one only.
 ///
-/// | what | unless stated |
+/// | setting | default |
 /// |---|---|
 /// | configuration | the model's home |
 /// | velocity | zero |
 /// | surfaces, contacts, forces | none |
-/// | limits of joints | they move through them |
+/// | joint limits | ignored |
 /// | guard | [`Guard::Slip`] |
 /// | settings | [`Settings::default`]: until 10 s, samples every 0.01 s, tolerance 1e-10 |
 #[derive(Debug, Clone)]
@@ -108,28 +109,29 @@ impl SimulationBuilder {
         Self { setup, contacts: Vec::new(), fault: None }
     }
 
-    /// What it shows, for reports.
+    /// A title for reports.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.setup.title = Some(title.into());
         self
     }
 
-    /// q of all joints at the start.
+    /// The initial q of all joints.
     #[must_use]
     pub fn configuration(mut self, configuration: &[f64]) -> Self {
         self.setup.configuration = configuration.to_vec();
         self
     }
 
-    /// v of all joints at the start.
+    /// The initial v of all joints.
     #[must_use]
     pub fn velocity(mut self, velocity: &[f64]) -> Self {
         self.setup.velocity = velocity.to_vec();
         self
     }
 
-    /// Where a joint is at the start: rad or m; of a floating joint (x, y, z, qw, qx, qy, qz), of a ball (qw, qx, qy, qz).
+    /// The initial position of a joint: rad or m; (x, y, z, qw, qx, qy, qz) for a floating joint, (qw, qx, qy, qz) for
+    /// a ball joint.
     #[must_use]
     pub fn joint_position(self, joint: &str, position: impl Into<JointNumbers>) -> Self {
         self.put(
@@ -141,7 +143,8 @@ impl SimulationBuilder {
         )
     }
 
-    /// How a joint moves at the start: rad/s or m/s; of floating and ball joints in the link's axes, linear first.
+    /// The initial velocity of a joint: rad/s or m/s; for floating and ball joints in the link's axes, linear part
+    /// first.
     #[must_use]
     pub fn joint_velocity(self, joint: &str, velocity: impl Into<JointNumbers>) -> Self {
         self.put(
@@ -176,7 +179,7 @@ impl SimulationBuilder {
         })
     }
 
-    /// A half-space that can be touched.
+    /// Adds a half-space that contacts can touch.
     #[must_use]
     pub fn surface(self, name: impl Into<String>, half_space: HalfSpace) -> Self {
         let name = name.into();
@@ -189,22 +192,22 @@ impl SimulationBuilder {
         })
     }
 
-    /// Something that can touch; its surface may be stated later.
+    /// Adds a contact; its surface may be added later.
     #[must_use]
     pub fn contact(mut self, contact: ContactSpec) -> Self {
         self.contacts.push(contact);
         self
     }
 
-    /// Joints stop at the limits of the robot's file, with this restitution.
+    /// Enforces the joint limits of the robot's file, with this restitution.
     #[must_use]
     pub fn limits(mut self, restitution: Restitution) -> Self {
         self.setup.limits = Some(restitution);
         self
     }
 
-    /// A force on a joint of one coordinate, N m or N, given the time, its position and its velocity. It must be smooth: see
-    /// [`Actuator::Law`].
+    /// Adds a force on a joint with one coordinate, N m or N, as a function of time, its position and its velocity. It
+    /// must be smooth: see [`Actuator::Law`].
     #[must_use]
     pub fn joint_force(self, joint: &str, force: impl Fn(f64, f64, f64) -> f64 + Send + Sync + 'static) -> Self {
         self.attempt(|setup| {
@@ -216,7 +219,8 @@ impl SimulationBuilder {
         })
     }
 
-    /// A spring and damper that pull a joint of one coordinate to a target: N m/rad or N/m, N m s/rad or N s/m.
+    /// Adds a spring and a damper that pull a joint with one coordinate to a target: stiffness in N m/rad or N/m,
+    /// damping in N m s/rad or N s/m.
     #[must_use]
     pub fn joint_spring(self, joint: &str, target: f64, stiffness: f64, damping: f64) -> Self {
         self.attempt(|setup| {
@@ -226,21 +230,22 @@ impl SimulationBuilder {
         })
     }
 
-    /// Forces on all joints: adds to the last argument, given the time, q and v. It must be smooth: see [`Actuator::Law`].
+    /// Adds forces on all joints: the law adds to its last argument, given the time, q and v. It must be smooth: see
+    /// [`Actuator::Law`].
     #[must_use]
     pub fn forces(mut self, law: impl Fn(f64, &[f64], &[f64], &mut [f64]) + Send + Sync + 'static) -> Self {
         self.setup.actuators.push(Actuator::law(law));
         self
     }
 
-    /// What an impact does where sticking would create energy.
+    /// The guard: what an impact does if sticking would create energy.
     #[must_use]
     pub fn guard(mut self, guard: Guard) -> Self {
         self.setup.guard = guard;
         self
     }
 
-    /// When the run ends, s.
+    /// End time, s.
     #[must_use]
     pub fn until(mut self, until: f64) -> Self {
         self.setup.settings.until = until;
@@ -261,18 +266,18 @@ impl SimulationBuilder {
         self
     }
 
-    /// All settings at once.
+    /// Replaces all settings.
     #[must_use]
     pub fn settings(mut self, settings: Settings) -> Self {
         self.setup.settings = settings;
         self
     }
 
-    /// What is simulated, with names resolved.
+    /// The setup with all names resolved.
     ///
     /// # Errors
-    /// The first fault: an unknown joint, surface, link or frame, with those that are known; another number of values than a
-    /// joint has; a name that stands twice; a contact that is none.
+    /// The first of: an unknown joint, surface, link or frame (the error lists the known ones); a number of values that
+    /// does not match the joint; a name that occurs twice; an invalid contact.
     pub fn setup(self) -> Result<Setup> {
         let Self { mut setup, contacts, fault } = self;
         if let Some(fault) = fault {
@@ -288,7 +293,7 @@ impl SimulationBuilder {
         Ok(setup)
     }
 
-    /// Does something that may fail; nothing more is done after the first fault.
+    /// Applies a change that may fail; after the first error nothing more is applied.
     fn attempt(mut self, change: impl FnOnce(&mut Setup) -> Result<()>) -> Self {
         if self.fault.is_none() {
             self.fault = change(&mut self.setup).err();
@@ -297,7 +302,7 @@ impl SimulationBuilder {
     }
 }
 
-/// Coordinate and velocity of a joint that has one of each.
+/// Coordinate and velocity indices of a joint that has one of each.
 fn single(model: &Model, name: &str) -> Result<(usize, usize)> {
     let joint = model.moving_joint(name).map_err(SimulationError::Joint)?;
     match (joint.coordinates.len(), joint.velocities.len()) {
@@ -309,7 +314,7 @@ fn single(model: &Model, name: &str) -> Result<(usize, usize)> {
     }
 }
 
-/// Which contact of the robot a spec means.
+/// Resolves the names of a contact.
 fn resolve(setup: &Setup, spec: ContactSpec) -> Result<WatchedContact> {
     let ContactSpec { name, place, point, radius, surface, coefficients, enabled } = spec;
     let model = &setup.model;

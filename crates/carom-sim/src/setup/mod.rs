@@ -1,10 +1,10 @@
-//! What is simulated: a robot in a state, what it can touch, and what drives it.
+//! The statement of a simulation: a robot in a state, its contacts and its actuators.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
-//! | `builder` | a simulation stated by names |
-//! | `scale` | what is large and small for this robot: the bounds that are stated |
-//! | `watch` | what can touch: contacts with surfaces, joints at their limits |
+//! | `builder` | builds a setup from names |
+//! | `scale` | length, time, speed and force scales of a robot, and the bounds derived from them |
+//! | `watch` | all contacts: with surfaces, and at joint limits |
 //! | `stiffest` | the joint that makes a robot stiff |
 
 pub(crate) mod builder;
@@ -20,34 +20,34 @@ use carom_multibody::{ContactPoint, HalfSpace, Model, Warning};
 
 use crate::error::{Result, SimulationError};
 
-/// Relative tolerance of the integration, unless stated.
+/// Default relative tolerance of the integration.
 pub const TOLERANCE: f64 = 1e-10;
 
-/// Events after which a run is ended, unless stated.
+/// Default number of events after which a run ends with an error.
 pub const MOST_EVENTS: u64 = 1_000_000;
 
-/// A robot in a state, what it can touch, and what drives it.
+/// A robot in a state, its contacts and its actuators.
 #[derive(Debug, Clone)]
 pub struct Setup {
-    /// What it shows.
+    /// A title for reports.
     pub title: Option<String>,
     /// The robot.
     pub model: Arc<Model>,
-    /// q at the start.
+    /// Initial q.
     pub configuration: Vec<f64>,
-    /// v at the start.
+    /// Initial v.
     pub velocity: Vec<f64>,
-    /// What can be touched.
+    /// Surfaces that contacts can touch.
     pub surfaces: Vec<Surface>,
-    /// What can touch.
+    /// Contacts with surfaces.
     pub contacts: Vec<WatchedContact>,
-    /// Restitution at the joints' limits; without it the joints move through them.
+    /// Restitution at the joint limits; `None` ignores the limits.
     pub limits: Option<Restitution>,
-    /// What drives the joints.
+    /// Actuators of the joints.
     pub actuators: Vec<Actuator>,
-    /// What an impact does where sticking would create energy.
+    /// What an impact does if sticking would create energy.
     pub guard: Guard,
-    /// How to integrate.
+    /// Settings of the integration.
     pub settings: Settings,
 }
 
@@ -56,7 +56,7 @@ pub struct Setup {
 pub struct Surface {
     /// Its name.
     pub name: String,
-    /// Where it is.
+    /// The half-space.
     pub half_space: HalfSpace,
 }
 
@@ -65,29 +65,29 @@ pub struct Surface {
 pub struct WatchedContact {
     /// Its name.
     pub name: String,
-    /// What of the robot touches.
+    /// The feature of the robot that touches.
     pub point: ContactPoint,
-    /// Which surface, by its place.
+    /// Index of the surface.
     pub surface: usize,
     /// Restitution and friction of the pair.
     pub coefficients: Coefficients,
-    /// When it can close; without one always. What is closed stays so until it lifts off.
+    /// Where it can close; `None` means everywhere. Once closed, it stays closed until it lifts off.
     pub enabled: Option<CoordinateRange>,
 }
 
-/// A range of a coordinate, without its ends.
+/// An open range of a coordinate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CoordinateRange {
-    /// The coordinate, by its place in q.
+    /// Index of the coordinate in q.
     pub coordinate: usize,
-    /// Above this value...
+    /// Lower bound.
     pub above: f64,
-    /// ... and below this one.
+    /// Upper bound.
     pub below: f64,
 }
 
 impl Setup {
-    /// Whether it can be simulated: settings and places in range.
+    /// Checks that settings and indices are in range.
     pub(crate) fn check(&self) -> Result<()> {
         let positive = |field: &'static str, value: f64| match value > 0.0 && value.is_finite() {
             true => Ok(()),
@@ -129,8 +129,8 @@ impl Setup {
         Ok(())
     }
 
-    /// What of the robot's file is not simulated, and joints that start beyond limits which are not simulated. What is
-    /// merely read over is left to `carom check`.
+    /// Elements of the robot's file that are not simulated, and joints that start beyond limits that are not enforced.
+    /// Elements that are merely ignored are left to `carom check`.
     pub fn warnings(&self) -> Vec<Warning> {
         let mut warnings = self.model.warnings_at(&self.configuration);
         warnings.extend(self.model.motion_warnings());
@@ -139,48 +139,48 @@ impl Setup {
 }
 
 impl CoordinateRange {
-    /// Whether a configuration is in it.
+    /// Whether a configuration is inside the range.
     pub fn holds(&self, configuration: &[f64]) -> bool {
         let value = configuration[self.coordinate];
         value > self.above && value < self.below
     }
 }
 
-/// What drives a joint. Forces add up.
+/// An actuator. Forces of several actuators add up.
 #[derive(Clone)]
 pub enum Actuator {
-    /// A force along a velocity: `force + rate t`.
+    /// A generalized force on one velocity: `force + rate t`.
     Force {
-        /// The velocity, by its place in v.
+        /// Index of the velocity in v.
         freedom: usize,
-        /// At the start.
+        /// Force at t = 0.
         force: f64,
-        /// Its growth in a second.
+        /// Rate of change, per second.
         rate: f64,
     },
-    /// A spring and damper towards a posture: `-stiffness (q - target) - damping v`.
+    /// A spring and damper towards a target position: `-stiffness (q - target) - damping v`.
     Posture {
-        /// The coordinate, by its place in q.
+        /// Index of the coordinate in q.
         coordinate: usize,
-        /// Its velocity, by its place in v.
+        /// Index of its velocity in v.
         freedom: usize,
-        /// The posture.
+        /// The target position.
         target: f64,
         /// Per radian or metre.
         stiffness: f64,
-        /// Per radian or metre a second.
+        /// Per radian or metre per second.
         damping: f64,
     },
-    /// Anything: adds to the forces, given the time, q and v. It must be smooth in time and state: a step that it
-    /// jumps in becomes small, and one that it jumps in everywhere never ends.
+    /// An arbitrary law that adds to the forces, given the time, q and v. It must be smooth in time and state: steps
+    /// shrink at a discontinuity, and a law that is discontinuous everywhere cannot be integrated.
     Law(Arc<ForceLaw>),
 }
 
-/// Adds to the joint forces (last), given the time, q and v.
+/// Adds to the joint forces (last argument), given the time, q and v.
 pub type ForceLaw = dyn Fn(f64, &[f64], &[f64], &mut [f64]) + Send + Sync;
 
 impl Actuator {
-    /// A force law: adds to the last argument, given the time, q and v. It must be smooth, as [`Actuator::Law`] says.
+    /// A force law that adds to its last argument, given the time, q and v. It must be smooth: see [`Actuator::Law`].
     pub fn law(law: impl Fn(f64, &[f64], &[f64], &mut [f64]) + Send + Sync + 'static) -> Self {
         Self::Law(Arc::new(law))
     }
@@ -198,21 +198,20 @@ impl fmt::Debug for Actuator {
     }
 }
 
-/// How to integrate, and until when.
+/// Settings of the integration and the end of the run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
     /// Relative tolerance of the integration, 1e-14 to 1e-2. Default: 1e-10.
     pub tolerance: f64,
-    /// When the run ends, s: the one end time of a simulation, which [`Simulation::set_until`](crate::Simulation::set_until)
-    /// moves. Default: 10.
+    /// End time, s, which [`Simulation::set_until`](crate::Simulation::set_until) changes. Default: 10.
     pub until: f64,
-    /// Time between samples, s; none keeps those at events alone. Default: 0.01.
+    /// Time between samples, s; `None` samples at events only. Default: 0.01.
     pub interval: Option<f64>,
-    /// The largest step, s; none leaves it to the tolerance. Default: none.
+    /// The largest step, s; `None` leaves the step size to the tolerance. Default: `None`.
     pub largest_step: Option<f64>,
-    /// Events after which the run ends with an error. Default: a million.
+    /// Number of events after which the run ends with an error. Default: a million.
     pub max_events: u64,
-    /// Seconds of the clock after which the run ends; none lets it take as long as it needs. Default: none.
+    /// Limit on wall-clock time, s; `None` means no limit. Default: `None`.
     pub max_time: Option<f64>,
 }
 

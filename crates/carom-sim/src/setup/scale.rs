@@ -1,86 +1,87 @@
-//! What is large and what is small for a robot: the bounds that a simulation states.
+//! Length, time, speed and force scales of a robot, and the bounds of a simulation that follow from them.
 //!
-//! Every kinematic tree has a length of its own. A tree is what hangs together: the links that move with one link whose
-//! parent is the world, or a link fixed to it. Its length L is the largest distance of a contact point or of a link's
-//! centre of mass from the tree's centre of mass, at the start. Surfaces do not enter: one that is far away makes no
-//! robot large. The bounds of a contact are those of its tree, and so are the units of a joint's coordinates.
+//! Each kinematic tree has its own length scale. A tree consists of all links that descend from one link whose parent
+//! is the world, or a link fixed to the world. Its length L is the largest distance of a contact point or of a link's
+//! centre of mass from the tree's centre of mass in the initial state. Surfaces do not enter: a distant surface does
+//! not make a robot large. The bounds of a contact and the units of a joint's coordinates are those of its tree.
 
 use carom_multibody::{Dynamics, JointKind, LinkId, Model, Vector};
 
 use crate::setup::watch::Watch;
 use crate::setup::{Setup, WatchedContact};
 
-/// Contacts nearer than this part of the length take part in an impact.
+/// Gap, relative to the length, below which a contact takes part in an impact.
 const NEAR: f64 = 1e-9;
-/// Bounces lower than this part of the length are ended.
+/// Height of bounces, relative to the length, below which they are ended.
 const SETTLED_HEIGHT: f64 = 1e-12;
-/// Sliding slower than this part of the speed has no direction of its own, in space.
+/// Sliding speed in space, relative to the speed scale, below which its direction is undetermined.
 const SLOW: f64 = 1e-6;
-/// The same over the tolerance. A step errs by that much: below it the direction of a sliding is noise, friction turns
-/// with it, and the sliding neither stops nor goes anywhere, in steps as short as friction takes to turn it.
+/// Multiple of the tolerance, that is of the error of a step, to which [`SLOW`] is raised. Below it the sliding
+/// direction is noise and friction turns with it: the contact neither stops nor moves on, and the steps become as short
+/// as the time in which friction turns it.
 const RESOLVED: f64 = 10.0;
-/// The largest part of the speed that a loose tolerance may so make slow.
+/// Upper bound of [`SLOW`] so raised, for loose tolerances.
 const MOST_SLOW: f64 = 1e-3;
-/// A speed below this part of the speed is rounding.
+/// Speed, relative to the speed scale, that counts as rounding.
 pub(crate) const TINY: f64 = 1e-13;
-/// How deep a contact may start inside its surface.
+/// Depth, relative to the length, up to which a contact may start inside its surface.
 const PENETRATION: f64 = 1e-7;
-/// A length below this part of the distances from the origin that it is the difference of is rounding: a robot whose
-/// only contact is at its centre of mass has no length.
+/// A length counts as rounding below this fraction of the distances from the origin that it is the difference of: a
+/// robot whose only contact is at its centre of mass has no length.
 const ROUNDING: f64 = 1e-12;
-/// The length of a tree that has none, m.
+/// Length scale of a tree without extent, m.
 const DEFAULT_LENGTH: f64 = 1.0;
-/// The length of a joint that turns, rad, whatever the size of the robot.
+/// Length scale of a revolute coordinate, rad, independent of the robot's size.
 const RADIAN: f64 = 1.0;
-/// Energies are compared with at least this part of what the robot's weight does over its length: a robot that does not
-/// move has none of its own.
+/// Lower bound of the energy scale, relative to the work of the robot's weight over its length: a robot at rest has no
+/// energy scale of its own.
 const ENERGY_FLOOR: f64 = 1e-3;
 
-/// Lengths, times, speeds and forces that count as large and small.
+/// Length, time, speed and force scales.
 #[derive(Debug, Clone)]
 pub(crate) struct Scales {
     /// L of the largest tree.
     pub(crate) length: f64,
-    /// √(L / gravity) of the smallest tree: what can be told apart in time is its business.
+    /// √(L / gravity) of the smallest tree, whose events are the closest in time.
     pub(crate) time: f64,
-    /// Forces are judged against this where they are smaller. Were they judged against themselves, a single force that
-    /// vanishes would fire events at its rounding.
+    /// Lower bound of the scale that forces are compared with. Without it, rounding of a single force that vanishes
+    /// would trigger events.
     pub(crate) force: f64,
-    /// Energies below this are rounding, where nothing moves.
+    /// Lower bound of the energy scale, for a robot at rest.
     pub(crate) energy_floor: f64,
-    /// Of each number of a state.
+    /// Scale of each entry of the state.
     pub(crate) state: Vec<f64>,
-    /// The least part of its speed scale at which a contact's bounces are ended.
+    /// Smallest ratio of settling speed to speed scale among the contacts.
     pub(crate) settled_part: f64,
     contacts: Vec<ContactScales>,
 }
 
-/// The bounds of one contact. Those of a joint's limit are in the unit of its coordinate.
+/// The bounds of one contact; for a joint limit, in the unit of its coordinate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ContactScales {
-    /// The tree it belongs to; what does not move belongs to none.
+    /// The tree it belongs to; `None` if it cannot move.
     pub(crate) tree: Option<usize>,
-    /// Of its tree.
+    /// Mass of its tree.
     pub(crate) mass: f64,
-    /// L of its tree; 1 rad for a limit that turns.
+    /// L of its tree; 1 rad for a limit of a revolute joint.
     pub(crate) length: f64,
-    /// The larger of √(gravity L) and the fastest contact of its tree at the start.
+    /// The larger of √(gravity L) and the largest initial contact speed of its tree.
     pub(crate) speed: f64,
     /// L / T².
     pub(crate) acceleration: f64,
-    /// Gaps below this take part in an impact.
+    /// Gap below which it takes part in an impact.
     pub(crate) near: f64,
-    /// How deep it may start.
+    /// Largest initial depth.
     pub(crate) penetration: f64,
-    /// Bounces slower than this are ended.
+    /// Speed below which its bounces are ended.
     pub(crate) settled: f64,
-    /// Sliding slower than this has no direction of its own, in space.
+    /// Sliding speed in space below which its direction is undetermined.
     pub(crate) slow: f64,
-    /// A speed that is rounding.
+    /// Speed that counts as rounding.
     pub(crate) tiny: f64,
 }
 
-/// A kinematic tree at the start.
+/// Scales of a kinematic tree in the initial state.
 #[derive(Debug, Clone, Copy)]
 struct Tree {
     mass: f64,
@@ -93,7 +94,8 @@ impl Scales {
     pub(crate) fn new(setup: &Setup, watch: &Watch) -> Self {
         let model = &setup.model;
         let mut dynamics = Dynamics::new(model.clone());
-        // A state that the model refuses is found where the simulation begins; home serves until then.
+        // A state that the model rejects is reported when the simulation starts; the scales then are those of the home
+        // configuration.
         let _ = dynamics.set_state(&setup.configuration, &setup.velocity);
         let tolerance = setup.settings.tolerance;
         let (tree_of, trees) = trees(setup, &mut dynamics);
@@ -144,7 +146,7 @@ impl Scales {
 }
 
 impl Tree {
-    /// For what does not move.
+    /// Scales of contacts that cannot move.
     const NONE: Self = Self { mass: 0.0, length: DEFAULT_LENGTH, time: 1.0, speed: 1.0 };
 
     fn with_length(self, length: f64) -> Self {
@@ -169,7 +171,7 @@ impl Tree {
     }
 }
 
-/// The tree of each link, if it moves, and the trees.
+/// The tree of each link, if it can move, and all trees.
 fn trees(setup: &Setup, dynamics: &mut Dynamics) -> (Vec<Option<usize>>, Vec<Tree>) {
     let model: &Model = &setup.model;
     let mut tree_of: Vec<Option<usize>> = Vec::with_capacity(model.links().len());
@@ -190,7 +192,7 @@ fn trees(setup: &Setup, dynamics: &mut Dynamics) -> (Vec<Option<usize>>, Vec<Tre
     (tree_of, trees)
 }
 
-/// The tree of some links.
+/// The scales of the tree formed by the given links.
 fn measure(setup: &Setup, dynamics: &mut Dynamics, is_here: impl Fn(LinkId) -> bool) -> Tree {
     let model: &Model = &setup.model;
     let links: Vec<(f64, Vector)> = (0..model.links().len())
@@ -221,7 +223,7 @@ fn measure(setup: &Setup, dynamics: &mut Dynamics, is_here: impl Fn(LinkId) -> b
     Tree { mass, length, time, speed }
 }
 
-/// How many of a joint's numbers are lengths; they come first.
+/// The number of a joint's coordinates that are lengths; these come first.
 fn lengths_of(kind: JointKind) -> usize {
     match kind {
         JointKind::Prismatic => 1,

@@ -6,10 +6,11 @@ use crate::setup::{Actuator, Setup};
 use crate::stiffness::Stiffness;
 
 impl Setup {
-    /// The joint that makes a robot stiff, placed in a state; none where no joint has a damper or a spring, or M is singular.
+    /// The joint that makes the robot stiff in the state of `dynamics`; `None` if no joint has a damper or a spring, or
+    /// if M is singular.
     pub(crate) fn stiffest_joint(&self, dynamics: &mut Dynamics) -> Option<Stiffness> {
         let model = &self.model;
-        // Of each velocity: the joint, its damping and its stiffness.
+        // For each velocity: the joint, its damping and its stiffness.
         let mut passive: Vec<(usize, f64, f64)> = vec![(0, 0.0, 0.0); model.nv()];
         for (place, joint) in model.joints().iter().enumerate() {
             let multiplier = joint.joint.mimic.as_ref().map_or(1.0, |mimic| mimic.multiplier);

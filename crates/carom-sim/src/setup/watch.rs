@@ -1,4 +1,4 @@
-//! What can touch: contacts with surfaces, and joints at their limits.
+//! All contacts of a simulation: with surfaces, and at joint limits.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::dimension::dimension_of;
 use crate::error::{Result, SimulationError};
 use crate::setup::{CoordinateRange, Setup};
 
-/// A contact of either kind.
+/// A contact with a surface or at a joint limit.
 #[derive(Debug, Clone)]
 pub(crate) struct ContactProperties {
     pub(crate) name: String,
@@ -21,9 +21,9 @@ pub(crate) struct ContactProperties {
     pub(crate) enabled: Option<CoordinateRange>,
 }
 
-/// All contacts: those with surfaces first, then the joints' limits.
+/// All contacts: those with surfaces first, then the joint limits.
 ///
-/// Invariant: `list` is as long as `candidates` and `limits` together, in this order.
+/// Invariant: `list` has one entry per candidate and then one per limit.
 #[derive(Debug, Clone)]
 pub(crate) struct Watch {
     list: Vec<ContactProperties>,
@@ -40,7 +40,7 @@ impl Watch {
                 index: contact.surface,
                 count: setup.surfaces.len(),
             })?;
-            // Without friction the tangents have nothing to say.
+            // Without friction the tangential rows are not needed.
             let point = match contact.coefficients.friction {
                 Some(_) => contact.point,
                 None => contact.point.with_dimension(1),
@@ -76,17 +76,17 @@ impl Watch {
         self.list.len()
     }
 
-    /// The joints of the limits, by their places in the model, in the order of the limits.
+    /// Indices in the model of the joints of the limits, in the order of the limits.
     pub(crate) fn limited_joints(&self) -> impl Iterator<Item = usize> + '_ {
         self.limits.iter().map(|limit| limit.joint)
     }
 
-    /// Rows of all contacts.
+    /// Number of rows of all contacts.
     pub(crate) fn rows(&self) -> usize {
         self.list.iter().map(|contact| contact.dimension.rows()).sum()
     }
 
-    /// The rows that each of some contacts has where they are stacked in this order.
+    /// The rows of each of the given contacts, stacked in this order.
     pub(crate) fn rows_of<'a>(&'a self, contacts: &'a [usize]) -> impl Iterator<Item = (usize, Range<usize>)> + 'a {
         let mut end = 0;
         contacts.iter().map(move |&k| {
@@ -104,13 +104,13 @@ impl Watch {
         &self.list
     }
 
-    /// Room for the terms of all of them.
+    /// Storage for the terms of all contacts.
     pub(crate) fn contacts(&self, model: &Model) -> Contacts {
         let points: Vec<ContactPoint> = self.candidates.iter().map(|candidate| candidate.contact).collect();
         Contacts::with_limits(model, &points, &self.limits)
     }
 
-    /// Distances and their rates.
+    /// Gaps and their rates.
     pub(crate) fn measure(
         &self,
         dynamics: &mut Dynamics,
@@ -125,17 +125,17 @@ impl Watch {
         Ok(())
     }
 
-    /// Where a contact touches, or would; the world's origin for a joint's limit.
+    /// The contact point, or the point nearest to the surface; the world's origin for a joint limit.
     pub(crate) fn position(&self, dynamics: &Dynamics, k: usize) -> Vector {
         self.candidates.get(k).map_or(Vector::ZERO, |candidate| dynamics.contact_position(&candidate.contact))
     }
 
-    /// Normal and tangents; zeros for a joint's limit.
+    /// Normal and tangents; zeros for a joint limit.
     pub(crate) fn basis(&self, k: usize) -> [Vector; 3] {
         self.candidates.get(k).map_or([Vector::ZERO; 3], |candidate| candidate.contact.basis())
     }
 
-    /// The fastest motion and the fastest turning of a link that can touch.
+    /// The largest linear and angular speed of the links with contacts.
     pub(crate) fn fastest(&self, dynamics: &mut Dynamics) -> (f64, f64) {
         let (mut speed, mut spin) = (0.0_f64, 0.0_f64);
         let mut last = None;

@@ -1,17 +1,17 @@
-//! What the numerical devices may do to the energy. A device stands in where physics cannot be followed: it ends bounces,
-//! brings the state back onto its contacts, steps over a crowd of events, or drops restitution. Each has a column of the
-//! energy book, and none may add energy.
+//! Bounds on the energy changes of numerical devices. A device is an approximation used where the exact motion cannot
+//! be followed: it ends bounces, projects the state onto its contacts, steps over clustered events, or drops
+//! restitution. Each has a column of the energy book, and none may add energy.
 
 use crate::error::{Result, SimulationError};
 use crate::record::book::{Device, Gain};
 use crate::record::event::{DeviceEvent, Event};
 use crate::simulation::Simulation;
 
-/// A projection that changes the energy by more than this part of the largest is told, or by more than the tolerance of
-/// the integration: below that it corrects what a step may err by.
+/// Energy change of a projection, relative to the largest energy, above which it is reported as an event. The tolerance
+/// of the integration is used if it is larger: below that, a projection corrects the error allowed for a step.
 const TOLD: f64 = 1e-9;
 
-/// What a contact took from a device.
+/// The effect of a device on one contact.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Share {
     pub(crate) impulse: [f64; 3],
@@ -19,10 +19,10 @@ pub(crate) struct Share {
 }
 
 impl Simulation {
-    /// Books what a device did to the energy.
+    /// Books the energy change of a device.
     ///
     /// # Errors
-    /// It added some.
+    /// The device added energy.
     pub(crate) fn book_device(&mut self, device: Device, joules: f64) -> Result<()> {
         let tolerance = self.system.setup.settings.tolerance;
         self.book.add(device, joules, tolerance).map_err(|Gain { joules, bound }| SimulationError::DeviceGain {
@@ -33,7 +33,7 @@ impl Simulation {
         })
     }
 
-    /// Books a projection, and tells of it if it did more than a step of the integration may err by.
+    /// Books a projection, and reports it if its energy change exceeds the error allowed for a step.
     pub(crate) fn book_projection(&mut self, joules: f64, shares: &[(usize, Share)]) -> Result<()> {
         let told = TOLD.max(self.system.setup.settings.tolerance) * self.book.scale();
         if joules.abs() > told {
@@ -43,7 +43,7 @@ impl Simulation {
         self.book_device(Device::Projection, joules)
     }
 
-    /// An event for each contact that took an impulse, and one without a contact for what is left of the energy.
+    /// One event for each contact that took an impulse, and one without a contact for the rest of the energy change.
     pub(crate) fn push_device_events(
         &mut self,
         event: fn(DeviceEvent) -> Event,
@@ -63,7 +63,7 @@ impl Simulation {
         self.journal.events.push_back(event(rest));
     }
 
-    /// Whether a device left a contact inside its surface, in the state that the gaps were measured in.
+    /// Checks that a device left no contact inside its surface, by the gaps last measured.
     pub(crate) fn check_depth(&self, device: Device) -> Result<()> {
         for (k, gap) in self.system.contacts.iter().map(|contact| contact.gap).enumerate() {
             let bound = self.system.scales.of(k).penetration;

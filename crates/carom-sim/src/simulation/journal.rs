@@ -1,4 +1,4 @@
-//! What a simulation has to tell: events that the sink has not had yet, counts, and how many samples there were.
+//! The journal of a simulation: events not yet passed to the sink, counts, and the number of samples.
 
 use std::collections::VecDeque;
 
@@ -20,16 +20,17 @@ pub(crate) struct Counts {
     pub(crate) penetration: f64,
 }
 
-/// What is to be told, and what was.
+/// Pending events, and counts of what was reported.
 ///
-/// Invariants: between steps `events` is empty: the sink has had them all. Counts never fall, but where a window is taken back.
+/// Invariants: between steps `events` is empty, because the sink has received them all. Counts never decrease, except
+/// when a window is rolled back.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Journal {
     pub(crate) events: VecDeque<Event>,
     pub(crate) counts: Counts,
-    /// Samples at the times asked for.
+    /// Number of samples at multiples of the interval.
     pub(crate) samples: u64,
     pub(crate) last_sample: Option<f64>,
-    /// Since when nothing moves.
+    /// Since when the robot is at rest.
     pub(crate) at_rest: Option<f64>,
 }

@@ -1,17 +1,17 @@
-//! A robot that moves, strikes, slides, sticks and comes to rest.
+//! Event-driven simulation of a robot that strikes, slides, sticks and comes to rest.
 //!
-//! A step goes `event/advance` (integrate, look for the first event) → `motion/project` (back onto the contacts) → `instant`
-//! (impacts, settling, modes) if something happened → `fallback/watchdog` → the sink (`observe`). `motion` never decides modes,
-//! `instant` never integrates, and impulses are the law's alone.
+//! The order of a step: `event/advance` (integrate, search for the first event) → `motion/project` (project onto the
+//! contacts) → `instant` (impacts, settling, modes) at an event → `fallback/watchdog` → the sink (`observe`). `motion`
+//! never decides modes, `instant` never integrates, and only the law computes impulses.
 //!
 //! | folder | question |
 //! |---|---|
-//! | `motion` | how it moves while modes stay as they are |
-//! | `event` | when that ends |
-//! | `instant` | what happens then |
-//! | `fallback` | what is done where events cannot be told apart |
-//! | `device` | what stands in for physics, and that it adds no energy |
-//! | `observe`, `journal`, `unwatched` | what is told |
+//! | `motion` | how does the robot move while modes do not change? |
+//! | `event` | when does such a phase end? |
+//! | `instant` | what happens then? |
+//! | `fallback` | what if events are too frequent to be resolved? |
+//! | `device` | how much energy does a numerical device change? |
+//! | `observe`, `journal`, `unwatched` | what is reported? |
 
 mod device;
 mod event;
@@ -52,19 +52,19 @@ use unwatched::UnwatchedLinks;
 /// Why a simulation stopped stepping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
-    /// It made one step, and nothing happened.
+    /// One step was made, without an event.
     Step,
-    /// Something happened; the sink has the events.
+    /// An event occurred; the sink has received it.
     Event,
-    /// It is at the time asked for.
+    /// The end time was reached.
     Time,
-    /// The sink asked for it.
+    /// The sink requested it.
     Interrupted,
-    /// It took as long, by the clock, as it was allowed to.
+    /// The limit on wall-clock time was reached.
     OutOfTime,
 }
 
-/// A robot in motion.
+/// A simulation of a robot.
 ///
 /// ```
 /// use carom_law::{Coefficients, Friction, Restitution};
@@ -95,8 +95,9 @@ pub enum Stop {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Between two calls the state is on its closed contacts, to the precision of the projection, the sink has had every event, and the
-/// modes are those of the state unless `modes_are_stale`. What each part keeps is stated at the part.
+/// Between two calls the closed contacts are on their surfaces to the precision of the projection, the sink has
+/// received every event, and the modes are those of the state unless `modes_are_stale`. The parts document their own
+/// invariants.
 #[derive(Debug, Clone)]
 pub struct Simulation {
     /// The robot, its contacts, and its equations of motion.
@@ -111,23 +112,23 @@ pub struct Simulation {
     journal: Journal,
     unwatched: UnwatchedLinks,
     clock: Clock,
-    /// Whether what touches has to be found out before the next step.
+    /// Whether the modes have to be determined before the next step.
     modes_are_stale: bool,
 }
 
-/// Whether the run has begun, and how long it took so far.
+/// The wall clock: whether the run has started, and when.
 ///
-/// Invariant: `began` is set at the first step of a run that is bounded by the clock, and never moves.
+/// Invariant: `began` is set at the first step of a run with a limit on wall-clock time, and never changes.
 #[derive(Debug, Clone, Copy)]
 struct Clock {
     has_begun: bool,
-    /// When it began, by the wall clock, if it may not take for ever.
+    /// Wall-clock time of the start, if the run has a limit.
     began: Option<Instant>,
     is_out_of_time: bool,
 }
 
 impl SimulationBuilder {
-    /// The simulation, at its start.
+    /// The simulation in its initial state.
     ///
     /// # Errors
     /// As [`SimulationBuilder::setup`] and [`Simulation::new`].
@@ -137,21 +138,21 @@ impl SimulationBuilder {
 }
 
 impl Simulation {
-    /// States a simulation of a robot by names.
+    /// A builder that states a simulation by names.
     pub fn builder(model: impl Into<Arc<Model>>) -> SimulationBuilder {
         SimulationBuilder::new(model.into())
     }
 
-    /// A simulation at its start.
+    /// A simulation in its initial state.
     ///
     /// # Errors
-    /// Settings out of range, a state that the robot cannot have, a contact that starts inside its surface.
+    /// Settings out of range, an invalid state, a contact that starts inside its surface.
     pub fn new(setup: Setup) -> Result<Self> {
         setup.check()?;
         Self::start(setup)
     }
 
-    /// A simulation of a setup whose settings and places are in range.
+    /// A simulation of a setup that has been checked.
     fn start(setup: Setup) -> Result<Self> {
         let mut system = System::new(setup)?;
         let Setup { configuration, velocity, .. } = &system.setup;
@@ -164,7 +165,7 @@ impl Simulation {
         }
         system.place(0.0, &state)?;
         system.measure(0.0)?;
-        // A robot without a mass matrix is told now.
+        // Reports a singular mass matrix now.
         system.accelerate_freely(0.0)?;
         system.stiffest = system.setup.stiffest_joint(&mut system.dynamics);
         for k in 0..system.contacts.len() {
@@ -187,26 +188,26 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// Back to the start; the end time stays where it is.
+    /// Returns to the initial state; the end time is kept.
     ///
     /// # Errors
-    /// None: what could be started once can be started again.
+    /// None in practice: a setup that has started once starts again.
     pub fn reset(&mut self) -> Result<()> {
         *self = Self::start(self.system.setup.clone())?;
         Ok(())
     }
 
-    /// Puts the robot into another state at the present time. Modes are found anew, and the energy book, the counts and the
-    /// scales begin anew with this state.
+    /// Sets the state at the present time. Modes are determined anew, and the energy book, the counts and the scales
+    /// restart from this state.
     ///
     /// # Errors
-    /// As [`Simulation::new`]; the simulation is then as it was.
+    /// As [`Simulation::new`]; the simulation is then unchanged.
     pub fn set_state(&mut self, configuration: &[f64], velocity: &[f64]) -> Result<()> {
         let mut setup = self.system.setup.clone();
         (setup.configuration, setup.velocity) = (configuration.to_vec(), velocity.to_vec());
         let mut fresh = Self::start(setup)?;
         fresh.time = self.time;
-        // The start of a run is told once; samples go on in step with the interval.
+        // The start of a run is reported once; sample times stay multiples of the interval.
         fresh.clock = self.clock;
         fresh.journal.samples = self.journal.samples;
         fresh.system.setup.configuration.clone_from(&self.system.setup.configuration);
@@ -236,25 +237,25 @@ impl Simulation {
         Ok(())
     }
 
-    /// What is simulated.
+    /// The setup.
     pub fn setup(&self) -> &Setup {
         &self.system.setup
     }
 
-    /// The time.
+    /// Time, s.
     pub fn time(&self) -> f64 {
         self.time
     }
 
-    /// When the run ends: no step and no window goes beyond it, and a run that is there is complete.
+    /// End time, s: no step and no window goes beyond it, and a run that has reached it is complete.
     pub fn until(&self) -> f64 {
         self.system.setup.settings.until
     }
 
-    /// Moves the end time. At or before the present time nothing more happens.
+    /// Sets the end time. If it is not after the present time, the simulation stays where it is.
     ///
     /// # Errors
-    /// A time that is negative or not finite.
+    /// The time is negative or not finite.
     pub fn set_until(&mut self, until: f64) -> Result<()> {
         if !(until >= 0.0 && until.is_finite()) {
             return Err(SimulationError::OutOfRange { field: "until", value: until, bound: "zero or more and finite" });
@@ -273,21 +274,21 @@ impl Simulation {
         self.system.parts(&self.state).1
     }
 
-    /// What each contact does.
+    /// Mode of each contact.
     pub fn modes(&self) -> impl Iterator<Item = ContactMode> + '_ {
         self.system.contacts.iter().map(|contact| contact.mode.public())
     }
 
-    /// The joint whose damper or spring acts fastest, at the start; none where none has any.
+    /// The joint whose damper or spring is fastest in the initial state; `None` if no joint has either.
     pub fn stiffest_joint(&self) -> Option<&Stiffness> {
         self.system.stiffest.as_ref()
     }
 
-    /// Goes on until something happens, the next step ends, or the end time is reached.
+    /// Advances to the next event, the end of the next step, or the end time, whichever is first.
     ///
     /// # Errors
-    /// Steps that become too small, a state that has no dynamics, a device that adds energy or lets contacts sink in, too
-    /// many events. The simulation is then where it last was.
+    /// A step size below its bound, a state without dynamics, a device that adds energy or lets contacts penetrate, too
+    /// many events. The simulation then is in its last valid state.
     pub fn step(&mut self, sink: &mut dyn Sink) -> Result<Stop> {
         if sink.is_interrupted() {
             return Ok(Stop::Interrupted);
@@ -297,13 +298,13 @@ impl Simulation {
         }
         let stopped = self.try_step(sink);
         if stopped.is_err() {
-            // What happened before the error is told all the same.
+            // Events before the error are reported all the same.
             self.journal.events.drain(..).for_each(|event| sink.event(event));
         }
         stopped
     }
 
-    /// Whether the clock says that it is enough.
+    /// Whether the limit on wall-clock time is reached.
     fn takes_too_long(&mut self) -> bool {
         if let Some(most) = self.system.setup.settings.max_time {
             let began = *self.clock.began.get_or_insert_with(Instant::now);
@@ -320,7 +321,7 @@ impl Simulation {
             self.emit(sink)?;
             self.journal.samples = 1;
         }
-        // At the end asked for nothing more happens, but at the start the modes are still to be found.
+        // At the end time nothing more happens, except that at t = 0 the modes have to be determined.
         if self.modes_are_stale && (self.time < end || self.time == 0.0) {
             self.modes_are_stale = false;
             self.resolve(None)?;
@@ -332,7 +333,7 @@ impl Simulation {
             return self.arrive(sink);
         }
         let halt = match self.advance(end) {
-            // Friction that drives its own normal force beyond all measure: impulses have an answer where forces do not.
+            // Friction that drives its own normal force without bound: impulses have a solution where forces have none.
             Err(SimulationError::Stalled { .. }) if !self.system.closed().is_empty() => {
                 self.stepping.start_anew();
                 self.open_window()?;
@@ -373,7 +374,7 @@ impl Simulation {
         }
     }
 
-    /// Moves the end time, and goes on until then.
+    /// Sets the end time and advances to it.
     ///
     /// # Errors
     /// As [`Simulation::set_until`] and [`Simulation::step`].
@@ -382,7 +383,7 @@ impl Simulation {
         self.run(sink)
     }
 
-    /// Goes on until the end time.
+    /// Advances to the end time.
     ///
     /// # Errors
     /// As [`Simulation::step`].
@@ -395,8 +396,8 @@ impl Simulation {
         }
     }
 
-    /// Whether the state before what happens is worth keeping: not where only the way of counting changes, and not where
-    /// forces are beyond their bounds, because they jumped or because rounding is all that is left of a slow sliding.
+    /// Whether the state before the event is worth a sample: not if only the representation of sliding changes, nor if
+    /// forces are outside their bounds because they jumped or because a slow sliding is down to rounding.
     fn is_worth_a_sample(&mut self, halt: Halt) -> Result<bool> {
         match halt {
             Halt::Phase(Margin { by: Some((_, Reason::Direction)), .. }) => Ok(false),
@@ -405,7 +406,7 @@ impl Simulation {
         }
     }
 
-    /// What happens now; where it cannot be told, a window of time stepping stands in.
+    /// Resolves the present instant; if this fails, a window of time stepping replaces it.
     fn resolve(&mut self, by: Option<(usize, Reason)>) -> Result<()> {
         match self.resolve_instant(by)? {
             Resolution::Clear => Ok(()),
@@ -413,7 +414,7 @@ impl Simulation {
         }
     }
 
-    /// Takes the end of the last step.
+    /// Accepts the end of the last step as the present state.
     pub(crate) fn accept(&mut self) {
         self.time = self.stepping.stepper.end_time();
         self.state.copy_from_slice(self.stepping.stepper.end());
@@ -422,7 +423,7 @@ impl Simulation {
         self.stepping.reuses_last_stage = false;
     }
 
-    /// Steps anew from the start of the last step, and takes the end.
+    /// Repeats the last step with another size, and accepts its end.
     pub(crate) fn restep(&mut self, size: f64) -> Result<()> {
         let tolerance = self.system.setup.settings.tolerance;
         self.stepping.stepper.attempt(&mut self.system, size, &self.stepping.scale, tolerance)?;
@@ -430,12 +431,13 @@ impl Simulation {
         Ok(())
     }
 
-    /// Gaps and their rates, of the state that the system is placed in.
+    /// Measures gaps and rates in the state of the system.
     pub(crate) fn measure(&mut self) -> Result<()> {
         self.system.measure(self.time)
     }
 
-    /// Contacts that went inside while they could not close, and those that came out again.
+    /// Updates which contacts are armed: not those that penetrated while they could not close, until they come out
+    /// again.
     fn update_armed(&mut self) {
         for k in 0..self.system.contacts.len() {
             if self.system.contacts[k].gap > 0.0 {
@@ -446,7 +448,7 @@ impl Simulation {
         }
     }
 
-    /// Puts a contact's mode, in the middle of what happens.
+    /// Sets the mode of a contact while an instant is being resolved.
     pub(crate) fn set_mode(&mut self, contact: usize, mode: Mode) {
         self.system.contacts[contact].mode = mode;
         if mode == Mode::Flight {

@@ -1,4 +1,4 @@
-//! What a simulation tells: samples, events, the energy book, and how it went.
+//! Output of a simulation: samples, events, the energy book, header and summary.
 
 use crate::error::{Result, SimulationError};
 use crate::record::energy::Ledger;
@@ -10,13 +10,13 @@ use crate::simulation::motion::contact::Mode;
 use crate::simulation::motion::system::dynamics;
 use crate::simulation::{Simulation, Stop};
 
-/// Velocities below this part of their scales are none...
+/// Velocities below this, relative to their scales, count as rest...
 const REST: f64 = 1e-9;
-/// ... if accelerations, over the time scale, are below this one: stiff dampers make them of rounding.
+/// ... if accelerations, times the time scale, are below this: stiff dampers turn rounding into accelerations.
 const REST_ACCELERATION: f64 = 1e-6;
 
 impl Simulation {
-    /// Ends at the time asked for, with a sample of it.
+    /// Ends at the end time, with a sample.
     pub(crate) fn arrive(&mut self, sink: &mut dyn Sink) -> Result<Stop> {
         if self.journal.last_sample != Some(self.time) {
             self.emit(sink)?;
@@ -24,7 +24,7 @@ impl Simulation {
         Ok(Stop::Time)
     }
 
-    /// Looks at the state it is in: energy, residual, how deep contacts are.
+    /// Updates the records of the state: largest energy, residual, penetration.
     pub(crate) fn audit(&mut self) -> Result<()> {
         self.system.place(self.time, &self.state)?;
         self.measure()?;
@@ -38,7 +38,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Notices when nothing moves any more, and nothing is about to.
+    /// Records when the robot comes to rest: no velocities and no accelerations.
     pub(crate) fn check_rest(&mut self) -> Result<()> {
         let sticks = self.system.contacts.iter().all(|contact| matches!(contact.mode, Mode::Stick | Mode::Flight));
         let (_, velocity, _) = self.system.parts(&self.state);
@@ -54,19 +54,18 @@ impl Simulation {
         Ok(())
     }
 
-    /// Whether numbers, one for each freedom, are below a part of the scales of velocities.
+    /// Whether all numbers, one per velocity, are below a fraction of the velocity scales.
     fn is_small(&self, numbers: &[f64], part: f64) -> bool {
         let scales = &self.system.scales.state[self.system.model().nq()..];
         numbers.iter().zip(scales).all(|(x, scale)| x.abs() <= part * scale)
     }
 
-    /// The energy book of the state that the system is placed in, the present one or one in the last step, with the works
-    /// up to it.
+    /// The ledger of the state of the system, the present one or one within the last step, with the works up to it.
     pub(crate) fn ledger(&mut self, works: [f64; 3]) -> Ledger {
         self.book.ledger(self.system.dynamics.kinetic_energy(), self.system.potential(), works)
     }
 
-    /// Samples inside the last step, at the times asked for.
+    /// Emits the samples within the last step.
     pub(crate) fn sample_step(&mut self, sink: &mut dyn Sink) -> Result<()> {
         let Some(interval) = self.system.setup.settings.interval else { return Ok(()) };
         loop {
@@ -83,7 +82,8 @@ impl Simulation {
         }
     }
 
-    /// The state at a time inside the last step: by its dense output, or by a step of its own where that is better.
+    /// The state at a time within the last step: from the dense output, or from a separate step if that is more
+    /// accurate.
     fn state_within(&mut self, time: f64, state: &mut [f64]) -> Result<()> {
         let since = (time - self.stepping.stepper.start_time()).clamp(0.0, self.stepping.stepper.step());
         if self.stepping.error > DENSE_ERROR {
@@ -104,7 +104,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Hands the present state to the sink.
+    /// Passes the present state to the sink.
     pub(crate) fn emit(&mut self, sink: &mut dyn Sink) -> Result<()> {
         let state = std::mem::take(&mut self.state);
         let sample = self.sample_for_sink(self.time, &state);
@@ -113,7 +113,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Hands over what has happened, and the state after it.
+    /// Passes the pending events and the state after them to the sink.
     pub(crate) fn flush(&mut self, sink: &mut dyn Sink) -> Result<bool> {
         if self.journal.events.is_empty() {
             return Ok(false);
@@ -130,25 +130,25 @@ impl Simulation {
         }
     }
 
-    /// The present state, as a sink is given it: contacts with their gaps and forces, and the energy book. Asking for it
-    /// changes nothing of what follows.
+    /// The present state as a sink receives it: contacts with their gaps and forces, and the energy book. This does not
+    /// affect the simulation.
     ///
     /// # Errors
-    /// A state that has no dynamics.
+    /// A state without dynamics.
     pub fn sample(&mut self) -> Result<Sample> {
         let (evaluations, contacts) = (self.system.evaluations, self.system.contacts.clone());
         let state = std::mem::take(&mut self.state);
         let sample = self.observe(self.time, &state);
         self.state = state;
-        // The watchdog counts evaluations, and directions of sliding are looked for from the last ones found.
+        // The watchdog counts evaluations, and the search for sliding directions starts from the last ones found.
         (self.system.evaluations, self.system.contacts) = (evaluations, contacts);
         sample
     }
 
-    /// What a contact does now: its mode, gap, place and force.
+    /// The present state of a contact: its mode, gap, position and force.
     ///
     /// # Errors
-    /// A name that no contact has, with those that are known; a state that has no dynamics.
+    /// An unknown name (the error lists the known ones), or a state without dynamics.
     pub fn contact(&mut self, name: &str) -> Result<ContactSample> {
         let contact = self.contact_names().position(|contact| contact == name).ok_or_else(|| {
             let known = self.contact_names().map(str::to_owned).collect();
@@ -157,30 +157,30 @@ impl Simulation {
         Ok(self.sample()?.contacts[contact])
     }
 
-    /// Names of the contacts, in the order in which events and samples count them; joints' limits come last.
+    /// Names of the contacts, in the order of events and samples; joint limits come last.
     pub fn contact_names(&self) -> impl Iterator<Item = &str> {
         self.system.watch.list().iter().map(|contact| contact.name.as_str())
     }
 
-    /// Where a joint is, rad or m.
+    /// Position of a joint, rad or m.
     ///
     /// # Errors
-    /// A name that is not that of a joint with a state of its own.
+    /// The name does not belong to a joint that has coordinates.
     pub fn joint_position(&self, joint: &str) -> Result<&[f64]> {
         let range = self.system.model().moving_joint(joint).map_err(SimulationError::Joint)?.coordinates.clone();
         Ok(&self.configuration()[range])
     }
 
-    /// How a joint moves, rad/s or m/s.
+    /// Velocity of a joint, rad/s or m/s.
     ///
     /// # Errors
-    /// A name that is not that of a joint with a state of its own.
+    /// The name does not belong to a joint that has coordinates.
     pub fn joint_velocity(&self, joint: &str) -> Result<&[f64]> {
         let range = self.system.model().moving_joint(joint).map_err(SimulationError::Joint)?.velocities.clone();
         Ok(&self.velocity()[range])
     }
 
-    /// A sample that is handed to a sink.
+    /// A sample for the sink.
     fn sample_for_sink(&mut self, time: f64, state: &[f64]) -> Result<Sample> {
         let sample = self.observe(time, state)?;
         self.check_below_surfaces(time);
@@ -190,7 +190,7 @@ impl Simulation {
 
     fn observe(&mut self, time: f64, state: &[f64]) -> Result<Sample> {
         self.system.evaluate(time, state)?;
-        // Where the shortest forces are outside a cone, a distribution that is inside is shown.
+        // If the minimum-norm forces are outside a cone, a distribution inside the cones is reported.
         self.system.take_best_forces(time)?;
         let mut gaps = vec![0.0; self.system.contacts.len()];
         let mut rates = gaps.clone();
@@ -219,7 +219,7 @@ impl Simulation {
         })
     }
 
-    /// What moves, and how it is asked to.
+    /// The header of the run: model, contacts and settings.
     pub fn header(&self) -> Header {
         let (setup, model) = (&self.system.setup, self.system.model());
         Header {
@@ -252,7 +252,7 @@ impl Simulation {
         }
     }
 
-    /// How it went so far.
+    /// The summary of the run so far.
     pub fn summary(&self) -> Summary {
         let counts = &self.journal.counts;
         let is_complete = self.time >= self.until();
@@ -288,7 +288,7 @@ impl Simulation {
 }
 
 impl Recorder {
-    /// The record of a simulation that told this sink everything.
+    /// The record of a simulation all of whose output went to this recorder.
     pub fn finish(self, simulation: &Simulation) -> Record {
         Record {
             model: std::sync::Arc::clone(&simulation.setup().model),

@@ -1,4 +1,5 @@
-//! What nobody watches: links without a contact that go below a surface, and robots that fall for ever.
+//! Warnings about motion that no contact limits: links without a contact that go below a surface, and robots that fall
+//! without end.
 
 use carom_multibody::{Candidate, CandidateOptions, JointKind, LinkId, Model, Rims, candidates};
 
@@ -6,14 +7,15 @@ use crate::setup::Setup;
 use crate::simulation::Simulation;
 use crate::simulation::motion::contact::Mode;
 
-/// How deep a link may be below a surface before it is told, over the length.
+/// Depth of a link below a surface, relative to the length, above which it is reported.
 const BELOW: f64 = 1e-6;
-/// How far what no contact can stop may fall before it is told, over the length.
+/// Distance of fall without a contact, relative to the length, above which it is reported.
 const FALL: f64 = 100.0;
 
-/// What is still to be told, and what was.
+/// What is still watched, and the warnings so far.
 ///
-/// Invariant: what was told is no longer in `links` and `trees`; nothing is told twice.
+/// Invariant: links and trees that were reported are removed from `links` and `trees`, so that nothing is reported
+/// twice.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UnwatchedLinks {
     links: Vec<LinkAbove>,
@@ -21,24 +23,24 @@ pub(crate) struct UnwatchedLinks {
     pub(crate) warnings: Vec<String>,
 }
 
-/// A link that is above a surface, as far as was seen.
+/// A link that has not been seen below a surface.
 #[derive(Debug, Clone)]
 struct LinkAbove {
     link: LinkId,
     surface: usize,
-    /// What its shapes have that could touch, where no contact of the link is watched there.
+    /// Features of its shapes that could touch, without a contact of the link there.
     outline: Vec<Candidate>,
     has_contact: bool,
 }
 
-/// Links that move together, from one that hangs on the world.
+/// A kinematic tree: all links that descend from one link attached to the world.
 #[derive(Debug, Clone)]
 struct FallingTree {
     root: LinkId,
     links: Vec<LinkId>,
     /// Contacts of its links with surfaces that face up.
     contacts: Vec<usize>,
-    /// How low its mass is at the start, along gravity.
+    /// Initial position of its centre of mass along gravity.
     start: f64,
 }
 
@@ -56,7 +58,7 @@ impl UnwatchedLinks {
                 };
                 let has_contact = setup.contacts.iter().any(watches);
                 let options = CandidateOptions { rims: Rims::Rolling };
-                // Forms that have no candidates are known by their link's mass alone.
+                // Shapes without candidates are represented by the link's centre of mass.
                 let of_shape = |shape| candidates(model, link, shape, &half_space, &options).unwrap_or_default();
                 let outline = if has_contact { Vec::new() } else { (0..shapes).flat_map(of_shape).collect() };
                 links.push(LinkAbove { link, surface, outline, has_contact });
@@ -66,7 +68,7 @@ impl UnwatchedLinks {
     }
 }
 
-/// The link that moves a link: what is fixed to another moves with it.
+/// The moving link that a link is fixed to, or the link itself.
 fn body_of(model: &Model, mut link: LinkId) -> LinkId {
     let is_fixed = |link: LinkId| {
         model.joints()[model.link(link).joints.clone()].iter().all(|joint| joint.joint.kind == JointKind::Fixed)
@@ -111,11 +113,11 @@ fn trees(setup: &Setup) -> Vec<FallingTree> {
 }
 
 impl Simulation {
-    /// Looks at the state that the system is placed in. Each thing is told once.
+    /// Checks the state of the system. Each finding is reported once.
     pub(crate) fn check_below_surfaces(&mut self, time: f64) {
         let mut unwatched = std::mem::take(&mut self.unwatched);
         unwatched.links.retain(|above| match self.below(above, time) {
-            // What begins there, below a table's top for one, does not go there.
+            // A link that starts there, for example below a table top, has not moved there.
             Some(_) if time == 0.0 => false,
             Some(warning) => {
                 unwatched.warnings.push(warning);
@@ -146,7 +148,9 @@ impl Simulation {
         }
         let (link, surface, time) = (&link.name, &surface.name, crate::number::significant(time, 6));
         Some(match above.has_contact {
-            false => format!("link {link:?} is below surface {surface:?} at t = {time} s: it has no contact there"),
+            false => format!(
+                "link {link:?} is below surface {surface:?} at t = {time} s and has no contact there: add one to stop it"
+            ),
             true => format!(
                 "the centre of mass of link {link:?} is below surface {surface:?} at t = {time} s: none of its contacts \
                  kept it above"
@@ -182,6 +186,6 @@ impl Simulation {
         }
         let (fallen, time) = (crate::number::significant(fallen, 3), crate::number::significant(time, 6));
         let root = &model.link(tree.root).name;
-        Some(format!("link {root:?} falls for ever: {fallen} m by t = {time} s, and no contact can stop it"))
+        Some(format!("link {root:?} falls without end: {fallen} m by t = {time} s; no contact can stop it"))
     }
 }

@@ -1,5 +1,5 @@
-//! A robot's contact whose W is ill-conditioned: a wheel that hardly turns, a leg that is nearly straight. It is struck by a
-//! factor of W, which has the square root of its condition number.
+//! Contacts with an ill-conditioned W, such as a wheel of large rotational inertia or a nearly straight leg. These are
+//! solved with a factor of W, whose condition number is the square root of that of W.
 
 use carom_law::{Coefficients, ContactFactor, Evidence, FactoredContact, Guard, Law, Outcome};
 use carom_multibody::{ContactPoint, ContactTerms, Dynamics, WhitenedTerms};
@@ -8,14 +8,16 @@ use super::energies;
 use crate::dimension::dimension_of;
 use crate::error::StrikeError;
 
-/// A contact whose W has a condition number above this is struck by a factor of W. Solving with W loses as many digits as the
-/// number has: at 1e6 velocities have ten left, one more than the check of an outcome asks for.
+/// Condition number of W above which a factor of W is used. Solving with W loses as many digits as this number has: at
+/// 1e6 velocities keep ten, one more than the check of an outcome needs.
 const ILL_CONDITIONED: f64 = 1e6;
 
-/// Whether the condition number of W is above [`ILL_CONDITIONED`], with the normal and the tangents brought to order one.
+/// Whether the condition number of W, with the normal and the tangents scaled to order one, exceeds
+/// [`ILL_CONDITIONED`].
 ///
 /// It is about `tr W_tt` over the smaller eigenvalue of `S = W_tt - w wᵀ / W_nn`, which is between one and two times
-/// `det S / tr S`. Both sides are multiplied so that nothing is divided; sums that overflow or underflow are looked at again.
+/// `det S / tr S`. Both sides are multiplied out to avoid divisions; sums that overflow or underflow are computed again
+/// with scaling.
 #[inline(always)]
 pub(crate) fn is_ill_conditioned(terms: &ContactTerms, dimension: usize) -> bool {
     let [[w_nn, w_1, w_2], [_, w_11, w_12], [_, _, w_22]] = terms.delassus;
@@ -29,8 +31,8 @@ pub(crate) fn is_ill_conditioned(terms: &ContactTerms, dimension: usize) -> bool
     !is_well && is_ill_conditioned_in_units(terms)
 }
 
-/// The same with entries of order one. A tangent that nothing moves along does not count, and a W that is none is left to the
-/// law to refuse.
+/// [`is_ill_conditioned`] with entries scaled to order one. A tangent without mobility does not count; an invalid W is
+/// left to the law to reject.
 #[cold]
 fn is_ill_conditioned_in_units(terms: &ContactTerms) -> bool {
     let [[w_nn, w_1, w_2], [_, w_11, w_12], [_, _, w_22]] = terms.delassus;
@@ -50,7 +52,7 @@ fn is_ill_conditioned_in_units(terms: &ContactTerms) -> bool {
     !is_well
 }
 
-/// [`crate::strike_with`] through a factor of W; the outcome is checked in full. Nothing is allocated.
+/// [`crate::strike_with`] with a factor of W; the outcome is checked by [`Check::Full`]. No allocation.
 #[cold]
 pub(crate) fn strike(
     law: Law,
@@ -70,7 +72,7 @@ pub(crate) fn strike(
     })
 }
 
-/// A q̇⁺ along the chain and the kinetic energies of the links, of a velocity after.
+/// A q̇⁺ along the chain and the kinetic energies of the links, for a velocity after the impact.
 fn evidence(dynamics: &mut Dynamics, contact: &ContactPoint, velocity: &[f64]) -> Result<Evidence, StrikeError> {
     let [before, after] = dynamics.contact_velocity_change(contact, velocity)?;
     Ok(Evidence {
@@ -83,7 +85,7 @@ fn evidence(dynamics: &mut Dynamics, contact: &ContactPoint, velocity: &[f64]) -
     })
 }
 
-/// The contact by a factor of its W.
+/// The contact with a factor of its W.
 #[cold]
 pub(crate) fn factored(dynamics: &mut Dynamics, contact: &ContactPoint) -> Result<FactoredContact, StrikeError> {
     let WhitenedTerms { factor, velocity, whitened_velocity } = dynamics.whitened_contact(contact)?;
@@ -101,7 +103,8 @@ pub(crate) fn factored(dynamics: &mut Dynamics, contact: &ContactPoint) -> Resul
 mod tests {
     use super::*;
 
-    /// W of a contact with tangents turned by an angle, of which S has the eigenvalues 1 and `small`, in units of `2^unit`.
+    /// W of a contact whose S has the eigenvalues 1 and `small`, in units of `2^unit`, with the tangents turned by an
+    /// angle.
     fn terms(angle: f64, small: f64, unit: i32) -> ContactTerms {
         let (sin, cos) = angle.sin_cos();
         let (w_1, w_2, unit) = (0.3, -0.4, 2.0_f64.powi(unit));
@@ -133,7 +136,7 @@ mod tests {
             assert!(of([[1.0, 1.0, 0.0], [1.0, 1.0 + 1e-7, 0.0], [0.0; 3]], dimension));
         }
         assert!(!of([[1.0, 0.0, 0.5], [0.0; 3], [0.5, 0.0, 2.0]], 3));
-        // Frictionless, or without a normal: nothing to solve with, or for the law to refuse.
+        // Frictionless: nothing to solve. Without mobility along the normal: left to the law to reject.
         assert!(!of([[1e-9, 0.0, 0.0], [0.0; 3], [0.0; 3]], 1));
         assert!(!of([[0.0; 3], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], 3));
         assert!(!of([[1.0, f64::NAN, 0.0], [f64::NAN, f64::INFINITY, 0.0], [0.0; 3]], 3));

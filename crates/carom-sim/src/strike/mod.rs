@@ -1,8 +1,8 @@
-//! One impact of a robot: from a state and a contact, or several, to the velocity after.
+//! One impact of a robot: from a state and one or several contacts to the velocity after the impact.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
-//! | `ill_conditioned` | contacts that are struck by a factor of W |
+//! | `ill_conditioned` | contacts solved with a factor of W |
 
 mod ill_conditioned;
 
@@ -14,9 +14,9 @@ use carom_multibody::{ContactPoint, ContactTerms, Contacts, Dynamics, DynamicsEr
 
 use crate::error::StrikeError;
 
-/// What an impact at a contact does to the state that `dynamics` holds: the outcome in contact space, and the
-/// velocity after in `velocity`. Nothing is allocated. The outcome was checked by [`Check::Contact`]; [`strike_with`] checks by
-/// [`Check::Full`], and so does a debug build.
+/// Solves an impact at a contact in the state of `dynamics`. Returns the outcome in contact space and writes the
+/// velocity after the impact to `velocity`. No allocation. The outcome is checked by [`Check::Contact`], in debug
+/// builds and in [`strike_with`] by [`Check::Full`].
 ///
 /// ```
 /// use carom_law::{Coefficients, Friction, Guard, Mode, Restitution};
@@ -40,7 +40,7 @@ use crate::error::StrikeError;
 /// ```
 ///
 /// # Errors
-/// A singular mass matrix, a contact that cannot move, friction that is missing, a `velocity` of the wrong length.
+/// A singular mass matrix, a contact that cannot move, missing friction, a `velocity` of the wrong length.
 pub fn strike(
     dynamics: &mut Dynamics,
     contact: &ContactPoint,
@@ -51,10 +51,10 @@ pub fn strike(
     strike_checked(Law::Aghili, DEFAULT_CHECK, dynamics, contact, coefficients, guard, velocity)
 }
 
-/// [`strike`] by one of the laws.
+/// [`strike`] with a given law.
 ///
 /// # Errors
-/// As [`strike`]; also a contact or a guard that the law has no answer to.
+/// As [`strike`]; also a contact or a guard that the law does not support.
 pub fn strike_with(
     law: Law,
     dynamics: &mut Dynamics,
@@ -66,8 +66,8 @@ pub fn strike_with(
     strike_checked(law, Check::Full, dynamics, contact, coefficients, guard, velocity)
 }
 
-/// [`strike_with`] as a whole outcome: with the velocity after, and with the kinetic energies before and after. `dynamics`
-/// keeps its state.
+/// [`strike_with`] with the complete outcome, including the velocity after and the kinetic energies before and after
+/// the impact. `dynamics` keeps its state.
 ///
 /// # Errors
 /// As [`strike_with`].
@@ -89,7 +89,7 @@ pub fn strike_outcome(
     Ok(outcome)
 }
 
-/// [`strike`] without a check: what benchmarks hold the price of the check against. Spatial contacts only.
+/// [`strike`] without the check of the outcome, for benchmarks of its cost. Spatial contacts only.
 ///
 /// # Errors
 /// As [`strike`].
@@ -107,7 +107,7 @@ pub fn strike_unchecked(
     Ok(outcome)
 }
 
-/// Whether the bare [`strike`] looks at the kinetic energies too.
+/// The check of [`strike`]: debug builds compare the kinetic energies, too.
 const DEFAULT_CHECK: Check = if cfg!(debug_assertions) { Check::Full } else { Check::Contact };
 
 #[inline(always)]
@@ -125,7 +125,7 @@ fn strike_checked(
         return ill_conditioned::strike(law, dynamics, contact, coefficients, guard, velocity);
     }
     if law == Law::Aghili && contact.dimension() == 3 {
-        // The quickest way for the common case, which keeps no contact.
+        // The fast path for the common case, without constructing a contact.
         return carom_law::impact_verified_by(&terms.delassus, &terms.velocity, coefficients, guard, |impulse| {
             evidence(check, dynamics, contact, impulse, velocity)
         });
@@ -135,7 +135,7 @@ fn strike_checked(
     Ok(outcome)
 }
 
-/// The velocity after an impulse, A q̇⁺ along the chain and, if asked for, the kinetic energies of the links.
+/// The velocity after an impulse, A q̇⁺ along the chain and, on request, the kinetic energies of the links.
 #[inline(always)]
 fn evidence(
     check: Check,
@@ -156,9 +156,9 @@ fn evidence(
     })
 }
 
-/// What an impact of all selected contacts at once does to the state that `dynamics` holds: the outcome with the kinetic
-/// energies, and the velocity after in `velocity`, too. `coefficients` has one entry a contact. The terms of `contacts` are
-/// filled.
+/// Solves a simultaneous impact of all selected contacts in the state of `dynamics`. Returns the outcome with the
+/// kinetic energies and writes the velocity after the impact to `velocity`, too. `coefficients` has one entry per
+/// contact. The terms of `contacts` are updated.
 ///
 /// ```
 /// use carom_law::{Coefficients, Friction, Guard, Mode, Restitution};
@@ -183,7 +183,8 @@ fn evidence(
 /// ```
 ///
 /// # Errors
-/// As [`strike`]; also no contact selected, another number of coefficients, or no answer to the precision promised.
+/// As [`strike`]; also no selected contact, a wrong number of coefficients, or no solution within the required
+/// precision.
 pub fn strike_together(
     dynamics: &mut Dynamics,
     contacts: &mut Contacts,
@@ -204,11 +205,11 @@ pub fn strike_together(
     Ok(outcome)
 }
 
-/// The velocity of a robot after the impulses of an outcome, in `velocity`. The outcome is held against A q̇⁺ along the chains
-/// and against the kinetic energies of the links, computed anew.
+/// Writes the velocity of a robot after the impulses of an outcome to `velocity`. Checks the outcome against A q̇⁺
+/// along the chains and the kinetic energies of the links, both recomputed.
 ///
-/// `contacts` has the terms of the present state. The velocity that `set` was made with need not be A q̇⁻ quite: the impulses
-/// are judged by what they do to the former, and by the energy of a robot that has it.
+/// `contacts` holds the terms of the present state. The velocity of `set` may differ slightly from A q̇⁻: the impulses
+/// are checked by their effect on the former, and by the energy of a robot with that velocity.
 pub(crate) fn respond_together(
     dynamics: &mut Dynamics,
     contacts: &Contacts,
@@ -244,7 +245,7 @@ pub(crate) fn respond_together(
     Ok(energy)
 }
 
-/// K of the state and of another velocity, from the links' own motion.
+/// K of the state and of another velocity, from the motion of the links.
 pub(crate) fn energies(dynamics: &mut Dynamics, velocity: &[f64]) -> Result<EnergyEvidence, DynamicsError> {
     dynamics.kinetic_energy_change(velocity).map(energy_evidence)
 }
@@ -254,7 +255,7 @@ fn energy_evidence(EnergyChange { before, after, after_size }: EnergyChange) -> 
     EnergyEvidence { before, after, after_size }
 }
 
-/// A robot's contact: W, or a factor of it where it is ill-conditioned, and v_c⁻.
+/// A robot's contact: W, or a factor of W if it is ill-conditioned, and v_c⁻.
 ///
 /// # Errors
 /// A singular mass matrix, or a contact that cannot move along its normal.
@@ -266,7 +267,7 @@ pub fn contact_at(dynamics: &mut Dynamics, contact: &ContactPoint) -> Result<Con
     Ok(contact_of(&terms, contact.dimension())?)
 }
 
-/// W and v_c⁻ of a robot's contact, with as many rows as it has dimensions.
+/// W and v_c⁻ of a robot's contact, with one row per dimension.
 fn contact_of(terms: &ContactTerms, dimension: usize) -> carom_law::Result<Contact> {
     let w = &terms.delassus;
     let delassus = match dimension {
@@ -326,7 +327,7 @@ mod tests {
         respond_together(&mut dynamics, &contacts, &set, &mut sound, &mut after).unwrap();
         assert!(sound.residual < 1e-12, "{:e}", sound.residual);
 
-        // Terms of another configuration: W i bears the impulses out, what they do to the robot does not.
+        // Terms of another configuration: W i agrees with the impulses, their effect on the robot does not.
         let mut elsewhere = STATE;
         elsewhere[7] += 1e-6;
         dynamics.set_state(&elsewhere, &VELOCITY).unwrap();
@@ -339,7 +340,7 @@ mod tests {
         assert!(field.starts_with("contacts[1].contact_velocity.after"), "{field}");
         assert!(value > bound && bound > 0.0);
 
-        // Within its bound a miss is told by the residual.
+        // A deviation within its bound shows in the residual.
         elsewhere[7] = STATE[7] + 1e-10;
         dynamics.set_state(&elsewhere, &VELOCITY).unwrap();
         let mut near = outcome.clone();
@@ -355,7 +356,7 @@ mod tests {
         assert!(matches!(error, StrikeError::Law(Error::CheckFailed { condition: Condition::Energy, .. })), "{error}");
     }
 
-    /// A simulation tells the law velocities that differ a little from A q̇⁻.
+    /// A simulation passes velocities to the law that differ slightly from A q̇⁻.
     #[test]
     fn velocities_that_were_shifted_are_judged_by_the_shift() {
         let (mut dynamics, contacts, _, _) = struck();

@@ -1,10 +1,10 @@
-//! Which modes closed contacts take, from their accelerations.
+//! Decides the modes of closed contacts from their accelerations.
 //!
-//! The same Coulomb problem as an impact's, with `α` for the velocity: `a = α + W λ`, `0 <= λ_n ⊥ a_n >= 0`, and
-//! `λ_t` in the static cone where a contact at rest stays so, `-μ_d λ_n u` where it slips. A contact that slides
-//! already has its `u`; one whose slip begins has `a_t` along `u`.
+//! The same Coulomb problem as an impact's, with `α` for the velocity: `a = α + W λ`, `0 <= λ_n ⊥ a_n >= 0`, and `λ_t`
+//! in the static cone if a contact stays at rest, `-μ_d λ_n u` if it slips. A contact that already slides has a given
+//! `u`; one that starts to slip has `a_t` along `u`.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
 //! | `single` | one contact |
 //! | `many` | several contacts |
@@ -21,14 +21,14 @@ use crate::numeric::plane::{Vec2, add_scaled, dot, norm};
 use crate::closed::phase::{Grip, check_matrix, drag};
 use many::Several;
 
-/// A force may be outside its cone by this fraction of the largest force and the contact still sticks. Events are to
-/// fire well outside: at 1e-10, or they repeat.
+/// Excess of a force over its cone, relative to the largest force, up to which the contact still sticks. Callers should
+/// trigger events well outside, at 1e-10, or the events repeat.
 pub(crate) const CONE_TOLERANCE: f64 = 1e-12;
 
-/// A certificate above this is no answer.
+/// Residual above which a decision is rejected.
 const MOST_RESIDUAL: f64 = 1e-8;
 
-/// What a closed contact does along the surface at the instant of decision.
+/// Tangential motion of a closed contact at the instant of the decision.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Tangential {
     /// `v_t = 0`.
@@ -43,28 +43,28 @@ pub enum Tangential {
 /// A contact with neither gap nor normal velocity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClosedContact {
-    /// How many rows it has, the normal first.
+    /// Number of rows, the normal first.
     pub dimension: Dimension,
-    /// Only a contact of dimension 1 can do without, and ignores it.
+    /// Friction; optional for a contact of dimension 1, which ignores it, and required otherwise.
     pub friction: Option<Friction>,
     /// Whether it slides.
     pub tangential: Tangential,
 }
 
-/// What a closed contact does next.
+/// The next mode of a closed contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum ClosedMode {
     /// `λ = 0`, `a_n >= 0`: it lifts off.
     Detach,
-    /// `a = 0`, `|λ_t| <= μ_s λ_n`. A contact without tangents that presses sticks.
+    /// `a = 0`, `|λ_t| <= μ_s λ_n`. A contact without tangents that stays closed counts as sticking.
     Stick,
     /// `a_n = 0`, `λ_t = -μ_d λ_n u`.
     Slip {
         /// `u`
         direction: [f64; 2],
-        /// Whether it begins now, with `a_t` along `u`.
+        /// Whether it starts now, with `a_t` along `u`.
         onset: bool,
     },
 }
@@ -82,7 +82,7 @@ impl ClosedMode {
     }
 }
 
-/// The modes of all contacts, with the forces and accelerations that go with them.
+/// The modes of all contacts with their forces and accelerations.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -95,26 +95,26 @@ pub struct Modes {
     pub accelerations: Vec<f64>,
     /// The largest violation of a condition, as an acceleration, over the largest `|α|`.
     pub residual: f64,
-    /// Whether a contact that slides with `D <= 0` lifts off, or presses with the help of others: it might as well have
-    /// jammed.
+    /// Whether a contact that slides with `D <= 0` lifts off or presses with the help of others, although it could also
+    /// have jammed.
     pub ambiguous: bool,
 }
 
-/// What becomes of the closed contacts.
+/// The decision about closed contacts.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Decision {
-    /// They go on with these modes.
+    /// The contacts continue with these modes.
     Decided(Modes),
-    /// A contact slides with `D <= 0`, and no finite force keeps it from entering the surface: [`crate::jam`].
+    /// A contact slides with `D <= 0`, and no finite force prevents penetration: see [`crate::jam`].
     Jammed {
-        /// Which one.
+        /// Index of the contact.
         contact: usize,
         /// Its `D / W_nn`.
         reduced: f64,
     },
-    /// No modes were found that satisfy every condition: the best forces seen, with their residual.
+    /// No modes satisfy all conditions: the best forces found, with their residual.
     NotConverged(Modes),
 }
 
@@ -127,8 +127,8 @@ pub(crate) struct Problem<'a> {
     pub(crate) starts: Vec<usize>,
 }
 
-/// Which modes the contacts take now. They lift off if none would enter the surface without forces; else they go on as
-/// they are if they can, at rest is stick, whatever else is possible.
+/// Decides the modes of closed contacts. If no contact would penetrate without forces, all detach. Otherwise the
+/// present modes (rest counts as stick) are kept whenever forces for them exist, even if other modes would do.
 ///
 /// ```
 /// use carom_law::{ClosedContact, ClosedMode, Decision, Dimension, Friction, MatrixView, Tangential, decide};
@@ -144,8 +144,8 @@ pub(crate) struct Problem<'a> {
 /// ```
 ///
 /// # Errors
-/// Shapes that do not fit, numbers that are not finite, a block of `W` that is no Delassus matrix, friction that is
-/// missing, a direction that is no unit vector, or forces beyond `f64`.
+/// Inconsistent shapes, numbers that are not finite, a block of `W` that is not a Delassus matrix, missing friction, a
+/// direction that is not a unit vector, or forces beyond the range of `f64`.
 pub fn decide(delassus: MatrixView, free_acceleration: &[f64], contacts: &[ClosedContact]) -> Result<Decision> {
     let problem = Problem::new(delassus, free_acceleration, contacts)?;
     let found = match contacts.len() {
@@ -162,7 +162,7 @@ pub fn decide(delassus: MatrixView, free_acceleration: &[f64], contacts: &[Close
     Ok(problem.certify(found))
 }
 
-/// What was found, in the caller's units.
+/// The candidate found, in the caller's units.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Found {
     pub(crate) modes: Vec<ClosedMode>,
@@ -228,7 +228,7 @@ impl<'a> Problem<'a> {
         Ok(Self { delassus, alpha, contacts, starts })
     }
 
-    /// Decided, if modes and forces satisfy every condition.
+    /// `Decided` if modes and forces satisfy every condition.
     fn certify(&self, found: Found) -> Decision {
         let accelerations = self.accelerations(&found.forces);
         let residual = self.residual(&found.modes, &found.forces, &accelerations);
@@ -255,13 +255,13 @@ impl<'a> Problem<'a> {
         1.0 - mu_d * dot(w, u) / self.delassus.at(row, row)
     }
 
-    /// Two numbers of the tangential rows of a contact, which are numbered from 1.
+    /// The two tangential entries of a contact, whose rows are numbered from 1.
     fn tangential(&self, k: usize, of: impl Fn(usize) -> f64) -> Vec2 {
         let d = self.contacts[k].dimension.rows();
         [1, 2].map(|i| if i < d { of(i) } else { 0.0 })
     }
 
-    /// How far modes, forces and accelerations are from what the modes say, whoever found them.
+    /// The violation of the conditions of the modes by forces and accelerations, whatever the solver.
     fn residual(&self, modes: &[ClosedMode], forces: &[f64], accelerations: &[f64]) -> f64 {
         let size = self.alpha.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
         let of = |(k, mode): (usize, &ClosedMode)| {

@@ -1,4 +1,4 @@
-//! One closed contact: exact.
+//! One closed contact, solved exactly.
 //!
 //! Stick is the reversal, and the onset of slip the slip, of the impact at the velocity `α/2` with `e = 1`: its average
 //! tangential velocity is `a_t/2`.
@@ -52,7 +52,7 @@ pub(crate) fn decide(problem: &Problem) -> Result<Found> {
     }
 }
 
-/// A contact at rest that would enter the surface: it sticks, or its slip begins.
+/// A contact at rest that would penetrate: it sticks or starts to slip.
 fn from_rest(delassus: Delassus, alpha: [f64; 3], problem: &Problem) -> Result<(ClosedMode, [f64; 3])> {
     let half = Contact::assemble(delassus, alpha.map(|x| 0.5 * x));
     let impact = half.request::<false>(&ELASTIC, problem.contacts[0].friction)?;
@@ -62,7 +62,7 @@ fn from_rest(delassus: Delassus, alpha: [f64; 3], problem: &Problem) -> Result<(
         let answer = impact.stuck(1.0, &LinearImpulse { normal, tangential: [0.0; 2], critical: 0.0 });
         return Ok((ClosedMode::Stick, half.in_callers_units::<false>(&answer).impulse));
     }
-    // A force of which the tangential part alone counts is as large as the friction coefficient makes it.
+    // If only the tangential part of a force matters, its size is set by the friction coefficient.
     let unit = half.rescaled::<false>(1.0, |units| units.beta);
     let is_inside = |stick: &LinearImpulse| {
         stick.normal > 0.0 && stick.critical - impact.mu_s <= CONE_TOLERANCE * stick.critical.max(unit)

@@ -1,5 +1,5 @@
-//! A barrier method for the margin: `z` and `s` are followed together, and every point on the way satisfies the
-//! constraints, so that what comes out is a distribution of forces and not a bound.
+//! A barrier method for the margin. `z` and `s` are iterated together and every iterate is feasible, so that the result
+//! is a distribution of forces and not only a bound.
 
 use std::convert::Infallible;
 
@@ -10,30 +10,29 @@ use crate::numeric::matrix::Dense;
 use crate::numeric::plane::norm;
 use crate::numeric::tolerance::HESSIAN_PIVOT;
 
-/// Self-stress up to this multiple of the largest force is thought of. Contacts that hold only by squeezing
-/// harder than that do not hold.
+/// Largest self-stress considered, relative to the largest force. Contacts that would need more do not stick.
 pub(super) const MOST_STRESS: f64 = 1e3;
 
-/// The weight of `s` against the barrier: at first, its growth, and at last. The margin is short of the best by the
-/// number of constraints over the last one.
+/// The weight of `s` against the barrier: initial value, growth factor and final value. The margin is below the optimum
+/// by at most the number of constraints over the final weight.
 const FIRST_WEIGHT: f64 = 1.0;
 const GROWTH: f64 = 20.0;
 const LAST_WEIGHT: f64 = 1e13;
 
-/// Newton's steps at one weight, at most; a handful suffices.
+/// Largest number of Newton steps per weight; a few suffice.
 const MOST_STEPS: usize = 40;
 
 /// Half the squared Newton decrement below which the next weight is taken.
 const CENTRED: f64 = 1e-2;
 
-/// A step must gain this part of what its slope promises; what rounding adds to the gain.
+/// Fraction of the predicted decrease that a step must achieve (Armijo), and an allowance for rounding.
 const ENOUGH: f64 = 0.1;
 const GAIN_ROUNDING: f64 = 1e-3;
 
-/// How often a step is halved at most.
+/// Largest number of halvings of a step.
 const MOST_HALVINGS: usize = 40;
 
-/// Room that is kept from call to call.
+/// Workspace, reused between calls.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Barrier {
     /// The number of self-stresses; `s` is one more variable.
@@ -60,7 +59,7 @@ struct Cone {
     mu: f64,
 }
 
-/// What is left to a contact's constraints.
+/// Slacks of a contact's constraints.
 #[derive(Debug, Clone, Copy)]
 struct Slack {
     /// `λ_n - s`
@@ -135,7 +134,7 @@ impl Barrier {
         self.cones.iter().map(of).fold(1.0, f64::min)
     }
 
-    /// The margin, and Newton's steps that it took.
+    /// The margin, and the number of Newton steps.
     pub(super) fn maximise(&mut self) -> (f64, usize) {
         let q = self.k + 1;
         for list in [&mut self.point, &mut self.step, &mut self.gradient, &mut self.trial] {
@@ -230,8 +229,8 @@ impl Barrier {
         row[self.k] = of_s;
     }
 
-    /// Solves for the step; returns half the squared decrement. A pivot lost to rounding is one along which nothing is left to
-    /// gain, and the step does not go there.
+    /// Solves for the step; returns half the squared decrement. If a pivot is lost to rounding, nothing is left to gain
+    /// along it, and its step is zero.
     fn newton(&mut self) -> f64 {
         for (s, g) in self.step.iter_mut().zip(&self.gradient) {
             *s = -g;
@@ -245,7 +244,7 @@ impl Barrier {
         -0.5 * self.gradient.iter().zip(&self.step).map(|(g, s)| g * s).sum::<f64>()
     }
 
-    /// 1, or as far as all constraints stay satisfied and the function falls.
+    /// The step length: 1, or smaller to stay feasible and decrease the function.
     fn descend(&mut self, weight: f64, decrement: f64) -> f64 {
         let mut trial = std::mem::take(&mut self.trial);
         let mut length = 1.0;
@@ -262,7 +261,7 @@ impl Barrier {
         length
     }
 
-    /// By how much `-weight s - Σ log(slack)` changes on the way to a point.
+    /// The change of `-weight s - Σ log(slack)` from the present point to another.
     fn change(&self, weight: f64, to: &[f64]) -> f64 {
         let k = self.k;
         let room = |p: &[f64]| MOST_STRESS * MOST_STRESS - p[..k].iter().map(|z| z * z).sum::<f64>();

@@ -1,40 +1,40 @@
-//! Whether redundant contacts can stick: how deep inside their cones the forces of a phase can all be.
+//! Whether redundant contacts can stick: how far inside their cones all forces of a phase can be.
 //!
-//! The forces that hold a phase are `x₀ + N z`: the shortest ones and any self-stress. The margin is the largest `s`
-//! with `λ_n >= s` for every contact and `|λ_t| <= μ_s λ_n - s` for the sticking ones: a linear program in the
-//! plane, a program over second-order cones in space. `phase/barrier` finds it.
+//! The forces of a phase are `x₀ + N z`: the minimum-norm forces plus any self-stress. The margin is the largest `s`
+//! with `λ_n >= s` for every contact and `|λ_t| <= μ_s λ_n - s` for the sticking ones: a linear program in the plane, a
+//! program over second-order cones in space. `phase/barrier` finds it.
 
 use crate::error::{Error, Result};
 use crate::numeric::matrix::MatrixView;
 
 use super::{PhaseContact, PhaseForces, PhaseReport};
 
-/// How much room there is inside the cones.
+/// The margin of the forces inside their cones.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct StickMargin {
     /// The largest `s` over `scale`, at most 1; positive if some distribution of forces is inside all cones.
     pub margin: f64,
-    /// The largest component of the shortest forces.
+    /// The largest component of the minimum-norm forces.
     pub scale: f64,
-    /// How many independent self-stresses there are.
+    /// Number of independent self-stresses.
     pub redundancy: usize,
-    /// Newton's steps that were taken.
+    /// Number of Newton steps.
     pub steps: usize,
-    /// Of the shortest forces.
+    /// Report on the minimum-norm forces.
     pub phase: PhaseReport,
 }
 
 impl PhaseForces {
     /// The largest `s` such that some forces of the phase have `λ_n >= s` at every contact and `|λ_t| <= μ_s λ_n - s`
-    /// at the sticking ones, relative to the largest component of the shortest forces; `forces` is such a
+    /// at the sticking ones, relative to the largest component of the minimum-norm forces; `forces` is such a
     /// distribution. `static_friction` has `μ_s` of every contact; that of slipping ones is ignored.
     ///
-    /// Positive, the contacts can stick although the shortest forces may be outside a cone: the accelerations are
-    /// the same for all distributions, and the cones decide whether one exists.
+    /// If it is positive, the contacts can stick even if the minimum-norm forces are outside a cone: the accelerations
+    /// are the same for all distributions, and the cones only decide whether an admissible one exists.
     ///
     /// # Errors
-    /// As [`PhaseForces::solve`], and for friction that is negative or not finite.
+    /// As [`PhaseForces::solve`]; also friction that is negative or not finite.
     pub fn stick_margin(
         &mut self,
         delassus: MatrixView,

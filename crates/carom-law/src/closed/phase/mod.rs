@@ -1,10 +1,10 @@
-//! Forces inside a phase whose modes are known: who sticks, who slips and which way.
+//! Forces within a phase of known modes: which contacts stick, which slip, and in which direction.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
 //! | `margin` | whether redundant contacts can stick: the best distribution of their forces |
 //! | `barrier` | the interior-point method that finds it |
-//! | `unload` | the shortest forces of redundant sliding contacts without a pull |
+//! | `unload` | the minimum-norm compressive forces of redundant sliding contacts |
 
 mod barrier;
 pub(crate) mod margin;
@@ -20,13 +20,13 @@ use crate::numeric::linear::{LinearSystem, Pivots};
 use barrier::Barrier;
 use unload::Unloading;
 
-/// The direction of a slip may differ from length one by this much.
+/// Largest deviation of the length of a slip direction from one.
 const UNIT_TOLERANCE: f64 = 1e-9;
 
-/// What a closed contact does.
+/// The constraint that a closed contact imposes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Grip {
-    /// No acceleration in any direction; the force is whatever that takes \[4\].
+    /// No acceleration in any direction; the force follows from this \[4\].
     Stick,
     /// No acceleration along the normal; `λ_t = -μ_d λ_n u` \[5\], \[6\].
     Slip {
@@ -47,7 +47,7 @@ impl Grip {
 pub struct PhaseContact {
     /// How many rows it has, the normal first.
     pub dimension: Dimension,
-    /// What it does.
+    /// Stick or slip.
     pub grip: Grip,
 }
 
@@ -56,26 +56,26 @@ pub struct PhaseContact {
 pub enum Rows {
     /// The normal of every contact.
     Normals,
-    /// What the grips hold: all rows of a sticking contact, the normal of a slipping one.
+    /// The constrained rows: all rows of a sticking contact, the normal row of a slipping one.
     Held,
 }
 
-/// How the forces were found.
+/// Report on the solution for the forces.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct PhaseReport {
-    /// The rank of the system, at most `unknowns`. Below that the forces are a choice among many.
+    /// The rank of the system, at most `unknowns`. If it is lower, the forces are not unique.
     pub rank: usize,
     /// The number of unknown forces.
     pub unknowns: usize,
-    /// The largest acceleration left in a held row, over the largest `|α|`.
+    /// The largest residual acceleration of a constrained row, relative to the largest `|α|`.
     pub residual: f64,
-    /// The smallest `D / W_nn` of the slipping contacts, `D = W_nn - μ_d w·u`; 1 if none slips. Slip
-    /// needs it positive.
+    /// The smallest `D / W_nn` of the slipping contacts, `D = W_nn - μ_d w·u`; 1 if none slips. It must be positive for
+    /// slip.
     pub min_reduced: f64,
 }
 
-/// Solves for the forces of a phase, with room that is kept from call to call.
+/// Solver for the forces of a phase, with workspace reused between calls.
 #[derive(Debug, Clone, Default)]
 pub struct PhaseForces {
     pub(super) system: LinearSystem,
@@ -83,34 +83,34 @@ pub struct PhaseForces {
     unloading: Unloading,
     /// The unknowns of the system are forces over `2^exponent`.
     exponent: i32,
-    /// One for each unknown, in the order of the rows.
+    /// The unknowns, in the order of the rows.
     unknowns: Vec<Unknown>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Unknown {
-    /// The row that it holds and acts in.
+    /// The row that it constrains and acts in.
     row: usize,
     /// `-μ_d u`, for the normal force of a slip.
     drag: [f64; 2],
-    /// Rows of the contact, where there is drag.
+    /// Number of tangents with drag.
     tangents: usize,
     /// The exponent of the unit of its row.
     exponent: i32,
 }
 
 impl PhaseForces {
-    /// Room for nothing yet.
+    /// A solver with empty workspace.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Forces `λ` with `a = α + W λ` zero in every held row, and friction as the grips say. Where contacts are
-    /// redundant and the forces not unique, the shortest of those that let no sliding contact with friction pull, if
-    /// there are such.
+    /// Forces `λ` with `a = α + W λ` zero in every constrained row, and friction given by the grips. If contacts are
+    /// redundant and the forces not unique, the minimum-norm forces among those without tension at a sliding contact
+    /// with friction, if such forces exist.
     ///
-    /// In stick the accelerations are the same for all such forces. If contacts slip in different directions
-    /// they need not be; these forces are then a choice.
+    /// In stick the accelerations are the same for all such forces. If contacts slip in different directions this need
+    /// not hold; the minimum-norm forces are then a convention.
     ///
     /// ```
     /// use carom_law::Dimension;
@@ -127,8 +127,8 @@ impl PhaseForces {
     /// ```
     ///
     /// # Errors
-    /// Shapes that do not fit, numbers that are not finite, `W_nn <= 0`, a direction that is no unit vector, negative
-    /// friction, or forces beyond `f64`.
+    /// Inconsistent shapes, numbers that are not finite, `W_nn <= 0`, a direction that is not a unit vector, negative
+    /// friction, or forces beyond the range of `f64`.
     pub fn solve(
         &mut self,
         delassus: MatrixView,
@@ -145,9 +145,9 @@ impl PhaseForces {
         )
     }
 
-    /// The shortest `i`, acting in the chosen rows alone, that takes away `excess` there: `W i = -excess`. It
-    /// is the projection in the mass metric, of velocities or of small displacements; a velocity loses
-    /// kinetic energy by it and never gains. `excess` and `impulses` have a number for every row of `W`.
+    /// The minimum-norm `i`, acting only in the chosen rows, that removes `excess` there: `W i = -excess`. This is the
+    /// projection of velocities or small displacements in the mass metric; for velocities it never increases the
+    /// kinetic energy. `excess` and `impulses` have one number per row of `W`.
     ///
     /// # Errors
     /// As [`PhaseForces::solve`].
@@ -199,7 +199,7 @@ impl PhaseForces {
         Ok(PhaseReport { rank, unknowns: self.unknowns.len(), residual, min_reduced: listed.min_reduced })
     }
 
-    /// The unknowns of the contacts: as the grips say or, for a projection, of some rows without friction.
+    /// The unknowns of the contacts: given by the grips or, for a projection, by the chosen rows without friction.
     fn list(&mut self, delassus: &MatrixView, contacts: &[PhaseContact], projected: Option<Rows>) -> Result<Listed> {
         self.unknowns.clear();
         let rows = contacts.iter().map(|contact| contact.dimension.rows()).sum();
@@ -243,7 +243,7 @@ impl PhaseForces {
     fn assemble(&mut self, delassus: &MatrixView, alpha: &[f64], listed: &Listed, gamma: i32) {
         let n = self.unknowns.len();
         self.system.start(n);
-        // Of a contact whose W is 2^e: the unit of its rows is 2^(e/2), over that of the largest.
+        // For a contact with W near 2^e, the unit of its rows is 2^(e/2), relative to that of the largest.
         let half = |u: &Unknown| (u.exponent - listed.omega).div_euclid(2);
         for (i, held) in self.unknowns.iter().enumerate() {
             let own = half(held);
@@ -286,7 +286,7 @@ impl PhaseForces {
     }
 }
 
-/// What the contacts of a phase add up to.
+/// Totals over the contacts of a phase.
 struct Listed {
     rows: usize,
     /// The exponent of the largest entry on the diagonal of `W`.
@@ -295,7 +295,7 @@ struct Listed {
     min_reduced: f64,
 }
 
-/// What the caller calls his vectors, and when a pivot is zero.
+/// Names of the vectors in messages, and the rank tolerance.
 #[derive(Clone, Copy)]
 struct Purpose {
     vector: &'static str,

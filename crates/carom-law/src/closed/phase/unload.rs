@@ -1,29 +1,29 @@
-//! Redundant contacts that slide: forces without a pull.
+//! Redundant sliding contacts: forces without tension.
 //!
-//! Where sliding contacts are redundant their forces are not determined, and friction makes the accelerations depend on
-//! them. The shortest forces are the choice, unless one of them pulls: its friction would drive the sliding on. Then it
-//! is the shortest forces among those that push, `x₀ + N z` with the smallest `|z|` such that the sliding contacts have
+//! The forces of redundant sliding contacts are not unique, and friction makes the accelerations depend on them. The
+//! minimum-norm forces are used unless one of them is tensile, whose friction would drive the sliding. Then the
+//! minimum-norm forces without tension are used: `x₀ + N z` with the smallest `|z|` such that the sliding contacts have
 //! `λ_n >= 0`. They depend continuously on the state, as an integrator needs.
 //!
-//! The problem of least distance is turned into least squares with nonnegative unknowns, `min |E u - f|` with
-//! `E = (N, -x₀)ᵀ` and `f = (0, 1)`, as in Lawson and Hanson, Solving Least Squares Problems (1974), chapter 23.
+//! This least-distance problem is converted to nonnegative least squares, `min |E u - f|` with `E = (N, -x₀)ᵀ` and `f =
+//! (0, 1)`, as in Lawson and Hanson, Solving Least Squares Problems (1974), chapter 23.
 
 use super::barrier::MOST_STRESS;
 use crate::numeric::linear::{LinearSystem, Pivots};
 use crate::numeric::tolerance::PHASE_RANK;
 
-/// A pull up to this part of the largest force is rounding.
+/// Tension, relative to the largest force, that counts as rounding.
 const PULL: f64 = 1e-14;
 
-/// What is below this gains nothing in the least squares.
+/// Gradient below which a column cannot improve the least squares.
 const GAIN: f64 = 1e-13;
 
-/// Room that is kept from call to call.
+/// Workspace, reused between calls.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Unloading {
     /// Columns of `E`, one for each sliding contact: its row of `N` and then `-x₀`, over the largest force.
     columns: Vec<f64>,
-    /// `u`, and the answer of the columns that are in use.
+    /// `u`, and the solution for the columns in use.
     weights: Vec<f64>,
     trial: Vec<f64>,
     /// Columns in use.
@@ -35,8 +35,8 @@ pub(super) struct Unloading {
 }
 
 impl Unloading {
-    /// Changes the answer of a system of this rank to the shortest that leaves none of the unknowns `sliding` negative; not
-    /// at all if none is, or if all must pull somewhere.
+    /// Changes the solution of a system of this rank to the minimum-norm one in which none of the unknowns `sliding` is
+    /// negative. Leaves it unchanged if none is negative, or if tension is unavoidable.
     pub(super) fn relieve(
         &mut self,
         system: &mut LinearSystem,
@@ -85,7 +85,7 @@ impl Unloading {
         self.weights.resize(count, 0.0);
         self.used.clear();
         self.take_left(m);
-        // Each round lowers the distance, so that no set of columns comes twice; the bound is against rounding.
+        // Each round lowers the distance, so that no set of columns repeats; the bound guards against rounding.
         for _ in 0..3 * count + 3 {
             let gain = |j: usize| dot(self.column(m, j), &self.left);
             let unused = (0..count).filter(|j| !self.used.contains(j));
@@ -97,7 +97,7 @@ impl Unloading {
         }
     }
 
-    /// The least squares of the columns in use, with those left out that would be negative.
+    /// The least-squares solution of the columns in use, after removing those with negative weights.
     fn settle(&mut self, m: usize) {
         while !self.used.is_empty() {
             self.solve_used(m);
@@ -112,7 +112,7 @@ impl Unloading {
             for (&j, &wanted) in self.used.iter().zip(&self.trial) {
                 self.weights[j] += step * (wanted - self.weights[j]);
             }
-            // One leaves each time, whatever rounding makes of its weight: this ends.
+            // One column leaves each time, whatever the rounding of its weight, so the loop ends.
             let Some(leaving) = first_to_vanish else { return };
             self.weights[leaving] = 0.0;
             self.used.retain(|&j| j != leaving);

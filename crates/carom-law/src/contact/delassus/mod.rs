@@ -1,6 +1,6 @@
-//! The Delassus matrix `W = A M⁻¹ Aᵀ`: what an impulse does to the contact velocity.
+//! The Delassus matrix `W = A M⁻¹ Aᵀ`, which maps an impulse to the change of the contact velocity.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
 //! | `tangent` | S = W_tt - w wᵀ/W_nn, its rank, and the impulses of linear conditions |
 
@@ -13,7 +13,7 @@ use crate::numeric::scaling::{exponent, is_tame, larger, scale};
 use crate::numeric::tolerance::{FACTOR_RANK, SYMMETRY, TANGENT_RANK};
 use tangent::Tangent;
 
-/// How many directions the contact has.
+/// The number of directions of a contact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum Dimension {
@@ -29,7 +29,7 @@ impl Dimension {
     /// The dimension with `rows` rows of the contact Jacobian.
     ///
     /// # Errors
-    /// `field` has not 1, 2 or 3 rows.
+    /// `field` does not have 1, 2 or 3 rows.
     pub fn from_rows(rows: usize, field: &'static str) -> Result<Self> {
         match rows {
             1 => Ok(Self::Normal),
@@ -49,11 +49,10 @@ impl Dimension {
     }
 }
 
-/// A checked Delassus matrix, brought to order one and ready to solve with.
+/// A checked Delassus matrix, scaled to order one and factored.
 ///
-/// Unless the entries are near one already, masses and lengths are changed by powers of two so that
-/// `W_nn` is in [1, 2) and the larger diagonal entry of `W_tt` in [1, 4): tangents have a unit of length of
-/// their own, `2^beta`.
+/// Unless the entries are already near one, units of mass and length are changed by powers of two so that `W_nn` is in
+/// [1, 2) and the larger diagonal entry of `W_tt` in [1, 4). Tangents have a separate unit of length, `2^beta`.
 #[derive(Debug, Clone, Copy)]
 pub struct Delassus {
     pub(crate) dimension: Dimension,
@@ -81,16 +80,16 @@ pub(crate) struct Entries {
     pub(crate) tangential_row: i32,
 }
 
-/// An upper triangular `R` with `W = Rᵀ R`, `R_nn > 0`, made of the rows `A` and a mechanism's `M = L Lᵀ` by an orthogonal
-/// factorisation of `L⁻¹ Aᵀ`. Its trailing block is a factor of `S`. Where `W`, formed from the same data, has lost all
+/// An upper triangular `R` with `W = Rᵀ R`, `R_nn > 0`, from an orthogonal factorisation of `L⁻¹ Aᵀ` with the rows `A`
+/// and a mechanism's `M = L Lᵀ`. Its trailing block is a factor of `S`. If `W`, formed from the same data, has lost all
 /// digits of its smallest eigenvalue, `R` still has half of them.
 pub(crate) struct Factor {
     pub(crate) dimension: Dimension,
-    /// With powers of two taken out of the columns.
+    /// `R` with powers of two taken out of its columns.
     pub(crate) r: [[f64; 3]; 3],
     pub(crate) normal_row: i32,
     pub(crate) tangential_row: i32,
-    /// How many rows were factored: the degrees of freedom.
+    /// Number of rows that were factored: the degrees of freedom.
     pub(crate) rows: usize,
 }
 
@@ -123,7 +122,7 @@ impl Delassus {
     /// A matrix given by its rows, 1 x 1, 2 x 2 or 3 x 3.
     ///
     /// # Errors
-    /// Another shape, or as [`Delassus::spatial`].
+    /// Any other shape, or as [`Delassus::spatial`].
     pub fn from_rows<R: AsRef<[f64]>>(rows: &[R]) -> Result<Self> {
         let dimension = Dimension::from_rows(rows.len(), "delassus")?;
         let d = dimension.rows();
@@ -143,10 +142,10 @@ impl Delassus {
     }
 
     /// A matrix in the caller's memory, 1 x 1, 2 x 2 or 3 x 3: slices with or without strides, or, with the feature
-    /// `nalgebra`, a reference to a `Matrix3<f64>` and its like.
+    /// `nalgebra`, a reference to a `Matrix3<f64>` or similar.
     ///
     /// # Errors
-    /// Another shape, or as [`Delassus::spatial`].
+    /// Any other shape, or as [`Delassus::spatial`].
     pub fn new<'m>(matrix: impl Into<MatrixView<'m>>) -> Result<Self> {
         let view: MatrixView<'m> = matrix.into();
         let dimension = Dimension::from_rows(view.rows, "delassus")?;
@@ -176,8 +175,8 @@ impl Delassus {
         if is_sound { Ok(delassus) } else { Err(entries.fault()) }
     }
 
-    /// The matrix, and whether it is one: if not, [`Entries::fault`] tells why. (A `Result` here would
-    /// keep the matrix in memory; see [`crate::contact::delassus::tangent`].)
+    /// The matrix, and whether it is valid; if not, [`Entries::fault`] gives the reason. (A `Result` would keep the
+    /// matrix in memory; see [`crate::contact::delassus::tangent`].)
     #[inline(always)]
     pub(crate) fn assemble(entries: &Entries) -> (Self, bool) {
         let &Entries { dimension, matrix: ref m, normal_row, tangential_row } = entries;
@@ -214,13 +213,13 @@ impl Delassus {
             Dimension::Normal => Tangent::ZERO,
         };
         let is_positive = (w_nn > 0.0) & (d1 >= 0.0) & (d2 >= 0.0) & !delassus.tangent.is_indefinite();
-        // Zero times anything that is not finite is NaN. (Finite entries whose sum overflows are far
-        // beyond what the diagonal allows.)
+        // Zero times anything that is not finite is NaN. (Finite entries whose sum overflows are far outside the bounds
+        // by the diagonal.)
         let is_finite = (w_nn + trace + n1 + n2 + off) * 0.0 == 0.0;
         (delassus, is_positive & is_symmetric & is_finite)
     }
 
-    /// The matrix of a contact whose orthogonal factor is known, `W = Rᵀ R`; see [`Factor`].
+    /// The matrix `W = Rᵀ R` of a contact with a known orthogonal factor; see [`Factor`].
     pub(crate) fn from_factor(factor: &Factor) -> Self {
         let &Factor { dimension, r: [[r_nn, c1, c2], [_, r11, r12], [_, _, r22]], normal_row, tangential_row, rows } =
             factor;
@@ -264,7 +263,7 @@ impl Delassus {
         [[w_nn, n1, n2], [n1, t11, t12], [n2, t12, t22]]
     }
 
-    /// Whether `W` has an inverse `G`; the paper's formulas need one, the law here does not.
+    /// Whether `W` has an inverse `G`, which the paper's formulas need but this implementation does not.
     pub fn is_regular(&self) -> bool {
         self.tangent.is_regular() || self.dimension == Dimension::Normal
     }
@@ -282,7 +281,7 @@ fn far_units(normal: f64, largest: f64) -> (i32, i32) {
     (omega, if largest > 0.0 { (exponent(largest) - omega).div_euclid(2) } else { 0 })
 }
 
-/// The means of mirror entries, and whether they differ by rounding at most.
+/// The means of mirror entries, and whether these differ at most by rounding.
 #[cold]
 fn means(lower: [f64; 3], upper: [f64; 3], diagonal_products: [f64; 3]) -> ([f64; 3], bool) {
     let is_rounding = (0..3).all(|k| {
@@ -299,7 +298,7 @@ impl Entries {
         Self { dimension: Dimension::Spatial, matrix, normal_row: 0, tangential_row: 0 }
     }
 
-    /// What is wrong with a matrix that [`Delassus::assemble`] refuses.
+    /// The error for a matrix that [`Delassus::assemble`] rejects.
     #[cold]
     pub(crate) fn fault(&self) -> Error {
         let (m, d) = (&self.matrix, self.dimension.rows());

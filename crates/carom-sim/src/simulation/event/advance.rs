@@ -1,4 +1,4 @@
-//! From one instant to the next: steps as long as the error allows, cut short by events.
+//! Advances from one event to the next, with steps as long as the error allows.
 
 use crate::error::{Result, SimulationError};
 use crate::simulation::Simulation;
@@ -6,32 +6,33 @@ use crate::simulation::event::phase_end::Phase;
 use crate::simulation::motion::contact::Mode;
 use crate::simulation::motion::margin::Margin;
 
-/// Part of the time in which sliding would stop that a step may take: the direction turns the faster the slower it is.
+/// Largest step, relative to the time in which sliding would stop: the direction turns faster as the sliding slows
+/// down.
 const SLIDE: f64 = 0.7;
-/// How far a step goes beyond an event that is expected in it, as a factor.
+/// Factor by which a step aims beyond an expected event.
 const BEYOND: f64 = 1.1;
-/// After which part of the time scale the fall of a contact is looked at.
+/// Time, relative to the time scale, after which the return of a contact is extrapolated.
 const GLIMPSE: f64 = 1e-6;
-/// Where the error of a step over its tolerance is below this, so is that of its dense output.
+/// Error of a step, relative to its tolerance, below which its dense output is accurate as well.
 pub(crate) const DENSE_ERROR: f64 = 1e-5;
-/// Energy that a step may leave unexplained, over the largest energy and the tolerance.
+/// Energy residual allowed for a step, relative to the largest energy times the tolerance.
 const BOOK: f64 = 1.0;
-/// The shortest step, in roundings of the time: its nodes are still told apart.
+/// The shortest step, in units of the rounding of time: its stages are still distinct.
 const SHORTEST: f64 = 16.0;
-/// Steps of fewer than this many shortest ones are taken as they are: there is no room to shorten them, so they aim at
-/// no event, and neither a failed stage nor the energy book refuses them.
+/// Steps shorter than this multiple of the shortest are accepted as they are: they cannot be shortened, so they aim at
+/// no event, and neither a failed stage nor the energy book rejects them.
 const SHORT: f64 = 1e3;
-/// A step that covers this part of the time left goes to its end: what would be left is not worth a step of its own.
+/// A step that covers this fraction of the remaining time is extended to the end, to avoid a tiny last step.
 const LAST: f64 = 0.9;
-/// A step that the energy book refuses is tried again as this part of it.
+/// Factor on the size of a step that the energy book rejects.
 const RETRY: f64 = 0.5;
-/// The first step of a simulation, over the time scale: short, and its error tells the next.
+/// The first step of a simulation, relative to the time scale: short; its error determines the next.
 pub(crate) const FIRST_STEP: f64 = 1e-2;
 
 /// Why a step ended where it did.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Halt {
-    /// The error, or the time asked for.
+    /// The error of the step, or the end time.
     Step,
     /// A contact closes.
     Touch,
@@ -39,18 +40,18 @@ pub(crate) enum Halt {
     Phase(Margin),
 }
 
-/// Sliding that becomes slower.
+/// A contact whose sliding slows down.
 struct Slide {
     contact: usize,
     mode: Mode,
     speed: f64,
     acceleration: f64,
-    /// When it would stop, from now on.
+    /// Time until it would stop.
     stop: f64,
 }
 
 impl Simulation {
-    /// Steps, at most to `end`, and leaves the state there.
+    /// Makes a step, at most to `end`, and leaves the state there.
     pub(crate) fn advance(&mut self, end: f64) -> Result<Halt> {
         self.system.follow_onsets();
         if self.stepping.reuses_last_stage {
@@ -59,11 +60,11 @@ impl Simulation {
             self.stepping.stepper.begin(&mut self.system, self.time, &self.state)?;
         }
         let smallest = SHORTEST * f64::EPSILON * self.time.max(self.system.scales.time);
-        // A trend may lead below what can be stepped at all; only a step that fails tells that.
+        // The predicted size may be below the shortest step; only a failed step reports that.
         let whole = self.stepping.size.max(smallest);
         let mut size = whole.min(self.room_to_slide());
         let aim = if self.stepping.stepper.starts_anew() { self.next_event()? } else { f64::INFINITY };
-        // What comes at once cannot be aimed at.
+        // An event that is too near cannot be aimed at.
         if aim > SHORT * smallest {
             size = size.min(aim);
         }
@@ -79,7 +80,7 @@ impl Simulation {
             let tolerance = self.system.setup.settings.tolerance;
             let error = match self.stepping.stepper.attempt(&mut self.system, step, &self.stepping.scale, tolerance) {
                 Ok(error) => error,
-                // A stage may leave what makes sense, in a step that is far too long.
+                // In a step that is much too long, a stage may reach an invalid state.
                 Err(_) if step > SHORT * smallest => f64::NAN,
                 Err(error) => return Err(error),
             };
@@ -94,7 +95,7 @@ impl Simulation {
             self.stepping.size = self.stepping.stepper.next_size(error);
             self.stepping.error = error;
             let halt = self.look_for_events(step, error)?;
-            // An error that is estimated may vanish by chance; the energy book tells.
+            // An error estimate may vanish by chance; the energy book detects this.
             if step > SHORT * smallest && !self.closes_book()? {
                 self.journal.counts.rejected += 1;
                 self.time = self.stepping.stepper.start_time();
@@ -105,7 +106,7 @@ impl Simulation {
             if halt != Halt::Step {
                 self.stepping.start_anew();
             } else if step == aim {
-                // It was short for an event that did not come.
+                // It was shortened for an event that did not occur.
                 self.stepping.size = whole;
             } else if !self.is_sliding() {
                 self.stepping.size_before_sliding = self.stepping.size;
@@ -114,23 +115,23 @@ impl Simulation {
         }
     }
 
-    /// Whether a contact slides.
+    /// Whether any contact slides.
     fn is_sliding(&self) -> bool {
         self.system.contacts.iter().any(|contact| contact.mode.slides())
     }
 
-    /// Whether the energy at the end of the step is what the works in it explain.
+    /// Whether the works account for the energy change over the step.
     fn closes_book(&mut self) -> Result<bool> {
         self.system.place(self.time, &self.state)?;
         let residual = self.ledger(self.system.works(&self.state)).residual - self.book.last_residual;
         let bound = BOOK * self.system.setup.settings.tolerance * self.book.scale();
-        // What is not finite is left to the error of the next step.
+        // Values that are not finite are left to the error control of the next step.
         Ok(!(residual.abs() > bound))
     }
 
-    /// How far sliding in space may go on before its direction must be looked at again: most of the way to where it
-    /// would stop, or a little beyond where it ends to have one. The system has just been evaluated at the start of the
-    /// step: with closed contacts no step follows.
+    /// Largest step for sliding in space: most of the time until it would stop, or until slightly after its direction
+    /// becomes undetermined. The system has just been evaluated at the start of the step, because with closed contacts
+    /// no stage is reused.
     fn room_to_slide(&self) -> f64 {
         let mut room = self.system.setup.settings.largest_step.unwrap_or(f64::INFINITY);
         for slide in self.slides_that_slow().filter(|slide| slide.mode == Mode::Slip) {
@@ -140,7 +141,7 @@ impl Simulation {
         room
     }
 
-    /// The closed contacts whose sliding becomes slower, at the start of the step.
+    /// The closed contacts whose sliding slows down at the start of the step.
     fn slides_that_slow(&self) -> impl Iterator<Item = Slide> + '_ {
         self.system.watch.rows_of(self.system.closed()).filter_map(|(k, rows)| {
             let mode = self.system.contacts[k].mode;
@@ -160,9 +161,9 @@ impl Simulation {
         })
     }
 
-    /// About when sliding along a fixed direction stops, or a contact that has just left its surface is back, and a little
-    /// later. A step of that size is so much better than it has to be that its dense output serves as the step to the
-    /// event.
+    /// Estimated time until sliding along a fixed direction stops or a contact that has just left its surface returns,
+    /// plus a margin. A step of that size is so much more accurate than required that its dense output can serve as the
+    /// step to the event.
     fn next_event(&mut self) -> Result<f64> {
         let ends = self.slides_that_slow().filter(|slide| slide.mode != Mode::Slip).map(|slide| slide.stop);
         let mut next = ends.fold(f64::INFINITY, f64::min);
@@ -192,7 +193,7 @@ impl Simulation {
         Ok(BEYOND * next)
     }
 
-    /// Looks through a step for the first event and ends it there.
+    /// Searches a step for the first event and ends it there.
     fn look_for_events(&mut self, step: f64, error: f64) -> Result<Halt> {
         let phase = self.phase_end()?;
         let limit = match phase {

@@ -1,11 +1,11 @@
-//! When the smooth part ends: a contact touches, a phase ends; margins and roots.
+//! The end of the smooth motion: a contact touches, or a phase ends.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
-//! | `advance` | a step, as long as its error and its energy allow, cut short by the first event in it |
+//! | `advance` | a step, as long as its error and its energy residual allow, ended at the first event in it |
 //! | `touch` | when a contact touches within a step |
 //! | `phase_end` | when a phase ends within a step |
-//! | `root` | the zero of a function |
+//! | `root` | bracketed root finding |
 
 pub(crate) mod advance;
 pub(crate) mod phase_end;

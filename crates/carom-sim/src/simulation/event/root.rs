@@ -1,11 +1,11 @@
-//! The zero of a function between two places.
+//! Bracketed root finding.
 
-/// A secant, then by T. R. Chandrupatla (Advances in Engineering Software 28, 1997): the inverse parabola through three
-/// places where it is sure to stay between two of them, else a halving. A step keeps half the width away from both ends,
-/// and more each time that this did not close the bracket: rounding hides how near the zero is. The answer is the end of
-/// the last bracket where the function is below zero.
+/// A secant step, then the method of T. R. Chandrupatla (Advances in Engineering Software 28, 1997): inverse quadratic
+/// interpolation if it is certain to stay inside the bracket, bisection otherwise. An iterate stays half the width away
+/// from both ends, and farther each time that this did not close the bracket, because rounding hides how near the root
+/// is. Returns the end of the last bracket at which the function is negative.
 ///
-/// `f` must not be negative at `from` and be negative at `to`; only signs matter for the answer.
+/// `f` must be non-negative at `from` and negative at `to`; only its signs matter for the result.
 pub(crate) fn falling<E>(
     from: f64,
     to: f64,
@@ -16,7 +16,7 @@ pub(crate) fn falling<E>(
     falling_to(from, to, values, width, 0.0, f)
 }
 
-/// The same, ended where the function is below zero by no more than `enough`.
+/// [`falling`], ended as soon as the function is negative by at most `enough`.
 pub(crate) fn falling_to<E>(
     mut from: f64,
     mut to: f64,
@@ -32,7 +32,7 @@ pub(crate) fn falling_to<E>(
             break;
         }
         let middle = 0.5 * (from + to);
-        // What is not a number is not inside.
+        // NaN is not inside.
         let within = if guess >= from && guess <= to { guess } else { middle };
         let kept_away = within.max(from + least).min(to - least);
         let at = if kept_away > from && kept_away < to { kept_away } else { middle };
@@ -59,8 +59,8 @@ pub(crate) fn falling_to<E>(
     Ok(to)
 }
 
-/// Where the inverse parabola through three places is zero; the middle of the first two, which are on both sides, where
-/// it might leave them.
+/// The root of the inverse parabola through three points; the midpoint of the first two, which bracket the root, if it
+/// might leave the bracket.
 fn parabola((a, f_a): (f64, f64), (b, f_b): (f64, f64), (c, f_c): (f64, f64)) -> f64 {
     let (xi, phi) = ((a - b) / (c - b), (f_a - f_b) / (f_c - f_b));
     if !(phi * phi < xi && (1.0 - phi) * (1.0 - phi) < 1.0 - xi) {

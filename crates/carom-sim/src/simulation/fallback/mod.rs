@@ -1,10 +1,10 @@
-//! What stands in where events cannot be told apart: the watchdog, and windows of Moreau's time stepping.
+//! Fallbacks for events too frequent to be resolved: the watchdog, and windows of Moreau time stepping.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
-//! | `watchdog` | notices when events or steps come too fast |
-//! | `window` | a window of time stepping, tried with shorter steps where it fails |
-//! | `moreau` | one step of Moreau's time stepping |
+//! | `watchdog` | detects events or steps that are too frequent |
+//! | `window` | a window of time stepping, retried with shorter steps if it fails |
+//! | `moreau` | one Moreau step |
 
 pub(crate) mod moreau;
 pub(crate) mod watchdog;
@@ -13,14 +13,14 @@ pub(crate) mod window;
 use watchdog::Watchdog;
 use window::LastWindow;
 
-/// When something stands in for events, and for how long.
+/// State of the fallbacks.
 ///
-/// Invariants: neither the end of the last window nor any time that the watchdog remembers is after the present time.
+/// Invariant: neither the end of the last window nor any time stored by the watchdog is after the present time.
 #[derive(Debug, Clone)]
 pub(crate) struct Fallback {
     pub(crate) watchdog: Watchdog,
     pub(crate) last_window: LastWindow,
-    /// Until when impacts go without restitution where they may, after a rattle.
+    /// Time until which impacts are plastic where this is allowed, after a rattle.
     pub(crate) plastic_until: f64,
 }
 
@@ -29,7 +29,7 @@ impl Fallback {
         Self { watchdog: Watchdog::new(time_scale), last_window: LastWindow::NONE, plastic_until: f64::NEG_INFINITY }
     }
 
-    /// For a while impacts go without restitution, where they may: contacts that rattle come to rest on their surfaces.
+    /// Makes impacts plastic for a while, where this is allowed, so that contacts that rattle come to rest.
     pub(crate) fn drop_restitution(&mut self, time: f64) {
         self.plastic_until = time + self.watchdog.plastic_span();
     }

@@ -1,39 +1,40 @@
-//! Notices when events come too fast to be told apart.
+//! Detects events and steps that are too frequent to be resolved.
 
 use std::collections::VecDeque;
 
-/// This many events...
+/// Too many events: this number...
 const EVENTS: usize = 6;
-/// ... within this part of the time scale are too many.
+/// ... within this fraction of the time scale.
 const INSTANT: f64 = 1e-9;
-/// And so are this many steps...
+/// Too many steps: this number...
 const STEPS: usize = 40;
-/// ... within this part.
+/// ... within this fraction of the time scale.
 const MOMENT: f64 = 1e-6;
-/// And so are this many steps...
+/// Too many steps: this number...
 const MANY_STEPS: usize = 200;
-/// ... within this part.
+/// ... within this fraction of the time scale.
 const WHILE: f64 = 4e-5;
-/// And so are this many evaluations...
+/// Too many evaluations: this number...
 const EVALUATIONS: u64 = 20_000;
-/// ... within this part.
+/// ... within this fraction of the time scale.
 const CRAWL: f64 = 1e-3;
-/// Each time that this follows on itself, twice as many windows, up to this power of two.
+/// Consecutive crawls double the number of windows, at most 2^8.
 const MOST_DOUBLINGS: u32 = 8;
-/// The same where steps are a crowd again as soon as they can be: a joint too stiff to be followed stays so, and all
-/// steps between two windows are in vain. Few: time stepping is less accurate than what it stands in for.
+/// The same for steps that are too frequent again at the first opportunity: a stiff joint stays stiff, and the steps
+/// between two windows make no progress. The power is small because time stepping is less accurate than the integration
+/// it replaces.
 const MOST_REPEATS: u32 = 3;
-/// And so are this many touches...
+/// Rattling: this many touches...
 const TOUCHES: usize = 300;
-/// ... within this part, if they do not come faster and faster: bounces that end do.
+/// ... within this fraction of the time scale, unless their rate increases, as in a sequence of decaying bounces.
 const RATTLE: f64 = 0.3;
 
-/// What is to be done about a crowd.
+/// The remedy for events or steps that are too frequent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Remedy {
-    /// Events or steps cannot be told apart: so many windows of time stepping.
+    /// Events or steps are too frequent: this many windows of time stepping.
     Windows(u32),
-    /// Contacts rattle, and would go on: no restitution for a while.
+    /// Contacts rattle without decay: no restitution for a while.
     Rattle,
 }
 
@@ -45,10 +46,10 @@ pub(crate) struct Watchdog {
     steps: VecDeque<f64>,
     many_steps: VecDeque<f64>,
     touches: VecDeque<f64>,
-    /// Time and evaluations at the last look at these, and how often in a row it was a crawl.
+    /// Time and evaluations at the last check of progress, and the number of consecutive crawls.
     looked: (f64, u64),
     crawls: u32,
-    /// Steps since the last crowd of steps, and how often in a row it was there again at once.
+    /// Steps since steps were last too frequent, and how often in a row this recurred at once.
     since: usize,
     repeats: u32,
 }
@@ -68,12 +69,12 @@ impl Watchdog {
         }
     }
 
-    /// How long a rattle goes without restitution.
+    /// Duration without restitution after a rattle.
     pub(crate) fn plastic_span(&self) -> f64 {
         RATTLE * self.unit
     }
 
-    /// Takes note of the evaluations so far. What to do if too many of them get nowhere.
+    /// Records the evaluations so far. Returns a remedy if they make too little progress.
     pub(crate) fn check_progress(&mut self, time: f64, evaluations: u64) -> Option<Remedy> {
         let (then, before) = self.looked;
         if evaluations < before + EVALUATIONS {
@@ -88,7 +89,7 @@ impl Watchdog {
         Some(Remedy::Windows(1 << (self.crawls - 1).min(MOST_DOUBLINGS)))
     }
 
-    /// Takes note of a step, with an event at its end or not, which may be a touch. What to do if it is too much.
+    /// Records a step, which may end with an event or a touch. Returns a remedy if they are too frequent.
     pub(crate) fn step(&mut self, time: f64, with_event: bool, with_touch: bool) -> Option<Remedy> {
         let crowded = |times: &mut VecDeque<f64>, most: usize, span: f64| {
             times.push_back(time);
@@ -118,7 +119,7 @@ impl Watchdog {
         Some(Remedy::Windows(1 << self.repeats.min(MOST_REPEATS)))
     }
 
-    /// Whether the last third of the touches took as long as the first, by half.
+    /// Whether the last third of the touches took at least half as long as the first.
     fn rattles(&self) -> bool {
         let third = TOUCHES / 3;
         let took = |from: usize, to: usize| self.touches[to] - self.touches[from];
@@ -145,14 +146,14 @@ mod tests {
         assert!((0..400).all(|k| dog.step(4.0 + f64::from(k) * 3e-7, false, false).is_none()));
     }
 
-    /// The windows in between are long; the steps after them are as short as before.
+    /// The windows are long, but the steps after them are as short as before.
     #[test]
     fn steps_in_vain_are_not_tried_as_often_between_all_windows() {
         let mut dog = Watchdog::new(1.0);
         let mut crowd = |start: f64| (0..1000).find_map(|k| dog.step(start + f64::from(k) * 1e-9, false, false));
         let bites: Vec<_> = (0..6).map(|k| crowd(f64::from(k)).unwrap()).collect();
         assert_eq!(bites, [1, 2, 4, 8, 8, 8].map(Remedy::Windows));
-        // Where steps got somewhere in between it is another crowd.
+        // After steps that made progress the count starts again.
         assert!((0..30).all(|k| dog.step(10.0 + f64::from(k), false, false).is_none()));
         let next = (0..1000).find_map(|k| dog.step(50.0 + f64::from(k) * 1e-9, false, false));
         assert_eq!(next, Some(Remedy::Windows(1)));

@@ -1,4 +1,4 @@
-//! A short window of [time stepping](super::moreau), for instants with more events than can be told apart.
+//! A short window of [time stepping](super::moreau), for events too frequent to be resolved.
 
 use crate::error::{Result, SimulationError};
 use crate::record::book::Device;
@@ -13,17 +13,17 @@ use crate::simulation::motion::contact::{ContactState, Mode};
 
 /// Steps of a window.
 const STEPS: usize = 10;
-/// Length of a step, over the time scale.
+/// Length of a step, relative to the time scale.
 const STEP: f64 = 1e-6;
-/// A window that opens within this many lengths of the last has steps twice as long...
+/// A window that opens within this many lengths of the previous one has steps twice as long...
 const SOON: f64 = 2.0;
-/// ... as long as nothing moves farther in one than this part of the length, and it is shorter than this part of the
-/// time scale.
+/// ... as long as nothing moves farther in a step than this fraction of the length, and the step is shorter than this
+/// fraction of the time scale.
 const MOST_MOVE: f64 = 1e-4;
 const LONGEST: f64 = 1e-4;
-/// A window that added energy, or let a contact sink in, is tried again with steps shorter by this factor...
+/// A window that added energy or let a contact penetrate is retried with steps shorter by this factor...
 const FINER: f64 = 16.0;
-/// ... this many times in all.
+/// ... at most this many attempts in all.
 const TRIES: usize = 3;
 
 /// The last window.
@@ -42,7 +42,7 @@ impl LastWindow {
     }
 }
 
-/// What a window may have to give back.
+/// The state to restore if a window fails.
 struct Snapshot {
     time: f64,
     state: Vec<f64>,
@@ -54,12 +54,12 @@ struct Snapshot {
 }
 
 impl Simulation {
-    /// Moves on by time stepping. Bounces shorter than a step let contacts sink in, and lifting them out adds energy, by the
-    /// square of the step: then shorter steps are tried.
+    /// Advances by time stepping. Bounces shorter than a step let contacts penetrate, and lifting them out adds energy
+    /// proportional to the square of the step: then shorter steps are tried.
     ///
     /// # Errors
-    /// Steps that add energy or let contacts sink in, however short; contacts with e = 1 that would lose it. All is then as
-    /// it was before.
+    /// Even the shortest steps add energy or let contacts penetrate, or contacts with e = 1 would become plastic. The
+    /// state is then as before.
     pub(crate) fn open_window(&mut self) -> Result<()> {
         let before = self.snapshot();
         self.system.place(self.time, &self.state)?;
@@ -130,13 +130,14 @@ impl Simulation {
         Ok(())
     }
 
-    /// The energy of the state that the system is placed in, less all work that is booked so far.
+    /// The energy of the current state less all work booked so far.
     fn unbooked_energy(&mut self) -> f64 {
         let [friction, damping, torques] = self.system.works(&self.state);
         self.system.energy() - Ledger { friction, damping, torques, ..self.book.columns }.booked()
     }
 
-    /// Steps that grow while windows follow each other: what cannot be told apart for long is not to take forever.
+    /// The step of the next window. It grows while windows follow each other, so that long clusters of events take
+    /// finite time.
     fn window_step(&mut self) -> f64 {
         let shortest = STEP * self.system.scales.time;
         let LastWindow { end, step } = self.fallback.last_window;
@@ -148,7 +149,7 @@ impl Simulation {
         (2.0 * step).min(longest).min(MOST_MOVE * length / (speed + spin * length)).max(shortest)
     }
 
-    /// Lifts out what the steps let sink in.
+    /// Lifts out contacts that penetrated during the steps.
     fn lift_out(&mut self) -> Result<()> {
         self.system.place(self.time, &self.state)?;
         self.measure()?;
@@ -159,7 +160,8 @@ impl Simulation {
         if inside.is_empty() { Ok(()) } else { self.project_positions(&inside) }
     }
 
-    /// Back to events: everything is open, and what touches is found anew. What could not close again stays closed.
+    /// Returns to event detection: all contacts are opened, and modes are determined anew. Contacts that could not
+    /// close again stay closed.
     fn resume(&mut self) {
         for k in 0..self.system.contacts.len() {
             if self.system.contacts[k].gap > self.system.scales.of(k).near

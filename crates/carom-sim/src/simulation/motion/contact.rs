@@ -1,18 +1,18 @@
-//! One contact of a simulation: what it does now, and what is remembered of it.
+//! One contact of a simulation: its mode and its history.
 
 use crate::record::event::ContactMode;
 
-/// What a contact does now.
+/// The mode of a contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Mode {
     Flight,
     Stick,
-    /// Along a direction that is fixed: all there is in the plane, and in space as long as the sliding is too slow to
-    /// tell its own.
+    /// Sliding along a fixed direction: always in the plane, and in space while the sliding is too slow to determine
+    /// its direction.
     SlipAlong([f64; 2]),
-    /// In space, from rest: along its acceleration. This is the direction in which it began.
+    /// Sliding in space that starts from rest, along its acceleration. The value is the direction in which it started.
     Onset([f64; 2]),
-    /// Along its own velocity.
+    /// Sliding in space along its velocity.
     Slip,
 }
 
@@ -34,39 +34,40 @@ impl Mode {
     }
 }
 
-/// Sliding backwards by less than this part of the speed scale is rounding.
+/// Backward sliding, relative to the speed scale, that counts as rounding.
 pub(crate) const STOP_MARGIN: f64 = 1e-13;
-/// D = W_nn - μ_d w·u below this part of W_nn cannot balance a contact. The law calls it jammed up to twice that.
+/// Below this fraction of W_nn, D = W_nn - μ_d w·u cannot balance a contact. The law reports a jam up to twice this
+/// value.
 pub(crate) const WEDGE: f64 = 5e-7;
 
 /// The state of a contact.
 ///
-/// Invariants: `gap` and `rate` are of the same state. A contact in flight has no `settled`. A closed contact is armed, or was closed
-/// when its range ended.
+/// Invariants: `gap` and `rate` belong to the same state. A contact in flight has no `settled`. A closed contact is
+/// armed, or was closed when its range ended.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ContactState {
     pub(crate) mode: Mode,
-    /// Distance from the surface, and its rate, where they were last measured.
+    /// Distance from the surface and its rate, as last measured.
     pub(crate) gap: f64,
     pub(crate) rate: f64,
-    /// Whether an open contact can close: not if it went inside while its condition did not hold.
+    /// Whether an open contact can close: not if it penetrated while its condition was false.
     pub(crate) is_armed: bool,
-    /// Whether it slid where modes were last decided.
+    /// Whether it slid when modes were last decided.
     pub(crate) slid: bool,
-    /// How fast it may slide backwards, over the speed scale, before it counts as stopped.
+    /// Backward sliding speed, relative to the speed scale, above which it counts as stopped.
     pub(crate) creep: f64,
-    /// The least D / W_nn with which it may slide.
+    /// The smallest D / W_nn with which it may slide.
     pub(crate) wedge: f64,
-    /// The direction in which it slides, if it began to do so from rest.
+    /// The direction in which it slides, if it started from rest.
     pub(crate) heading: [f64; 2],
-    /// Its impacts that follow on each other.
+    /// Its recent series of impacts.
     pub(crate) episode: Episode,
     /// When its bounces end, or ended.
     pub(crate) settled: Option<f64>,
 }
 
 impl ContactState {
-    /// Open, and not measured yet.
+    /// Open and not yet measured.
     pub(crate) const OPEN: Self = Self {
         mode: Mode::Flight,
         gap: 0.0,
@@ -93,11 +94,11 @@ pub(crate) fn three(impulse: &[f64]) -> [f64; 3] {
     all
 }
 
-/// A contact that was not struck for this part of the time scale begins a new episode.
+/// Time without an impact, relative to the time scale, after which a new episode begins.
 const QUIET: f64 = 1.0;
 
-/// The impacts of a contact that follow on each other: how fast it struck when it began to strike again and again. What drops
-/// restitution asks this first.
+/// A series of impacts of a contact in quick succession, with the speed of its fastest. It is consulted before
+/// restitution is dropped.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Episode {
     fastest: f64,
@@ -107,12 +108,12 @@ pub(crate) struct Episode {
 impl Episode {
     pub(crate) const NONE: Self = Self { fastest: 0.0, last: f64::NEG_INFINITY };
 
-    /// Takes note of an impact.
+    /// Records an impact.
     pub(crate) fn strike(&mut self, time: f64, speed: f64, unit: f64) {
         *self = Self { fastest: self.fastest(time, unit).max(speed), last: time };
     }
 
-    /// The fastest impact so far; zero after a while without any.
+    /// Speed of the fastest impact of the episode; zero after a pause.
     pub(crate) fn fastest(&self, time: f64, unit: f64) -> f64 {
         if time - self.last > QUIET * unit { 0.0 } else { self.fastest }
     }

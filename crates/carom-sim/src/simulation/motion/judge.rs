@@ -1,4 +1,4 @@
-//! How far the present phase is from its end: the margins of an evaluation.
+//! Margins of an evaluation: how far the present phase is from its end.
 
 use carom_law::{Dimension, Grip, PhaseContact, StickMargin};
 
@@ -7,18 +7,17 @@ use crate::simulation::motion::contact::{Mode, STOP_MARGIN, WEDGE};
 use crate::simulation::motion::margin::{FORCE_MARGIN, JAM_APPROACH, Margin, MarginSample, ON_BOUND, Reason};
 use crate::simulation::motion::system::{System, tangential, view};
 
-/// Where D falls and forces do not grow, or D begins below that, it is looked at again at this part of D.
+/// If D falls without growing forces, or starts below the threshold, it is checked again at this fraction of its value.
 const NEXT_LOOK: f64 = 0.5;
-/// What a contact may at most slide backwards when it begins to slide, over the speed scale.
+/// Largest backward speed allowed at the onset of sliding, relative to the speed scale.
 const CREEP: f64 = 1e-7;
-/// Sliding slower than this many times the slow speed has no direction of its own, in space.
+/// Multiple of the slow speed below which the sliding direction in space is undetermined.
 const DIRECTION: f64 = 10.0;
 
 impl System {
-    /// What a decision allows the phase that begins. Contacts that begin to slide may have the velocity against their
-    /// direction that they have now: where contacts depend on each other closely, no impulse could take all of it away,
-    /// and it must not end the sliding before it begins. And those that could not press alone may do so with the help of
-    /// others.
+    /// Tolerances that a decision grants the phase that begins. Contacts that begin to slide may keep their present
+    /// velocity against their direction: among nearly dependent contacts no impulse can remove all of it, and it must
+    /// not end the sliding at once. Contacts that could not press alone may do so with the help of others.
     pub(crate) fn allow_decided(&mut self, time: f64, state: &[f64]) -> Result<()> {
         self.place(time, state)?;
         let closed = std::mem::take(&mut self.closed);
@@ -42,9 +41,9 @@ impl System {
                 let tree = |k: usize| self.scales.of(k).tree;
                 let is_alone = !closed.iter().any(|&other| other != k && tree(other) == tree(k));
                 self.contacts[k].wedge = match reduced {
-                    // It presses with the help of others.
+                    // It presses with the help of other contacts.
                     _ if reduced < WEDGE => f64::NEG_INFINITY,
-                    // The D of a single contact says nothing of the forces that others take part in.
+                    // With several contacts, the D of one does not determine the forces.
                     _ if !is_alone => WEDGE,
                     _ => JAM_APPROACH.min(NEXT_LOOK * reduced).max(WEDGE),
                 };
@@ -54,19 +53,19 @@ impl System {
         terms
     }
 
-    /// D / W_nn of a contact in the last evaluation; 1 if it does not slide with friction.
+    /// D / W_nn of a contact in the last evaluation; 1 unless it slides with friction.
     pub(crate) fn wedge_of(&self, contact: usize) -> f64 {
         let mut closed = self.watch.rows_of(&self.closed).zip(&self.grips);
         let found = closed.find(|((k, _), _)| *k == contact);
         found.and_then(|((_, rows), phase)| self.slip_denominator(rows.start, phase)).unwrap_or(1.0)
     }
 
-    /// Takes note that D of a contact fell and no jam is near: it is looked at again farther down.
+    /// Lowers the threshold of D of a contact after a check that found no jam near.
     pub(crate) fn look_farther_down(&mut self, contact: usize) {
         self.contacts[contact].wedge = (NEXT_LOOK * self.contacts[contact].wedge).max(WEDGE);
     }
 
-    /// D / W_nn of a contact whose rows begin at `row`; none without friction of sliding.
+    /// D / W_nn of a contact whose rows start at `row`; `None` without sliding friction.
     fn slip_denominator(&self, row: usize, phase: &PhaseContact) -> Option<f64> {
         let Grip::Slip { direction, friction } = phase.grip else { return None };
         let w = self.rows.delassus();
@@ -74,7 +73,7 @@ impl System {
         (friction > 0.0).then(|| 1.0 - friction * coupled / w[(row, row)])
     }
 
-    /// How far the phase is from its end.
+    /// Computes the margins of the phase.
     pub(crate) fn judge(&mut self, closed: &[usize]) {
         let (mut margin, mut motion) = (Margin::NONE, Margin::NONE);
         let largest = self.largest_force();
@@ -95,8 +94,8 @@ impl System {
                         motion.narrow(along / self.scales.of(k).speed + self.contacts[k].creep, k, Reason::Stop);
                     }
                     if phase.dimension == Dimension::Spatial {
-                        // Where its own direction can be told, and where not; apart by a factor, so that one does not
-                        // follow from the other.
+                        // Thresholds above and below which the direction is determined; they differ by a factor
+                        // (hysteresis).
                         let speed = velocity[0].hypot(velocity[1]) / self.scales.of(k).slow;
                         let room = if fixed { 2.0 * DIRECTION - speed } else { speed - DIRECTION };
                         motion.narrow(room, k, Reason::Direction);
@@ -113,7 +112,7 @@ impl System {
         self.margin = margin.or_narrower(motion);
     }
 
-    /// Ends a phase in which a contact no longer begins to slide as it did.
+    /// Ends a phase in which a contact that starts to slide has lost its direction.
     pub(crate) fn lose_directions(&mut self, closed: &[usize]) {
         for &k in closed {
             if matches!(self.contacts[k].mode, Mode::Onset(_)) {
@@ -123,13 +122,14 @@ impl System {
         }
     }
 
-    /// The margin of the last evaluation. Where the shortest forces leave a cone and others need not, that of the best
-    /// distribution, which the forces are then.
+    /// The margin of the last evaluation. If the minimum-norm forces leave a cone and contacts are redundant, the
+    /// margin of the best distribution, which then replaces the forces.
     pub(crate) fn best_margin(&mut self, time: f64, margin: Margin) -> Result<Margin> {
         if margin.value < 0.0 && self.may_be_redundant(margin) { self.redundant_margin(time) } else { Ok(margin) }
     }
 
-    /// Takes the best distribution of the forces of the last evaluation, where the shortest are outside their bounds.
+    /// Replaces the forces of the last evaluation by their best distribution if the minimum-norm forces are outside
+    /// their bounds.
     pub(crate) fn take_best_forces(&mut self, time: f64) -> Result<()> {
         if self.forces_margin.value < 0.0 && self.may_be_redundant(self.forces_margin) {
             self.best_distribution(time)?;
@@ -137,15 +137,15 @@ impl System {
         Ok(())
     }
 
-    /// Whether a margin of the last evaluation is that of forces which are a choice.
+    /// Whether a margin of the last evaluation belongs to forces that are not unique.
     pub(crate) fn may_be_redundant(&self, margin: Margin) -> bool {
         margin.by.is_some_and(|(_, reason)| reason.is_force())
             && self.report.is_some_and(|report| report.rank < report.unknowns)
     }
 
-    /// How far a force is inside its bounds, over the largest force, in the last evaluation: nothing is allowed here, so
-    /// that this is zero where the force is on its bound. Where contacts are redundant, of all forces in their best
-    /// distribution, whichever it is that the shortest ones leave first.
+    /// Distance of a force from its bound, relative to the largest force, in the last evaluation, without tolerance:
+    /// zero if the force is on its bound. For redundant contacts, the margin of all forces in their best distribution,
+    /// whichever bound the minimum-norm forces leave first.
     pub(crate) fn force_margin(&mut self, time: f64, (contact, reason): (usize, Reason)) -> Result<f64> {
         if self.report.is_none_or(|report| report.rank == report.unknowns) {
             return Ok(self.bound_margin(contact, reason));
@@ -154,7 +154,7 @@ impl System {
         if all >= 0.0 { Ok(all) } else { Ok(self.best_distribution(time)?.margin) }
     }
 
-    /// How far one force of the last evaluation is inside its bound, over the largest.
+    /// Distance of one force of the last evaluation from its bound, relative to the largest force.
     fn bound_margin(&self, contact: usize, reason: Reason) -> f64 {
         let force = self.force(contact);
         let inside = match reason {
@@ -167,18 +167,18 @@ impl System {
         inside / self.largest_force()
     }
 
-    /// The largest force of the last evaluation, or the scale of forces if that is larger.
+    /// The largest force of the last evaluation, or the force scale if that is larger.
     fn largest_force(&self) -> f64 {
         self.forces[..self.rows.velocity().len()].iter().fold(self.scales.force, |m, f| m.max(f.abs()))
     }
 
-    /// The margin of the last evaluation over all distributions of the forces, which are then those of the best one.
+    /// The margin of the last evaluation over all distributions of the forces. The best one replaces the forces.
     fn redundant_margin(&mut self, time: f64) -> Result<Margin> {
         let best = self.best_distribution(time)?;
         Ok(Margin { value: best.margin + FORCE_MARGIN, ..self.margin }.or_narrower(self.motion_margin))
     }
 
-    /// The best distribution of redundant forces, which the forces are then.
+    /// Computes the best distribution of redundant forces, which replaces the forces.
     fn best_distribution(&mut self, time: f64) -> Result<StickMargin> {
         let rows = self.rows.velocity().len();
         let static_friction = self.closed.iter().map(|&k| self.watch.contact(k).coefficients.friction);
@@ -188,20 +188,20 @@ impl System {
             .map_err(|source| SimulationError::Law { time, what: "the forces of redundant contacts", source })
     }
 
-    /// The slowest sliding in space that has a direction of its own.
+    /// The sliding speed in space above which its direction is determined.
     pub(crate) fn slowest_direction(&self, contact: usize) -> f64 {
         DIRECTION * self.scales.of(contact).slow
     }
 
-    /// A force of the last evaluation that is outside its bound by less than it takes to fire an event, and more than
-    /// rounding.
+    /// A force of the last evaluation that is outside its bound by more than rounding, but not enough to trigger an
+    /// event.
     pub(crate) fn about_to_fire(&self) -> Option<(usize, Reason)> {
         let Margin { value, by } = self.forces_margin;
         let is_outside = (0.0..FORCE_MARGIN - ON_BOUND).contains(&value);
         by.filter(|_| is_outside && self.report.is_some_and(|report| report.rank == report.unknowns))
     }
 
-    /// The margins of the evaluations of rates since the last call.
+    /// Margins of the evaluations since the last call.
     pub(crate) fn take_trace(&mut self) -> Vec<MarginSample> {
         std::mem::take(&mut self.trace)
     }
@@ -210,7 +210,7 @@ impl System {
         self.trace.clear();
     }
 
-    /// Room for the next ones.
+    /// Returns the storage for the next margins.
     pub(crate) fn give_back(&mut self, mut trace: Vec<MarginSample>) {
         trace.clear();
         self.trace = trace;

@@ -1,46 +1,47 @@
-//! How far a phase is from its end: forces inside their bounds, sliding that goes on.
+//! Margins: how far a phase is from its end, by the bounds of forces and by sliding velocities.
 
-/// Forces fire an event when they are this far outside their bounds, over the largest force: well beyond what decisions
-/// accept (1e-12), or a decision would answer that everything goes on as before. This says only whether something
-/// happens. When it happens is where they are on their bounds: see [`Simulation::phase_end`](crate::simulation).
+/// Excess of a force over its bound, relative to the largest force, that triggers an event. It is well above the
+/// tolerance of decisions (1e-12), or a decision would find that the modes do not change. This only determines whether
+/// an event occurs; its time is when the force is on its bound, see [`Simulation::phase_end`](crate::simulation).
 pub(crate) const FORCE_MARGIN: f64 = 1e-10;
-/// A force nearer than this to its bound, over the largest, is on it: what a decision accepts.
+/// Distance of a force from its bound, relative to the largest force, below which it is on the bound: the tolerance of
+/// decisions.
 pub(crate) const ON_BOUND: f64 = 1e-12;
-/// Sliding whose D / W_nn falls through this while it presses ever harder is about to jam. Forces grow like 1 / D there
-/// (Génot and Brogliato, European Journal of Mechanics A 18, 1999), and what they do beyond is decided by the tolerance:
-/// it is a choice to take the jam's impulse here. The impulse leaves its cone by as much.
+/// Sliding whose D / W_nn falls below this while its normal force grows is about to jam. Forces grow like 1 / D there
+/// (Génot and Brogliato, European Journal of Mechanics A 18, 1999), and the motion beyond would depend on the
+/// tolerance: by choice the jam's impulse is applied here. That impulse violates its cone by a fraction of this size.
 pub(crate) const JAM_APPROACH: f64 = 1e-4;
 
 /// Why a phase may have to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reason {
-    /// A normal force that pulls.
+    /// A normal force became tensile.
     Release,
-    /// A friction outside its cone.
+    /// A friction force left its cone.
     Cone,
-    /// Sliding that stopped.
+    /// Sliding stopped.
     Stop,
-    /// Sliding that no longer begins as it did: no direction near the last is along its acceleration.
+    /// The onset of sliding lost its direction: none near the last one is along the acceleration.
     Lost,
-    /// A friction that no normal force can balance.
+    /// No normal force can balance the friction.
     Wedge,
-    /// Sliding too slow to have a direction, or fast enough to have one again.
+    /// Sliding became too slow to determine its direction, or fast enough again.
     Direction,
 }
 
 impl Reason {
-    /// Whether a force is outside its bounds.
+    /// Whether the reason is a force outside its bound.
     pub(crate) fn is_force(self) -> bool {
         matches!(self, Self::Release | Self::Cone)
     }
 }
 
-/// How far a phase is from its end: negative beyond it.
+/// Distance of a phase from its end, negative beyond it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Margin {
-    /// With what is allowed before an event fires.
+    /// The margin, including the tolerance before an event is triggered.
     pub(crate) value: f64,
-    /// The contact and why; none where nothing is closed.
+    /// The contact and the reason; `None` if no contact is closed.
     pub(crate) by: Option<(usize, Reason)>,
 }
 
@@ -48,25 +49,25 @@ impl Margin {
     pub(crate) const NONE: Self = Self { value: f64::INFINITY, by: None };
 
     pub(crate) fn narrow(&mut self, value: f64, contact: usize, reason: Reason) {
-        // NaN narrows too: it must not pass for a margin.
+        // NaN counts as narrower: it must not pass as a margin.
         if !(value >= self.value) {
             *self = Self { value, by: Some((contact, reason)) };
         }
     }
 
-    /// The narrower of two.
+    /// The narrower of two margins.
     pub(crate) fn or_narrower(self, other: Self) -> Self {
         if other.value >= self.value { self } else { other }
     }
 }
 
-/// A margin that an evaluation found.
+/// The margin of one evaluation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MarginSample {
     pub(crate) time: f64,
     pub(crate) margin: f64,
-    /// Of forces that are a choice: others may be inside.
+    /// Whether the forces are not unique: other distributions may be inside their bounds.
     pub(crate) is_doubtful: bool,
-    /// A force that is outside its bound by less than it takes to fire.
+    /// A force that is outside its bound, but not enough to trigger an event.
     pub(crate) about_to_fire: Option<(usize, Reason)>,
 }

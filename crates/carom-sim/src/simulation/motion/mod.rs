@@ -1,15 +1,15 @@
 //! The smooth part: equations of motion with closed contacts, the integrator and its dense output, steps, projection.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
 //! | `system` | the equations of motion with closed contacts |
-//! | `contact` | one contact: its mode, gap and memory |
+//! | `contact` | one contact: its mode, gap and history |
 //! | `margin` | how far a phase is from its end |
 //! | `judge` | the margins of an evaluation |
-//! | `onset` | the direction of sliding that begins, in space |
+//! | `onset` | the direction in which sliding starts in space |
 //! | `integrate` | a step of order 8 with its error and dense output |
-//! | `stepping` | from one step to the next |
-//! | `project` | back onto the contacts, in the metric of M |
+//! | `stepping` | time, step size and the sequence of steps |
+//! | `project` | projection onto the contacts in the metric of M |
 
 pub(crate) mod contact;
 pub(crate) mod integrate;

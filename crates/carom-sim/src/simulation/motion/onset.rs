@@ -1,8 +1,9 @@
-//! Sliding that has just begun, in space: too slow to have a direction of its own, it goes where it is pushed.
+//! Onset of sliding in space. The sliding is still too slow to determine its direction, which follows from its
+//! acceleration.
 //!
-//! Friction turns a slow sliding into the direction in which it accelerates far faster than anything else happens. In the
-//! limit the tangential acceleration is along the sliding at any time. That condition is solved for the direction, instead
-//! of following it by steps that would have to be as short as the sliding is slow.
+//! Friction turns slow sliding into the direction of its acceleration much faster than any other time scale. In the
+//! limit the tangential acceleration is always along the sliding direction. This condition is solved for the direction,
+//! because resolving the turn in time would need steps proportional to the sliding speed.
 
 use carom_law::{Grip, PhaseReport};
 
@@ -10,34 +11,34 @@ use crate::error::Result;
 use crate::simulation::motion::contact::Mode;
 use crate::simulation::motion::system::System;
 
-/// Newton's steps.
+/// Largest number of Newton iterations.
 const ROUNDS: usize = 12;
-/// Acceleration across the direction that is none, over the acceleration by friction.
+/// Transverse acceleration, relative to that by friction, at which the iteration ends.
 const ALONG: f64 = 1e-13;
-/// What may be left across a direction that counts as found.
+/// Transverse acceleration below which a direction is accepted.
 const FOUND: f64 = 1e-7;
-/// What the squares of slopes are raised by: contacts that hold each other leave a common turn open, and none is taken.
+/// Levenberg damping: for coupled contacts a common turn may be undetermined, and is then zero.
 const DAMPING: f64 = 1e-9;
-/// The largest turn of all rounds: what needs a larger one is another direction, not this one a little later.
+/// Largest total turn: beyond it the solution is a different direction, not the continuation of this one.
 const MOST_TURN: f64 = 0.3;
-/// Turns by which slopes are found.
+/// Turn for finite differences.
 const SMALL_TURN: f64 = 1e-5;
 
-/// A contact that begins to slide.
+/// A contact that starts to slide.
 #[derive(Debug, Clone, Copy)]
 struct Onset {
-    /// Among the closed ones.
+    /// Index among the closed contacts.
     place: usize,
     contact: usize,
     row: usize,
     friction: f64,
     start: [f64; 2],
-    /// How far it is turned.
+    /// Total turn so far.
     turn: f64,
 }
 
 impl System {
-    /// Takes the directions that were found last as those from which to look for the next.
+    /// Makes the directions found last the initial guess of the next search.
     pub(crate) fn follow_onsets(&mut self) {
         for contact in &mut self.contacts {
             if let Mode::Onset(direction) = &mut contact.mode {
@@ -46,8 +47,8 @@ impl System {
         }
     }
 
-    /// Turns the grips of contacts that begin to slide until each accelerates along its direction, and solves for the
-    /// forces; whether there is such a direction near the one of its mode.
+    /// Turns the sliding directions of contacts that start to slide until each accelerates along its own, and solves
+    /// for the forces. Returns whether there are such directions near those of the modes.
     pub(crate) fn turn_onsets(&mut self, time: f64, closed: &[usize], report: &mut PhaseReport) -> Result<bool> {
         let mut onsets = self.onsets(closed);
         let n = onsets.len();
@@ -96,7 +97,7 @@ impl System {
         onsets
     }
 
-    /// Turns a grip on.
+    /// Turns the direction of one contact further.
     fn turn(&mut self, onset: &mut Onset, by: f64) {
         onset.turn += by;
         let (sin, cos) = onset.turn.sin_cos();
@@ -106,7 +107,7 @@ impl System {
         self.grips[onset.place].grip = Grip::Slip { direction, friction: onset.friction };
     }
 
-    /// Accelerations across the directions, each over that by its friction; the largest.
+    /// Transverse accelerations, each relative to that by its friction, into `left`; returns the largest.
     fn across(&self, onsets: &[Onset], left: &mut [f64]) -> f64 {
         let w = self.rows.delassus();
         let acceleration =
@@ -122,7 +123,7 @@ impl System {
     }
 }
 
-/// `(SᵀS + ε) x = Sᵀ b` for a small square matrix.
+/// Solves `(SᵀS + ε) x = Sᵀ b` for a small square matrix.
 fn damped_least_squares(slopes: &[f64], right: &[f64]) -> Option<Vec<f64>> {
     let n = right.len();
     let product = |i: usize, j: usize| (0..n).map(|k| slopes[k * n + i] * slopes[k * n + j]).sum::<f64>();
@@ -132,7 +133,7 @@ fn damped_least_squares(slopes: &[f64], right: &[f64]) -> Option<Vec<f64>> {
     eliminate(&mut square, &mut turns).then_some(turns)
 }
 
-/// Solves a small system in place; whether it could be.
+/// Solves a small system in place; false if it is singular.
 fn eliminate(matrix: &mut [f64], right: &mut [f64]) -> bool {
     let n = right.len();
     for k in 0..n {

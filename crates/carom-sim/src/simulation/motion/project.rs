@@ -1,4 +1,4 @@
-//! Back onto the contacts: what integration lets drift is taken away in the metric of the mass matrix.
+//! Projection onto the contacts: removes the drift of the integration in the metric of the mass matrix.
 
 use std::ops::Range;
 
@@ -13,14 +13,14 @@ use crate::simulation::motion::contact::three;
 use crate::simulation::motion::system::{dynamics, view};
 
 impl Simulation {
-    /// Puts the closed contacts on their surfaces and takes away the velocities that they cannot have. The energy that
-    /// this changes is booked.
+    /// Projects the closed contacts onto their surfaces and removes their inadmissible velocities. Books the energy
+    /// change.
     pub(crate) fn project(&mut self) -> Result<()> {
         self.project_held(|simulation, k| simulation.system.contacts[k].mode == Mode::Stick)
     }
 
-    /// The same where modes were decided: what was taken to be at rest is so, even if it begins to slide. A rest of
-    /// velocity against the direction of a slip would end it before it began.
+    /// [`Simulation::project`] after a decision of modes: contacts assumed to be at rest get zero velocity even if they
+    /// start to slide. A small velocity left against the sliding direction would end the sliding at once.
     pub(crate) fn project_decided(&mut self) -> Result<()> {
         self.project_held(|simulation, k| {
             simulation.system.contacts[k].mode == Mode::Stick || !simulation.system.contacts[k].slid
@@ -50,12 +50,12 @@ impl Simulation {
         self.book_projection(change, &shares)
     }
 
-    /// Takes away the normal velocities of contacts. What each of them took.
+    /// Removes the normal velocities of contacts. Returns the share of each contact.
     pub(crate) fn stop_normals(&mut self, contacts: &[usize]) -> Result<Vec<(usize, Share)>> {
         self.project_velocities(contacts, Rows::Normals, |_, _| false)
     }
 
-    /// Puts contacts on their surfaces, and with them the open ones that this would push inside.
+    /// Projects contacts onto their surfaces, and also the open ones that this would push inside.
     pub(crate) fn project_positions(&mut self, closed: &[usize]) -> Result<()> {
         let mut held = closed.to_vec();
         loop {
@@ -92,8 +92,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Takes away the velocities that contacts cannot have. What each of them took: its impulse, and its mean velocity times
-    /// that.
+    /// Removes the inadmissible velocities of contacts. Returns the share of each contact: its impulse, and its mean
+    /// velocity times the impulse.
     pub(crate) fn project_velocities(
         &mut self,
         contacts: &[usize],
@@ -117,8 +117,8 @@ impl Simulation {
         Ok(self.system.watch.rows_of(contacts).map(share).collect())
     }
 
-    /// The part of a velocity of contacts, whose terms are selected, that impulses can change: its projection on the
-    /// range of W, to the rank of forces. Of weaker directions W i has too few digits to be in the range itself.
+    /// The part of a velocity of the selected contacts that impulses can change: its projection onto the range of W,
+    /// with the rank used for forces. In weaker directions W i has too few accurate digits to be in the range itself.
     pub(crate) fn reached_by_impulses(&mut self, contacts: &[usize], velocity: &[f64]) -> Result<Vec<f64>> {
         let grips: Vec<PhaseContact> = (contacts.iter())
             .map(|&k| PhaseContact { dimension: self.system.watch.contact(k).dimension, grip: Grip::Stick })
@@ -136,7 +136,7 @@ impl Simulation {
         Ok((0..velocity.len()).map(row).collect())
     }
 
-    /// The change M⁻¹ Aᵀ i that takes away an excess in the rows of contacts whose terms are selected, and i.
+    /// The change M⁻¹ Aᵀ i that removes an excess in the rows of the selected contacts, and i.
     fn balanced(
         &mut self,
         contacts: &[usize],

@@ -1,4 +1,5 @@
-//! The equations of motion: a robot whose contacts are open, stick or slip, and the forces that keep them so.
+//! The equations of motion of a robot whose contacts are open, stick or slip, with the forces that maintain these
+//! modes.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,14 +16,14 @@ use crate::simulation::motion::integrate::Flow;
 use crate::simulation::motion::margin::{Margin, MarginSample};
 use crate::stiffness::Stiffness;
 
-/// Extra states: work of friction, damping and motors.
+/// Additional states: the works of friction, damping and motors.
 const WORKS: usize = 3;
 
-/// The robot, what it watches, and room for its equations.
+/// The robot, its contacts, and workspace of its equations of motion.
 ///
-/// Invariants: `contacts` has an entry for each contact of `watch`, in its order. Between steps `closed` lists those whose mode is
-/// closed, in order. Forces, accelerations, margins and `report` are those of the last evaluation, of whatever state that was;
-/// `rows` has the terms of the contacts that were last selected.
+/// Invariants: `contacts` has one entry per contact of `watch`, in its order. Between steps `closed` lists the closed
+/// contacts in order. Forces, accelerations, margins and `report` are those of the last evaluation, in whatever state;
+/// `rows` has the terms of the contacts last selected.
 #[derive(Debug, Clone)]
 pub(crate) struct System {
     pub(crate) setup: Setup,
@@ -31,7 +32,7 @@ pub(crate) struct System {
     /// The joint that makes the equations stiff, if any.
     pub(crate) stiffest: Option<Stiffness>,
     pub(crate) dynamics: Dynamics,
-    /// What each contact does, in the order of `watch`.
+    /// State of each contact, in the order of `watch`.
     pub(crate) contacts: Vec<ContactState>,
     /// Rows of the closed contacts, or of those at an instant.
     pub(crate) rows: Contacts,
@@ -49,11 +50,11 @@ pub(crate) struct System {
     pub(crate) forces: Vec<f64>,
     pub(crate) report: Option<PhaseReport>,
     pub(crate) margin: Margin,
-    /// The margin by the forces alone.
+    /// The margin of the forces alone.
     pub(crate) forces_margin: Margin,
-    /// The margin by all reasons but the forces, which are a choice where contacts are redundant.
+    /// The margin of everything but the forces, which are not unique for redundant contacts.
     pub(crate) motion_margin: Margin,
-    /// Margins since they were last asked for.
+    /// Margins since the last call of `take_trace`.
     pub(crate) trace: Vec<MarginSample>,
     pub(crate) evaluations: u64,
 }
@@ -96,7 +97,7 @@ impl System {
         &self.setup.model
     }
 
-    /// Numbers of a state: q, v, and the works.
+    /// Length of a state: q, v and the works.
     pub(crate) fn size(&self) -> usize {
         self.setup.model.nq() + self.setup.model.nv() + WORKS
     }
@@ -114,13 +115,13 @@ impl System {
         (q, v, works)
     }
 
-    /// The works of a state: of friction, damping and motors.
+    /// The works of friction, damping and motors of a state.
     pub(crate) fn works(&self, state: &[f64]) -> [f64; WORKS] {
         let (_, _, works) = self.parts(state);
         [works[0], works[1], works[2]]
     }
 
-    /// Places the robot in a state.
+    /// Sets the state of the robot.
     pub(crate) fn place(&mut self, time: f64, state: &[f64]) -> Result<()> {
         let (nq, nv) = (self.unit.len(), self.acceleration.len());
         self.unit.copy_from_slice(&state[..nq]);
@@ -128,7 +129,7 @@ impl System {
         self.dynamics.set_state(&self.unit, &state[nq..nq + nv]).map_err(|source| dynamics(time, source))
     }
 
-    /// Gaps and rates of all contacts, of the state it is placed in.
+    /// Measures gaps and rates of all contacts in the current state.
     pub(crate) fn measure(&mut self, time: f64) -> Result<()> {
         let measured = self.watch.measure(&mut self.dynamics, &mut self.gaps, &mut self.rates);
         measured.map_err(|source| dynamics(time, source))?;
@@ -138,23 +139,23 @@ impl System {
         Ok(())
     }
 
-    /// Gaps and rates as they were last measured.
+    /// Gaps and rates as last measured.
     pub(crate) fn distances(&self) -> Vec<(f64, f64)> {
         self.contacts.iter().map(ContactState::distance).collect()
     }
 
-    /// The contacts that are closed, in order.
+    /// The closed contacts, in order.
     pub(crate) fn closed(&self) -> &[usize] {
         &self.closed
     }
 
-    /// Takes the modes as they are: which contacts the equations hold.
+    /// Updates the list of closed contacts from the modes.
     pub(crate) fn adopt_modes(&mut self) {
         self.closed.clear();
         self.closed.extend((0..self.contacts.len()).filter(|&k| self.contacts[k].mode.is_closed()));
     }
 
-    /// Accelerations without contact forces, of the state it is placed in, into `acceleration`; joint forces on the way.
+    /// Accelerations without contact forces in the current state, into `acceleration`; also updates the joint forces.
     pub(crate) fn accelerate_freely(&mut self, time: f64) -> Result<()> {
         self.drive(time)?;
         let free = self.dynamics.forward_dynamics(&self.total).map_err(|source| dynamics(time, source))?;
@@ -162,8 +163,8 @@ impl System {
         Ok(())
     }
 
-    /// Accelerations without contact forces, into `acceleration`, of the state it is placed in. To the forces of joints comes
-    /// what `more` makes of each velocity and its place.
+    /// Accelerations without contact forces in the current state, into `acceleration`. `more` adds to the joint forces
+    /// a function of the index and value of each velocity.
     pub(crate) fn accelerate_over(&mut self, time: f64, more: impl Fn(usize, f64) -> f64) -> Result<()> {
         self.drive(time)?;
         for (k, (total, v)) in self.total.iter_mut().zip(self.dynamics.velocity()).enumerate() {
@@ -174,12 +175,12 @@ impl System {
         Ok(())
     }
 
-    /// The motors' forces where the joints were last driven.
+    /// The forces of the motors in the last evaluation.
     pub(crate) fn motors(&self) -> &[f64] {
         &self.motors
     }
 
-    /// The forces of joints into `total`.
+    /// The joint forces, into `total`.
     fn drive(&mut self, time: f64) -> Result<()> {
         self.motors.fill(0.0);
         let (q, v) = (self.dynamics.configuration(), self.dynamics.velocity());
@@ -199,7 +200,7 @@ impl System {
         Ok(())
     }
 
-    /// A, W, A v and drift of some contacts, in the state it is placed in.
+    /// A, W, A v and drift of the given contacts in the current state.
     pub(crate) fn terms(&mut self, time: f64, of: &[usize]) -> Result<()> {
         let selected = self.rows.select(of);
         selected.and_then(|()| self.dynamics.contact_terms(&mut self.rows)).map_err(|source| dynamics(time, source))
@@ -215,7 +216,7 @@ impl System {
         &self.free[..rows]
     }
 
-    /// Accelerations and contact forces of the state it is placed in, in the present modes.
+    /// Accelerations and contact forces in the current state and modes.
     fn accelerate(&mut self, time: f64) -> Result<()> {
         self.margin = Margin::NONE;
         self.forces_margin = Margin::NONE;
@@ -254,7 +255,7 @@ impl System {
         Ok(())
     }
 
-    /// Forces of the grips as they are.
+    /// Solves for the contact forces with the present sliding directions.
     pub(crate) fn solve_phase(&mut self, time: f64) -> Result<PhaseReport> {
         let rows = self.rows.velocity().len();
         self.phase
@@ -262,7 +263,7 @@ impl System {
             .map_err(|source| SimulationError::Law { time, what: "the contact forces", source })
     }
 
-    /// What each closed contact does, for the law.
+    /// Describes the closed contacts to the law.
     pub(crate) fn grip(&mut self, closed: &[usize]) {
         self.grips.clear();
         for (k, rows) in self.watch.rows_of(closed) {
@@ -281,7 +282,7 @@ impl System {
         }
     }
 
-    /// Evaluates a state: accelerations, forces, margin.
+    /// Evaluates a state: accelerations, forces and margin.
     pub(crate) fn evaluate(&mut self, time: f64, state: &[f64]) -> Result<Margin> {
         self.evaluations += 1;
         self.place(time, state)?;
@@ -295,22 +296,22 @@ impl System {
         found.map_or([0.0; 3], |(_, rows)| three(&self.forces[rows]))
     }
 
-    /// Kinetic and potential energy of the state it is placed in.
+    /// Kinetic plus potential energy of the current state.
     pub(crate) fn energy(&mut self) -> f64 {
         self.dynamics.kinetic_energy() + self.potential()
     }
 
-    /// Potential energy of the state it is placed in, of gravity and springs.
+    /// Potential energy of gravity and springs in the current state.
     pub(crate) fn potential(&self) -> f64 {
         self.dynamics.potential_energy() + self.dynamics.spring_energy()
     }
 
-    /// Whether a contact can close in the state it is placed in.
+    /// Whether a contact can close in the current state.
     pub(crate) fn is_enabled(&self, k: usize) -> bool {
         self.watch.contact(k).enabled.is_none_or(|condition| condition.holds(self.dynamics.configuration()))
     }
 
-    /// Acceleration of a row of the closed contacts, in the last evaluation.
+    /// Acceleration of a row of the closed contacts in the last evaluation.
     pub(crate) fn contact_acceleration(&self, row: usize) -> f64 {
         let along = self.rows.jacobian().row(row).iter().zip(&self.acceleration).map(|(a, b)| a * b).sum::<f64>();
         self.rows.drift()[row] + along
@@ -351,13 +352,13 @@ pub(crate) fn view(contacts: &Contacts) -> MatrixView<'_> {
     MatrixView::row_major(w.rows(), w.columns(), w.as_slice())
 }
 
-/// Tangential velocity of the contact that has these rows.
+/// Tangential velocity of the contact with these rows.
 pub(crate) fn tangential(contacts: &Contacts, rows: Range<usize>) -> [f64; 2] {
     let [_, x, y] = three(&contacts.velocity()[rows]);
     [x, y]
 }
 
-/// The direction of a tangential velocity.
+/// The unit direction of a tangential velocity; `None` if it is zero.
 pub(crate) fn direction(velocity: [f64; 2]) -> Option<[f64; 2]> {
     let speed = velocity[0].hypot(velocity[1]);
     (speed > 0.0).then(|| velocity.map(|v| v / speed))

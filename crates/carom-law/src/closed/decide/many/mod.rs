@@ -1,13 +1,13 @@
 //! Several closed contacts.
 //!
-//! If none would enter the surface all lift off. The modes they have are kept if forces exist for them: the shortest
-//! or, where those leave a cone, the best distributed. Else the Coulomb problem decides. A contact at rest may first
-//! bear all of `μ_s`; if it accelerates along the surface all the same it slips, with `μ_d`: one contact at a time,
-//! that of the largest acceleration first.
+//! If no contact would penetrate, all detach. The present modes are kept if forces for them exist: the minimum-norm
+//! forces or, if these leave a cone, the best distribution. Otherwise the Coulomb problem decides. A contact at rest
+//! first has friction `μ_s`; if it still accelerates tangentially it slips with `μ_d`: one contact at a time, the one
+//! with the largest acceleration first.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
-//! | `resting` | contacts at rest: what their types mean, and those on the edges of their cones |
+//! | `resting` | contacts at rest: the meaning of their types, and forces on the boundaries of cones |
 
 mod resting;
 
@@ -22,21 +22,21 @@ use crate::closed::decide::{CONE_TOLERANCE, ClosedMode, Found, Problem};
 use crate::closed::phase::{Grip, PhaseContact, PhaseForces};
 use resting::Resting;
 
-/// What is added to the diagonal of `W` for a first answer, over the mean of a contact's own: with it, redundant
-/// contacts share their forces whatever their order.
+/// Addition to the diagonal of `W` for the initial solution, relative to the mean diagonal entry of each contact: with
+/// it, redundant contacts share their forces whatever their order.
 const SOFTENING: f64 = 1e-3;
 
-/// The residual at which the Coulomb solver has an answer, over the largest `|α|`.
+/// Residual at which the Coulomb solver has converged, relative to the largest `|α|`.
 const TOLERANCE: f64 = 1e-10;
 
-/// What Newton's method is then asked for: all it can.
+/// Residual that Newton's method then aims at: full accuracy.
 const POLISHED: f64 = 1e-14;
 
-/// A residual above this is no answer.
+/// Residual above which a solution is rejected.
 const ACCEPTED: f64 = 1e-9;
 
-/// A contact with an acceleration along the surface above this, over the largest `|α|`, slips: on the softened matrix,
-/// and on the true one. The latter is mostly below what an event that fires 1e-10 outside the cone leaves.
+/// Tangential acceleration, relative to the largest `|α|`, above which a contact slips: with the softened matrix, and
+/// with the true one. The latter is mostly below the acceleration after an event triggered 1e-10 outside the cone.
 const SOFT_SLIP: f64 = 1e-8;
 const SLIP: f64 = 1e-12;
 
@@ -48,20 +48,20 @@ pub(crate) struct Several<'a> {
     pub(super) size: f64,
     /// Forces are the caller's over `2^exponent`.
     exponent: i32,
-    /// Contacts that are left out: they do not press.
+    /// Contacts that are left out because they do not press.
     is_out: Vec<bool>,
 }
 
-/// Whether all can go on as they are.
+/// Whether all contacts can keep their modes.
 enum Unchanged {
     Holds(Answer),
-    /// There are forces, but outside a cone.
+    /// Forces exist, but are outside a cone.
     OutsideCones,
-    /// No forces hold the rows.
+    /// No forces satisfy the constraints.
     Infeasible,
 }
 
-/// Forces of the contacts that are in, and who slips.
+/// Forces of the contacts that take part, and which of them slip.
 struct Answer {
     forces: Vec<f64>,
     modes: Vec<ClosedMode>,
@@ -86,7 +86,7 @@ impl<'a> Several<'a> {
         let alpha = problem.alpha.iter().map(|x| scale(*x, -gamma)).collect();
         let is_out = vec![false; problem.contacts.len()];
         let several = Self { problem, w, alpha, size: scale(size, -gamma), exponent: gamma - omega, is_out };
-        // Every block has to be a Delassus matrix, whatever is done with it.
+        // Every block must be a Delassus matrix, even if it is not used.
         several.system(0.0)?;
         Ok(several)
     }
@@ -99,7 +99,7 @@ impl<'a> Several<'a> {
             let answer = self.answer()?;
             return Ok(self.found(&answer, false));
         }
-        // Painlevé: without them, if they lift off.
+        // Painlevé: solve without them, if they lift off.
         paradox.iter().for_each(|&k| self.is_out[k] = true);
         let without = self.answer()?;
         let entering = paradox.iter().copied().filter(|&k| self.acceleration(&without.forces, k) < -SLIP * self.size);
@@ -121,7 +121,7 @@ impl<'a> Several<'a> {
     }
 
     fn answer(&self) -> Result<Answer> {
-        // As for one contact: who would lift off without forces does.
+        // As for one contact: those that would lift off without forces do.
         let lifts_off = |(k, &is_out): (usize, &bool)| is_out || self.alpha[self.problem.starts[k]] >= 0.0;
         if self.is_out.iter().enumerate().all(lifts_off) {
             let modes = vec![ClosedMode::Detach; self.is_out.len()];
@@ -140,7 +140,7 @@ impl<'a> Several<'a> {
         self.alpha[row] + self.w.row(row).iter().zip(forces).map(|(w, x)| w * x).sum::<f64>()
     }
 
-    /// The indices of contacts and rows that are in.
+    /// Indices of the contacts that take part, and of their rows.
     fn inside(&self) -> (Vec<usize>, Vec<usize>) {
         let contacts: Vec<usize> = (0..self.is_out.len()).filter(|&k| !self.is_out[k]).collect();
         let range = |&k: &usize| {
@@ -151,7 +151,7 @@ impl<'a> Several<'a> {
         (contacts, rows)
     }
 
-    /// Everyone goes on as before: at rest is stick.
+    /// Tries the present modes, with rest as stick.
     fn unchanged(&self) -> Result<Unchanged> {
         let (inside, rows) = self.inside();
         let contacts: Vec<PhaseContact> = inside
@@ -170,7 +170,7 @@ impl<'a> Several<'a> {
         let mut part = vec![0.0; rows.len()];
         let mut phase = PhaseForces::new();
         let report = phase.solve(view, &alpha, &contacts, &mut part)?;
-        // Accelerations that no forces take away.
+        // No forces can remove these accelerations.
         if report.residual > ACCEPTED {
             return Ok(Unchanged::Infeasible);
         }
@@ -194,7 +194,7 @@ impl<'a> Several<'a> {
         Ok(Unchanged::Holds(Answer { forces, modes, residual: report.residual * self.size }))
     }
 
-    /// `W` with `softening` of each contact's own mean diagonal added, of the contacts that are in.
+    /// `W` of the contacts that take part, with `softening` times each contact's mean diagonal entry added.
     fn system(&self, softening: f64) -> Result<System> {
         let (inside, rows) = self.inside();
         let mut matrix = self.w.part(&rows);
@@ -208,8 +208,8 @@ impl<'a> Several<'a> {
         System::new(matrix, inside.iter().map(|&k| self.problem.contacts[k].dimension))
     }
 
-    /// The Coulomb problem: softened first, then as it is; from nothing if that fails; at last with `μ_d` for all.
-    /// Something has to change if the forces of the modes as they are leave a cone, be it ever so slowly.
+    /// Solves the Coulomb problem: first softened, then exactly; from zero if that fails; finally with `μ_d` for all.
+    /// If the forces of the present modes leave a cone, some mode must change, however slowly.
     fn coulomb(&self, must_change: bool) -> Result<Answer> {
         let (inside, rows) = self.inside();
         let q: Vec<f64> = rows.iter().map(|&i| self.alpha[i]).collect();
@@ -274,7 +274,7 @@ impl<'a> Several<'a> {
                 None if norm([a[1], a[2]]) <= slip && !is_forced[index] => ClosedMode::Stick,
                 None => ClosedMode::Slip { direction: direction(block.w_t, [x[1], x[2]], [a[1], a[2]]), onset: true },
             };
-            // What a slip says of its friction holds to the last bit.
+            // The friction of a slip satisfies its condition exactly.
             let normal = x[0].max(0.0);
             let mu_d = self.problem.contacts[k].coefficients().1;
             let exact = match modes[k] {
@@ -292,7 +292,7 @@ impl<'a> Several<'a> {
     }
 }
 
-/// The direction of a slip: of the acceleration, or against the friction where that is larger and tells it better.
+/// The direction of a slip: along the acceleration, or against the friction if that is larger and thus more accurate.
 fn direction(w_t: f64, friction: Vec2, acceleration: Vec2) -> Vec2 {
     let (against, along) = (norm(friction), norm(acceleration));
     let (vector, length) = if w_t * against > along { (friction, -against) } else { (acceleration, along) };

@@ -1,4 +1,5 @@
-//! Contacts that stay closed: what their types mean, and those at rest on the edges of their cones.
+//! Contacts that stay closed: the meaning of their types, and contacts at rest with forces on the boundaries of their
+//! cones.
 
 use crate::coulomb::descent::{Answered, Typed};
 use crate::coulomb::{Block, Rule};
@@ -6,10 +7,10 @@ use crate::numeric::plane::{Vec2, norm};
 
 use super::{ACCEPTED, Several};
 
-/// A force nearer than this to the edge of its cone, over the largest, is on it.
+/// Distance of a force from the boundary of its cone, relative to the largest force, below which it is on the boundary.
 const EDGE: f64 = 1e-9;
 
-/// Of slips too slow to be told from rest, those slower than the fastest by this factor are none.
+/// Slips too slow to be distinguished from rest count as rest if they are slower than the fastest by this factor.
 const TOGETHER: f64 = 0.1;
 
 /// Contacts that may press: at rest with `μ_s`, or with `μ_d` if they may not stick; those that slide are driven.
@@ -18,9 +19,9 @@ pub(super) struct Resting<'a> {
     pub(super) inside: &'a [usize],
     /// The free accelerations.
     pub(super) alpha: &'a [f64],
-    /// Whether some contact has to slip or to lift off: the forces of the modes as they are leave a cone.
+    /// Whether some contact must slip or lift off, because the forces of the present modes leave a cone.
     pub(super) must_change: bool,
-    /// Contacts on the edge of their cone that slip, however slowly.
+    /// Contacts with forces on the boundary of their cone that slip, however slowly.
     pub(super) is_forced: Vec<bool>,
 }
 
@@ -36,7 +37,7 @@ impl Typed for Resting<'_> {
                 Some(u) => Rule::Driven { mu: mu_d, u },
                 None => Rule::Coulomb { mu: if may_stick { mu_s } else { mu_d }, prefers_rest: may_stick },
             });
-            // With other types the forces are others, and so are the contacts on the edges of their cones.
+            // With other types the forces change, and so do the contacts on the boundaries of their cones.
             self.is_forced[index] &= !may_stick;
         }
     }
@@ -45,8 +46,8 @@ impl Typed for Resting<'_> {
         if self.weakens(index) { norm(a_t) } else { 0.0 }
     }
 
-    /// If nobody slips or lifts off although something has to change, the contacts at rest on the edges of their cones slip, and
-    /// the nearest has `μ_d`.
+    /// If no contact slips or lifts off although some mode must change, the contacts at rest on the boundaries of their
+    /// cones slip, and the nearest gets `μ_d`.
     fn reconsider(&mut self, answer: &Answered<'_>, may_stick: &mut [bool]) -> bool {
         if !self.must_change || answer.residual > ACCEPTED * self.several.size {
             return false;
@@ -81,14 +82,14 @@ impl Resting<'_> {
         }
         edges.retain(|(_, room, _)| *room <= EDGE * largest);
         let fastest = edges.iter().fold(0.0_f64, |fastest, (_, _, speed)| fastest.max(*speed));
-        // Where friction stays as it is, so do all forces: those come first whose friction becomes less.
+        // If friction does not change, no force does: contacts whose friction decreases come first.
         let before = |a: &(usize, f64, f64), b: &(usize, f64, f64)| {
             self.weakens(b.0).cmp(&self.weakens(a.0)).then(a.1.total_cmp(&b.1))
         };
         let nearest = edges.iter().min_by(|a, b| before(a, b)).map(|(index, ..)| *index)?;
         let is_new = !self.is_forced[nearest];
         for (index, _, speed) in edges {
-            // They go together, unless one stays behind the others.
+            // They slip together, except those that are much slower than the others.
             self.is_forced[index] |= index == nearest || speed >= TOGETHER * fastest;
         }
         is_new.then_some(nearest)

@@ -1,35 +1,35 @@
 //! One step of an ordinary differential equation, with its error and with dense output.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
-//! | `tableau` | the numbers of the method |
+//! | `tableau` | coefficients of the method |
 
 mod tableau;
 
 use tableau::{ALL_STAGES, DENSE, ERROR_3, ERROR_5, NODES, Row, STAGES, WEIGHTS};
 
-/// Coefficients of the dense output.
+/// Number of coefficients of the dense output.
 const DENSE_TERMS: usize = 7;
-/// Room for error that a step leaves below the tolerance.
+/// Safety factor of the step size.
 const SAFETY: f64 = 0.9;
-/// How much a step may shrink or grow at once.
+/// Bounds on the change of the step size from one step to the next.
 const SHRINK: f64 = 0.2;
 const GROW: f64 = 6.0;
-/// How much steps grow at once after one was refused.
+/// Largest growth of the step size after a rejected step.
 const RECOVER: f64 = 1.1;
-/// Errors below this say nothing more of the next step.
+/// Lower bound of the error used for the step size.
 const LEAST_ERROR: f64 = 1e-16;
 
 /// A right-hand side.
 pub(crate) trait Flow {
-    /// Why there is no rate.
+    /// Error of an evaluation.
     type Error;
 
     /// The rate of a state at a time.
     fn rate(&mut self, time: f64, state: &[f64], rate: &mut [f64]) -> Result<(), Self::Error>;
 }
 
-/// A step from a state, and room for its stages.
+/// A step from a state, with storage for its stages.
 #[derive(Debug, Clone)]
 pub(crate) struct Stepper {
     size: usize,
@@ -37,17 +37,17 @@ pub(crate) struct Stepper {
     step: f64,
     start: Vec<f64>,
     end: Vec<f64>,
-    /// From start to end: more digits than their difference has.
+    /// End minus start, with more digits than the difference of the two has.
     change: Vec<f64>,
     point: Vec<f64>,
     stages: Vec<f64>,
     dense: Vec<f64>,
     has_dense: bool,
-    /// The part of the step that is kept.
+    /// The fraction of the step that is kept.
     kept: f64,
-    /// Size and error of the last step that was taken.
+    /// Size and error of the last accepted step.
     taken: Option<(f64, f64)>,
-    /// Steps are to be no longer than this.
+    /// Upper bound of the step size.
     ceiling: f64,
 }
 
@@ -77,15 +77,15 @@ impl Stepper {
         flow.rate(time, state, &mut self.stages[..self.size])
     }
 
-    /// Starts where another one did.
+    /// Starts from the same state as another stepper.
     pub(crate) fn begin_with(&mut self, other: &Self) {
         self.start_time = other.start_time;
         self.start.copy_from_slice(&other.start);
         self.stages[..self.size].copy_from_slice(&other.stages[..self.size]);
     }
 
-    /// Goes on from the end of the last step, given again with quaternions of length one; its last rate is the first of
-    /// the next.
+    /// Continues from the end of the last step, given with normalized quaternions; its last rate is the first of the
+    /// next (FSAL).
     pub(crate) fn follow(&mut self, state: &[f64]) {
         self.start_time = self.end_time();
         self.start.copy_from_slice(state);
@@ -93,7 +93,7 @@ impl Stepper {
         self.stages.copy_within(last..last + self.size, 0);
     }
 
-    /// Steps, from where it began. The answer is the error over the tolerances: the step is good up to one.
+    /// Makes a step from the start. Returns the error relative to the tolerances: the step is acceptable up to one.
     pub(crate) fn attempt<F: Flow>(
         &mut self,
         flow: &mut F,
@@ -114,7 +114,7 @@ impl Stepper {
         Ok(self.error(scale, tolerance))
     }
 
-    /// Moves the end of the last step a little, along the rate there.
+    /// Shifts the end of the last step by a short time, along the rate there.
     pub(crate) fn shift_end(&mut self, by: f64) {
         self.step += by;
         let rates = &self.stages[(STAGES - 1) * self.size..];
@@ -124,30 +124,31 @@ impl Stepper {
         }
     }
 
-    /// What [`Stepper::shift_end`] leaves out, over the scales, by how the rate changed in the step.
+    /// Estimate of the error of [`Stepper::shift_end`], relative to the scales, from the change of the rate in the
+    /// step.
     pub(crate) fn shift_error(&self, by: f64, scale: &[f64]) -> f64 {
         let (first, last) = (&self.stages[..self.size], &self.stages[(STAGES - 1) * self.size..]);
         let changes = first.iter().zip(last).zip(scale).map(|((first, last), scale)| (last - first).abs() / scale);
         0.5 * by * (by / self.step) * changes.fold(0.0, f64::max)
     }
 
-    /// A good size for another try, after a step of this error was refused.
+    /// The size for another attempt after a step with this error was rejected.
     pub(crate) fn next_try(&mut self, error: f64) -> f64 {
         self.ceiling = self.size_by(error);
         self.ceiling
     }
 
-    /// The size of a step for which this one would have had the error that is wanted.
+    /// The step size at which the error would equal the tolerance.
     fn size_by(&self, error: f64) -> f64 {
-        // A step without error, or with one that is not a number, says nothing of the next but its direction.
+        // A zero or NaN error only tells whether to grow or to shrink.
         let factor = if error.is_nan() { SHRINK } else { SAFETY * error.max(LEAST_ERROR).powf(-0.125) };
         self.step * factor.clamp(SHRINK, GROW)
     }
 
-    /// The same where the step is taken. Where the steps before had to become shorter the next one will have to as well
-    /// (K. Gustafsson, ACM Transactions on Mathematical Software 20, 1994): without this every step towards the end of a
-    /// slide is tried twice. And where one was refused they grow but slowly: what is stiff refuses all beyond a size, and
-    /// tells nothing of it in the errors below.
+    /// The size of the next step after an accepted one. If previous steps had to shrink, the next one will have to as
+    /// well (K. Gustafsson, ACM Transactions on Mathematical Software 20, 1994): without this prediction every step
+    /// towards the end of a slide is attempted twice. After a rejected step sizes grow slowly: a stiff system rejects
+    /// every step above some size, and the errors below it give no warning.
     pub(crate) fn next_size(&mut self, error: f64) -> f64 {
         self.ceiling *= RECOVER;
         let size = self.size_by(error).min(self.ceiling);
@@ -158,7 +159,7 @@ impl Stepper {
         }
     }
 
-    /// Takes the steps that come for no continuation of those before.
+    /// Forgets the previous steps: the next one does not continue them.
     pub(crate) fn start_anew(&mut self) {
         self.taken = None;
         self.ceiling = f64::INFINITY;
@@ -168,14 +169,14 @@ impl Stepper {
         self.taken.is_none()
     }
 
-    /// A state a little later than the start, along the rate there.
+    /// The state shortly after the start, extrapolated along the rate there.
     pub(crate) fn glimpse(&self, later: f64, out: &mut [f64]) {
         for ((out, start), rate) in out.iter_mut().zip(&self.start).zip(&self.stages) {
             *out = start + later * rate;
         }
     }
 
-    /// Ends the step at a fraction of it, by the dense output, after [`Stepper::prepare_dense`].
+    /// Ends the step at a fraction of its length by the dense output, after [`Stepper::prepare_dense`].
     pub(crate) fn cut(&mut self, fraction: f64) {
         let mut end = std::mem::take(&mut self.end);
         self.at(fraction, &mut end);
@@ -241,9 +242,9 @@ impl Stepper {
         }
     }
 
-    /// Brings `point` to a stage.
+    /// Computes the state of a stage into `point`.
     fn reach(&mut self, stage: usize) {
-        // Summed before it is added: a short step changes the last digits alone.
+        // The increments are summed before they are added: a short step changes only the last digits.
         self.point.fill(0.0);
         for &(from, weight) in WEIGHTS[stage] {
             let rates = &self.stages[from * self.size..][..self.size];
@@ -265,7 +266,7 @@ impl Stepper {
         flow.rate(time, &self.point, &mut self.stages[stage * self.size..][..self.size])
     }
 
-    /// The estimate of order 5, weighed down where that of order 3 says that the step is rough.
+    /// The error estimate of order 5, combined with that of order 3 as in DOP853.
     fn error(&self, scale: &[f64], tolerance: f64) -> f64 {
         let (mut fifth, mut third) = (0.0, 0.0);
         for (i, scale) in scale.iter().enumerate().take(self.size) {
@@ -287,7 +288,7 @@ fn combine(row: Row, stages: &[f64], size: usize, i: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// A pendulum of large swings: not linear, no closed form needed.
+    /// A pendulum with large swings: a nonlinear test that needs no closed form.
     struct Pendulum;
 
     impl Flow for Pendulum {
@@ -346,7 +347,7 @@ mod tests {
         assert!((7.3..9.5).contains(&order), "order {order}");
     }
 
-    /// The error estimate bounds what happens, and a step of that size is about right.
+    /// The error estimate bounds the error, and the suggested step size is about right.
     #[test]
     fn steps_follow_the_tolerance() {
         for tolerance in [1e-6, 1e-9, 1e-12] {

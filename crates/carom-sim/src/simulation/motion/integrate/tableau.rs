@@ -1,16 +1,16 @@
-//! Coefficients of the method of Dormand and Prince of order 8(5,3) with dense output of order 7, from
-//! E. Hairer, S. P. Nørsett and G. Wanner, *Solving Ordinary Differential Equations I* (2nd edition, 1993), section
-//! II.5 and the authors' DOP853. Rows are (stage, coefficient), zeros left out; the tests check the conditions of order.
+//! Coefficients of the method of Dormand and Prince of order 8(5,3) with dense output of order 7, from E. Hairer, S. P.
+//! Nørsett and G. Wanner, *Solving Ordinary Differential Equations I* (2nd edition, 1993), section II.5 and the
+//! authors' DOP853. Rows are lists of (stage, coefficient) without zeros; the tests check order conditions.
 
-/// A row of a method: weights of stages.
+/// A row of the tableau: weights of stages.
 pub(crate) type Row = &'static [(usize, f64)];
 
-/// Stages of a step, the rate at its end counted in.
+/// Stages of a step, including the rate at its end.
 pub(crate) const STAGES: usize = 13;
 /// Stages of a step with dense output.
 pub(crate) const ALL_STAGES: usize = 16;
 
-/// When each stage is, over the step.
+/// Time of each stage, relative to the step.
 pub(crate) const NODES: [f64; ALL_STAGES] = [
     0.0,
     0.05260015195876773,
@@ -30,7 +30,7 @@ pub(crate) const NODES: [f64; ALL_STAGES] = [
     0.7777777777777778,
 ];
 
-/// How each stage is reached. Row 12 is the step itself.
+/// Weights of each stage. Row 12 is the step itself.
 pub(crate) const WEIGHTS: [Row; ALL_STAGES] = [
     &[],
     &[(0, 0.05260015195876773)],
@@ -126,7 +126,7 @@ pub(crate) const WEIGHTS: [Row; ALL_STAGES] = [
     ],
 ];
 
-/// The step less its companion of order 3.
+/// The step minus the embedded method of order 3.
 pub(crate) const ERROR_3: Row = &[
     (0, -0.18980075407240762),
     (5, 4.450312892752409),
@@ -138,7 +138,7 @@ pub(crate) const ERROR_3: Row = &[
     (11, 0.02265179219836082),
 ];
 
-/// The step less its companion of order 5.
+/// The step minus the embedded method of order 5.
 pub(crate) const ERROR_5: Row = &[
     (0, 0.01312004499419488),
     (5, -1.2251564463762044),
@@ -218,7 +218,7 @@ mod tests {
         row.iter().map(|&(stage, weight)| weight * value(stage)).sum()
     }
 
-    /// A stage is reached at its node: the weights of its row add up to it.
+    /// The weights of each row sum to its node.
     #[test]
     fn rows_reach_their_nodes() {
         for (stage, row) in WEIGHTS.iter().enumerate() {
@@ -226,7 +226,7 @@ mod tests {
         }
     }
 
-    /// Quadrature to order 8, and the conditions on trees of one branch.
+    /// Quadrature conditions up to order 8, and the order conditions b A c^k.
     #[test]
     fn the_step_has_order_8() {
         let step = WEIGHTS[12];
@@ -241,7 +241,7 @@ mod tests {
         }
     }
 
-    /// The error estimates vanish on what their companions integrate exactly.
+    /// The error estimates vanish on polynomials that the embedded methods integrate exactly.
     #[test]
     fn errors_vanish_on_low_orders() {
         for (row, order) in [(ERROR_3, 3), (ERROR_5, 5)] {
