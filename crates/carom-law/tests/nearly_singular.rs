@@ -352,8 +352,8 @@ fn the_energy_of_a_nearly_singular_stick_is_that_of_its_impulse() {
         let work: f64 = (0..3).map(|r| i[r] * (v[r] + 0.5 * pushed(r))).sum();
         let size: f64 = (0..3).map(|r| (0..3).map(|c| (i[r] * w[r][c] * i[c]).abs()).sum::<f64>()).sum();
         let energy = outcome.energy;
-        assert!((energy.change - work).abs() <= 1e-13 * size, "{} {work} {size}", energy.change);
-        assert!((energy.normal + energy.tangential - energy.change).abs() <= 1e-13 * size);
+        assert!((energy.change - work).abs() <= 1e-14 * size, "{} {work} {size}", energy.change);
+        assert!((energy.normal + energy.tangential - energy.change).abs() <= 1e-14 * size);
     }
 }
 

@@ -142,6 +142,7 @@ impl GeneralizedContact {
                 contact_velocity: lower.contact_velocity,
                 direction: lower.direction,
                 energy: lower.energy,
+                solutions: lower.solutions,
                 guard,
                 ..outcome.clone()
             });
