@@ -1,15 +1,15 @@
-//! Which version of the format a document has.
+//! The format version of a document.
 
 use serde_json::{Map, Value};
 
 use super::error::{Kind, ProblemError};
 use super::value::{number_or, wrong_type};
 
-/// The version of problems, scenes, outcomes and runs that this crate reads and writes, their key `format_version`. It grows
-/// where a key changes its meaning or goes; a new key alone does not change it.
+/// The version of problems, scenes, outcomes and runs that this crate reads and writes, their key `format_version`. It increases
+/// if a key changes its meaning or is removed; a new key alone does not change it.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// Refuses a document of a version that is not known. Without the key it is of version 1.
+/// Rejects a document of an unknown version. Without the key the version is 1.
 pub(crate) fn check(map: &Map<String, Value>) -> Result<(), ProblemError> {
     const KEY: &str = "format_version";
     let Some(value) = map.get(KEY) else { return Ok(()) };

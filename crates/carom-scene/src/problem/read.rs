@@ -19,7 +19,7 @@ const GENERALIZED: [&str; 3] = ["mass_matrix", "contact_jacobian", "velocity"];
 const CONTACT_SPACE: [&str; 2] = ["delassus", "contact_velocity"];
 const COMMON: [&str; 6] = ["restitution", "friction", "guard", "law", "id", "format_version"];
 
-/// The problem that a text in JSON or TOML states. Robot files are looked for from the present folder.
+/// The problem given by a text in JSON or TOML. Paths of robot files are relative to the current folder.
 impl FromStr for Problem {
     type Err = ProblemError;
 
