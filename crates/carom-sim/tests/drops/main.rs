@@ -180,6 +180,13 @@ fn contacts_that_jam_together_have_an_impulse() {
     passes(2929, 0, 2e3);
 }
 
+/// A tree of which one contact creeps: taking the creep away leaves an approach of 3e-12 m/s, and taking that away brings the
+/// creep back, because contacts can hardly move against each other.
+#[test]
+fn a_creep_that_comes_back_as_an_approach_is_not_struck_at_for_ever() {
+    passes(1508, 0, 1e5);
+}
+
 /// A box beside a wall that rolls on one corner: another one rises, touches the wall and leaves it within one step.
 #[test]
 fn a_touch_between_two_rises_is_found() {
@@ -190,9 +197,9 @@ fn a_touch_between_two_rises_is_found() {
 #[test]
 fn what_once_failed_passes() {
     let seeds = [
-        191, 278, 288, 358, 782, 1069, 1109, 1148, 1188, 1378, 1508, 1836, 2019, 2168, 2179, 2367, 2379, 2387, 2398,
-        2578, 2687, 2918, 2938, 3068, 3228, 3888, 4308, 4566, 5147, 5368, 5538, 5588, 5688, 5728, 5808, 5828, 5888,
-        5938, 5944, 6088, 6107, 6718, 6789, 6818, 7429, 7628, 8083, 8188, 8538,
+        191, 278, 288, 358, 782, 1069, 1109, 1148, 1188, 1378, 1836, 2019, 2168, 2179, 2367, 2379, 2387, 2398, 2578,
+        2687, 2918, 2938, 3068, 3228, 3888, 4308, 4566, 5147, 5368, 5538, 5588, 5688, 5728, 5808, 5828, 5888, 5938,
+        5944, 6088, 6107, 6718, 6789, 6818, 7429, 7628, 8083, 8188, 8538,
     ];
     seeds.into_par_iter().for_each(|seed| {
         let faults = judge(seed).faults;
