@@ -183,7 +183,13 @@ fn an_elastic_sequence_without_end_fails_the_run() {
     let (ran, run) = simulate(DISC, &scene, &[]);
     let run = run.unwrap();
     assert_eq!(ran.code, 1);
-    assert!(ran.err.contains("at t = 0 s") && ran.err.contains("restitution of contact \"disc on "), "{}", ran.err);
+    assert!(
+        ran.err.contains("at t = 0 s")
+            && ran.err.contains("would make contact \"disc on ")
+            && ran.err.contains("its restitution is 1"),
+        "{}",
+        ran.err
+    );
     assert_eq!(run.0["summary"]["ending"], "failed");
     assert!((run.end("energy.kinetic") - 0.5).abs() < 1e-15);
 }

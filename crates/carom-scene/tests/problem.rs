@@ -98,7 +98,7 @@ fn changed_states_are_those_of_a_changed_document() {
     assert!(message.contains("\"knee\"") && message.contains("front_left_knee"), "{message}");
     let (kind, _, message) = refused(foot.with_state(&State::new().velocity("front_left_knee", [1.0, 2.0])));
     assert_eq!(kind, Kind::Law(ErrorKind::Shape));
-    assert!(message.contains("has 2 numbers, the joint has 1"), "{message}");
+    assert!(message.contains("has 2 numbers; the joint has 1"), "{message}");
     let (kind, ..) = refused(foot.with_state(&State::new().velocity("front_left_knee", f64::NAN)));
     assert_eq!(kind, Kind::Law(ErrorKind::NotFinite));
     let (kind, ..) = refused(foot.with_state_vectors(&[0.0], &[0.0]));

@@ -261,7 +261,7 @@ mod tests {
     }
 
     /// A slip whose mechanism answers a thousandth off, along a tangent that can hardly move: to make the velocity right, much would have
-    /// to change that no impulse did. Without energies, no other condition would see it.
+    /// to change that no impulse did. The velocity stays, and its direction is then not that of the friction.
     #[test]
     fn a_velocity_is_not_moved_by_more_than_rounding_without_an_impulse() {
         let contact = FactoredContact::new(&GIVEN).unwrap();
@@ -287,8 +287,7 @@ mod tests {
         };
         let (outcome, calls) = strike(1e-6);
         assert_eq!((outcome.unwrap().mode, calls), (Mode::Slip, 2));
-        let (outcome, calls) = strike(1e-3);
-        assert!(matches!(outcome, Err(Error::CheckFailed { condition: Condition::Velocity(2), .. })), "{outcome:?}");
-        assert_eq!(calls, 1);
+        let (outcome, _) = strike(1e-3);
+        assert!(matches!(outcome, Err(Error::CheckFailed { condition: Condition::Slip, .. })), "{outcome:?}");
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `triangles` | a mesh of triangles, and its formats |
+//! | `triangles` | a mesh of triangles |
+//! | `format` | the formats, and a mesh from the bytes of a file |
 //! | `stl` | STL, binary and text |
 //! | `obj` | Wavefront OBJ |
 //! | `msh` | MuJoCo's own format |
@@ -13,6 +14,7 @@
 //! | `simplified` | hulls with few vertices |
 
 mod dae;
+mod format;
 mod hull;
 mod msh;
 mod obj;
@@ -22,6 +24,7 @@ mod stl;
 mod triangles;
 mod words;
 
+pub(crate) use format::{Format, parse};
 pub(crate) use hull::hull;
 pub use simplified::{Hull, HullOptions};
-pub(crate) use triangles::{Format, Objects, Triangles, parse};
+pub(crate) use triangles::{Objects, Triangles};

@@ -191,8 +191,7 @@ impl Scene {
             return Ok(());
         }
         let names = names.join(", ");
-        let message =
-            format!("friction is missing: {names} would need a dimension of 1, or friction of its own, to do without");
+        let message = format!("friction is missing: give friction for the scene or for {names}, or dimension = 1");
         Err(ProblemError::at(Kind::Law(carom_law::ErrorKind::Missing), "friction", message))
     }
 

@@ -122,7 +122,7 @@ fn what_is_called_by_a_wrong_name_is_told_with_the_right_ones() {
     let error = fault(builder().joint_position("y", 1.0).joint_position("w", 2.0));
     let SimulationError::Joint(JointNameError::Unknown { name, known, .. }) = &error else { panic!("{error}") };
     assert_eq!((name.as_str(), known.join(" ").as_str()), ("y", "x z"));
-    assert!(error.to_string().ends_with("those that move are x, z"), "{error}");
+    assert!(error.to_string().ends_with("its moving joints are x, z"), "{error}");
 
     let error = fault(builder().joint_velocity("x", [1.0, 2.0]));
     assert_eq!(error.to_string(), r#"joint "x" is prismatic: its velocity has 1 numbers, not 2"#);
