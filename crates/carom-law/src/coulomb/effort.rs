@@ -11,8 +11,9 @@ pub enum SimultaneousStage {
     /// Newton's method on the projection equations.
     Newton,
     /// Lemke's method.
-    #[cfg_attr(feature = "serde", serde(alias = "continuation"))]
     Pivoting,
+    /// Continuation from a relaxed matrix.
+    Continuation,
 }
 
 /// What an answer took.

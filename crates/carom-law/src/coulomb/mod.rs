@@ -4,7 +4,8 @@
 //! `0 <= i_n ⊥ y_n >= 0` and `i_t ∈ -μ i_n Sgn(y_t)`, or, if it is driven, `i_t = -μ i_n u`.
 //!
 //! The effort rises: sweeps of exact one-contact answers ([`local`]), Newton's method on the projection
-//! equations ([`newton`]), Lemke's method ([`pivoting`]). Whoever answers, the residual is the same: how far the impulse is
+//! equations ([`newton`]), Lemke's method ([`pivoting`]), and for contacts that stay closed continuation from a relaxed
+//! matrix ([`continuation`]). Whoever answers, the residual is the same: how far the impulse is
 //! from the projection that it must equal, as a velocity.
 //!
 //! | file | what it has |
@@ -13,8 +14,10 @@
 //! | `local` | one contact, exactly |
 //! | `newton` | Newton's method on the projection equations |
 //! | `pivoting` | Lemke's method, with octagons for circles in space |
+//! | `continuation` | from a matrix with a larger diagonal to W |
 //! | `effort` | what solving took |
 
+mod continuation;
 pub(crate) mod descent;
 pub(crate) mod effort;
 pub(crate) mod local;
@@ -226,6 +229,25 @@ impl Coulomb<'_> {
         }
         impulse.copy_from_slice(&best.impulse);
         room.best = best.impulse;
+        best.residual
+    }
+
+    /// Solves as [`solve`](Self::solve) does and, if that fails, from where continuation leads.
+    pub(crate) fn solve_or_continue(
+        &self,
+        impulse: &mut [f64],
+        room: &mut Workspace,
+        effort: &mut SimultaneousEffort,
+    ) -> f64 {
+        let residual = self.solve(impulse, room, effort);
+        if residual <= self.tolerance {
+            return residual;
+        }
+        let mut best = Best { residual, impulse: impulse.to_vec() };
+        effort.stage = SimultaneousStage::Continuation;
+        continuation::follow(self, impulse, room, effort);
+        self.finish(impulse, &mut best, room, effort);
+        impulse.copy_from_slice(&best.impulse);
         best.residual
     }
 

@@ -193,6 +193,14 @@ fn a_touch_between_two_rises_is_found() {
     passes(1879, 8, 1.5e4);
 }
 
+/// Contacts on a tree that stay closed: Newton's and Lemke's methods miss modes that exist, instant after instant, and
+/// windows stand in until they add energy.
+#[test]
+fn continuation_answers_decisions_that_other_methods_miss() {
+    passes(5828, 0, 1e5);
+    passes(6818, 8, 5e4);
+}
+
 /// Drops that once failed in one way or another.
 #[test]
 fn what_once_failed_passes() {

@@ -218,7 +218,7 @@ impl<'a> Several<'a> {
         let none = vec![false; inside.len()];
         let mut resting =
             Resting { several: self, inside: &inside, alpha: &q, must_change: false, is_forced: none.clone() };
-        let mut work = Work::new(rows.len(), u32::MAX);
+        let mut work = Work::with_continuation(rows.len());
         let size = self.size;
         let full = Descent {
             system: &system,
