@@ -345,7 +345,9 @@ fn a_scene_without_friction_or_freedom_says_which_contact() {
     };
     let err = run(&scene.replace("friction = 0.6\n", ""));
     assert!(err.contains("friction is missing: give friction for the scene or for front_left, front_right, rear_left, or dimension = 1"), "{err}");
-    let err = run(&scene
+    // What is not on its surface strikes if it is named.
+    let named = format!("strike = [\"rear_left\"]\n{scene}");
+    let err = run(&named
         .replace("floating = true\n", "")
         .replace("link = \"rear_left_foot\"", "link = \"trunk\"")
         .replace("velocity = [0.2, 0.1, -1.2]\nangular_velocity = [0.1, -0.2, 0.1]\n", ""));

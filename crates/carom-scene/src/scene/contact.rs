@@ -98,13 +98,12 @@ fn contact(model: &Model, surfaces: &[Surface], value: &Value, path: &str) -> Re
         enabled: map.get("enabled").map(|value| condition(model, value, &field("enabled"))).transpose()?,
     };
     let stated = map.get("name").map(|name| text(name, &field("name"))).transpose()?;
-    let pattern = pattern(model, map);
-    let places = match &pattern {
+    let places = match pattern(model, map) {
         Some(_) if stated.is_some() => {
             let message = format!("{0}.name is only valid for a single link, and {0}.link is a pattern", path);
             return Err(ProblemError::at(Kind::Conflict, field("name"), message));
         }
-        Some(pattern) => matching(model, pattern, map, &field("link"))?,
+        Some(pattern) => matching(model, &pattern, map, &field("link"))?,
         None => vec![place(model, map, path)?],
     };
     let mut contacts = Vec::new();
@@ -113,7 +112,7 @@ fn contact(model: &Model, surfaces: &[Surface], value: &Value, path: &str) -> Re
         let several = surfaces.len() > 1 && !map.contains_key("surface");
         for place in &places {
             let found = match map.get("shape") {
-                Some(shape) => of_shapes(model, place, surface, map, shape, path, stated, pattern.is_some())?,
+                Some(shape) => of_shapes(model, place, surface, map, shape, path, stated)?,
                 None => vec![(stated.unwrap_or(&place.name).to_owned(), of_point(model, place, surface, map, path)?)],
             };
             contacts.extend(found.into_iter().map(|(name, point)| SceneContact {
@@ -146,7 +145,7 @@ fn matching(model: &Model, pattern: &WildMatch, map: &Map<String, Value>, field:
         let id = LinkId::from_index(index);
         let has_shapes = !of_shapes || link.shapes.iter().any(|shape| shape.can_touch());
         if pattern.matches(&link.name) && model.is_moving(id) && has_shapes {
-            places.push(Place { name: link.name.clone(), link: id, placement: Placement::IDENTITY });
+            places.push(Place { name: link.name.clone(), link: id, placement: Placement::IDENTITY, of_pattern: true });
         }
     }
     if places.is_empty() {
@@ -170,6 +169,8 @@ struct Place {
     name: String,
     link: LinkId,
     placement: Placement,
+    /// Whether a pattern matched the link's name.
+    of_pattern: bool,
 }
 
 fn place(model: &Model, map: &Map<String, Value>, path: &str) -> Result<Place> {
@@ -201,7 +202,7 @@ fn place(model: &Model, map: &Map<String, Value>, path: &str) -> Result<Place> {
         }
         ProblemError::at(Kind::UnknownName, &field, message)
     })?;
-    Ok(Place { name: name.to_owned(), link, placement })
+    Ok(Place { name: name.to_owned(), link, placement, of_pattern: false })
 }
 
 /// The surfaces that a contact can touch: the one given, or all.
@@ -259,7 +260,6 @@ fn of_shapes(
     shape: &Value,
     path: &str,
     stated: Option<&str>,
-    of_pattern: bool,
 ) -> Result<Vec<(String, ContactPoint)>> {
     let field = format!("{path}.shape");
     if let Some(other) = ["frame", "point", "radius", "dimension"].into_iter().find(|key| map.contains_key(*key)) {
@@ -271,7 +271,7 @@ fn of_shapes(
     let link = model.link(place.link);
     // A shape without a name has its index, as in reports. A pattern passes over shapes that cannot touch: the loader warns of them.
     let is_meant = |i: usize| match &link.shapes[i].name {
-        _ if of_pattern && !link.shapes[i].can_touch() => false,
+        _ if place.of_pattern && !link.shapes[i].can_touch() => false,
         _ if name == "all" => true,
         Some(own) => own == name,
         None => name.parse() == Ok(i),
