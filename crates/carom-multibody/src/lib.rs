@@ -22,12 +22,13 @@ pub use dynamics::{ContactMotion, ContactTerms, Dynamics, EnergyChange, ImpulseE
 pub use error::DynamicsError;
 pub use geometry::{
     Candidate, CandidateError, CandidateOptions, ContactKind, ContactPoint, HalfSpace, Rims, all_candidates,
-    candidates, contact_basis, half_spaces,
+    candidates, contact_basis, half_spaces, planes,
 };
 pub use mesh::{Hull, HullOptions};
 pub use model::{
-    BuildError, Frame, Geometry, Joint, JointKind, JointNameError, JointNumbers, Link, LinkId, LinkSpec, Mimic, Model,
-    ModelBuilder, ModelJoint, Shape, Spring, State, StateError, Warning, WarningKind,
+    BuildError, Frame, Geometry, Joint, JointKind, JointNameError, JointNumbers, Keyframe, Link, LinkId, LinkSpec,
+    Mimic, Model, ModelBuilder, ModelJoint, PairRule, Shape, ShapeContact, ShapeId, Spring, State, StateError, Warning,
+    WarningKind,
 };
 pub use rows::{Contacts, JointLimit, LimitSide, Matrix, joint_limits};
 pub use spatial::{Inertia, Placement, Quaternion, Rotation, Symmetric, UNIT_TOLERANCE, Vector};

@@ -66,7 +66,7 @@ fn judge(model: Model, link: LinkId, found: &[Candidate], floor: &HalfSpace, rng
 fn the_lowest_candidate_is_the_lowest_of_the_shape_in_space() {
     let mut gauge = Gauge::new("least gap in space", 1e-14);
     for_cases(500, |rng| {
-        let shape = Shape { name: None, placement: placement(rng, 0.5), geometry: geometry(rng) };
+        let shape = Shape { name: None, placement: placement(rng, 0.5), geometry: geometry(rng), contact: None };
         let expected = match shape.geometry {
             Geometry::Sphere { .. } | Geometry::Ellipsoid { .. } => 1,
             Geometry::Box { .. } => 8,
@@ -112,7 +112,7 @@ fn the_lowest_candidate_is_the_lowest_of_the_shape_in_the_plane() {
         };
         let is_round = matches!(geometry, Geometry::Cylinder { .. } | Geometry::Capsule { .. }) && axis == 2;
         let joint = Joint::new("planar", JointKind::Planar).along(on_world.rotation.apply_inverse(plane));
-        let (model, link) = model(joint, on_world, Shape { name: None, placement, geometry });
+        let (model, link) = model(joint, on_world, Shape { name: None, placement, geometry, contact: None });
         let (sin, cos) = spread(rng, 3.0).sin_cos();
         let floor = HalfSpace::new(vector(rng, 1.0), cos * one + sin * two).unwrap();
         let found = candidates(&model, link, 0, &floor, &ROLLING).unwrap();
@@ -138,6 +138,7 @@ fn points_of_a_rim_are_on_it_and_evenly_spaced_from_x() {
         name: Some("foot".to_owned()),
         placement: Placement::at([0.0, 0.0, 0.5]),
         geometry: Geometry::Cylinder { radius: 0.2, half_length: 0.1 },
+        contact: None,
     };
     let (model, link) = model(Joint::new("free", JointKind::Floating), Placement::IDENTITY, shape);
     let floor = HalfSpace::new(Vector::ZERO, Z).unwrap();
@@ -163,7 +164,8 @@ fn points_of_a_rim_are_on_it_and_evenly_spaced_from_x() {
 
 #[test]
 fn corners_are_named_by_their_signs() {
-    let shape = |half| Shape { name: None, placement: Placement::IDENTITY, geometry: Geometry::Box { half } };
+    let shape =
+        |half| Shape { name: None, placement: Placement::IDENTITY, geometry: Geometry::Box { half }, contact: None };
     let floor = HalfSpace::new(Vector::ZERO, Z).unwrap();
     let names = |joint: Joint, half: [f64; 3]| -> Vec<String> {
         let (model, link) = model(joint, Placement::IDENTITY, shape(half));
@@ -203,7 +205,8 @@ fn corners_are_named_by_their_signs() {
 
 #[test]
 fn a_planar_model_on_a_wall_across_its_plane_is_touched_in_space() {
-    let shape = Shape { name: None, placement: Placement::IDENTITY, geometry: Geometry::Box { half: [1.0; 3] } };
+    let shape =
+        Shape { name: None, placement: Placement::IDENTITY, geometry: Geometry::Box { half: [1.0; 3] }, contact: None };
     let flat = Joint::new("flat", JointKind::Planar).along([0.0, 1.0, 0.0]);
     let (model, link) = model(flat, Placement::IDENTITY, shape);
     let wall = HalfSpace::new(Vector::ZERO, Y).unwrap();
@@ -220,7 +223,7 @@ fn what_is_not_supported_is_refused_by_name() {
     ];
     let floor = HalfSpace::new(Vector::ZERO, Z).unwrap();
     for (geometry, form) in forms {
-        let shape = Shape { name: Some("odd".to_owned()), placement: Placement::IDENTITY, geometry };
+        let shape = Shape { name: Some("odd".to_owned()), placement: Placement::IDENTITY, geometry, contact: None };
         let (model, link) = model(Joint::new("free", JointKind::Floating), Placement::IDENTITY, shape);
         let error = candidates(&model, link, 0, &floor, &ROLLING).unwrap_err();
         let expected = CandidateError::NotSupported { link: "body".to_owned(), shape: "odd".to_owned(), form };
@@ -241,8 +244,9 @@ fn what_is_not_supported_is_refused_by_name() {
 #[test]
 fn what_is_fixed_to_the_world_does_not_touch_it() {
     let mut builder = ModelBuilder::new("fixed");
-    let ground = Shape { name: None, placement: Placement::IDENTITY, geometry: Geometry::Plane };
-    let block = Shape { name: None, placement: Placement::IDENTITY, geometry: Geometry::Box { half: [1.0; 3] } };
+    let ground = Shape { name: None, placement: Placement::IDENTITY, geometry: Geometry::Plane, contact: None };
+    let block =
+        Shape { name: None, placement: Placement::IDENTITY, geometry: Geometry::Box { half: [1.0; 3] }, contact: None };
     builder.world_shape(ground).world_shape(block.clone());
     let post = builder.link(LinkId::WORLD, LinkSpec::new("post").shape(block)).unwrap();
     let model = builder.build().unwrap();

@@ -22,24 +22,35 @@ impl Dynamics {
             }
         }
         self.move_nodes();
-        let count = self.nodes.len();
         for ((candidate, gap), rate) in candidates.iter().zip(gaps).zip(rates) {
-            let Candidate { contact, half_space, .. } = candidate;
-            let (normal, node) = (contact.basis[0], contact.node);
-            if node == NO_NODE {
-                *gap = self.gap(contact, half_space);
-                *rate = 0.0;
-                continue;
-            }
-            let state = self.nodes.get(node).ok_or(DynamicsError::OtherModel { node, count })?;
-            let arm = state.rotation.apply(contact.point);
-            let root = self.model.tree.nodes[node].root;
-            let center = arm + state.position + self.nodes[root].offset;
-            let (reach, depth) = contact.feature.reach_and_depth(normal, &state.rotation);
-            *gap = normal.dot(center - half_space.point) - depth;
-            *rate = normal.dot(state.twist.at(arm + reach));
+            (*gap, *rate) = self.gap_of_moved(candidate)?;
         }
         Ok(())
+    }
+
+    /// The gap of one candidate and its rate, to the bit those of [`Dynamics::gaps`].
+    ///
+    /// # Errors
+    /// A candidate of another model.
+    pub fn gap_and_rate(&mut self, candidate: &Candidate) -> Result<(f64, f64), DynamicsError> {
+        self.move_nodes();
+        self.gap_of_moved(candidate)
+    }
+
+    /// [`Dynamics::gap_and_rate`] with the links' velocities computed.
+    fn gap_of_moved(&self, candidate: &Candidate) -> Result<(f64, f64), DynamicsError> {
+        let Candidate { contact, half_space, .. } = candidate;
+        let (normal, node) = (contact.basis[0], contact.node);
+        if node == NO_NODE {
+            return Ok((self.gap(contact, half_space), 0.0));
+        }
+        let count = self.nodes.len();
+        let state = self.nodes.get(node).ok_or(DynamicsError::OtherModel { node, count })?;
+        let arm = state.rotation.apply(contact.point);
+        let root = self.model.tree.nodes[node].root;
+        let center = arm + state.position + self.nodes[root].offset;
+        let (reach, depth) = contact.feature.reach_and_depth(normal, &state.rotation);
+        Ok((normal.dot(center - half_space.point) - depth, normal.dot(state.twist.at(arm + reach))))
     }
 
     /// Distance of a contact's touching point from a half-space: n·(p - point), with the contact's own normal n. Its

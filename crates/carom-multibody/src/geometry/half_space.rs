@@ -1,9 +1,9 @@
 //! Half-spaces: the surfaces that robots touch.
 
 use super::contact::contact_basis;
-use crate::Vector;
 use crate::error::DynamicsError;
-use crate::model::{Geometry, Model, NO_NODE};
+use crate::model::{Geometry, LinkId, Model, NO_NODE, ShapeId};
+use crate::{Placement, Vector};
 
 /// A solid half-space below a plane.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,10 +39,16 @@ impl HalfSpace {
 ///
 /// Other shapes of the world are not included, since contacts with them are not supported.
 pub fn half_spaces(model: &Model) -> Vec<HalfSpace> {
-    let fixed = model.links().iter().filter(|link| link.node == NO_NODE);
-    let planes = fixed.flat_map(|link| {
-        let planes = link.shapes.iter().filter(|shape| shape.geometry == Geometry::Plane);
-        planes.map(|shape| link.on_node * shape.placement)
+    planes(model).into_iter().map(|(_, half_space)| half_space).collect()
+}
+
+/// The half-spaces of a model, each with the shape that it is.
+pub fn planes(model: &Model) -> Vec<(ShapeId, HalfSpace)> {
+    let fixed = model.links().iter().enumerate().filter(|(_, link)| link.node == NO_NODE);
+    let planes = fixed.flat_map(|(index, link)| {
+        let planes = link.shapes.iter().enumerate().filter(|(_, shape)| shape.geometry == Geometry::Plane);
+        planes.map(move |(place, shape)| ((LinkId::from_index(index), place), link.on_node * shape.placement))
     });
-    planes.map(|place| HalfSpace { point: place.translation, normal: place.rotation.columns[2] }).collect()
+    let half_space = |place: Placement| HalfSpace { point: place.translation, normal: place.rotation.columns[2] };
+    planes.map(|(shape, place)| (shape, half_space(place))).collect()
 }

@@ -18,5 +18,5 @@ pub use candidate::{Candidate, CandidateError, CandidateOptions, all_candidates,
 pub use contact::{ContactPoint, contact_basis};
 pub use feature::ContactKind;
 pub(crate) use feature::Feature;
-pub use half_space::{HalfSpace, half_spaces};
+pub use half_space::{HalfSpace, half_spaces, planes};
 pub use outline::Rims;

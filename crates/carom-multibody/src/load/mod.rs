@@ -108,7 +108,9 @@ pub fn check_regular(path: &Path) -> io::Result<()> {
 /// The file cannot be read, is not a robot, or has an unsupported element that would change the dynamics.
 pub fn file(path: impl AsRef<Path>, options: &Options) -> Result<Model, LoadError> {
     let path = path.as_ref();
-    text(&xml::read(path)?, path, options)
+    let model = text(&xml::read(path)?, path, options)?;
+    let files = std::iter::once(path.to_owned()).chain(model.files().iter().cloned()).collect();
+    Ok(model.with_files(files))
 }
 
 /// The format of a robot file, by its root element.

@@ -3,7 +3,7 @@
 //! Meshes are kept as names, and opened only where hulls are asked for: the dynamics do not need them.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use roxmltree::Document;
@@ -86,7 +86,7 @@ pub(super) fn from_document(document: &Document<'_>, lines: &Lines, path: &Path,
         }
         builder.rename_world(&name);
     }
-    let mut meshes = Meshes { robot: path, options: options.hulls, hulls: HashMap::new() };
+    let mut meshes = Meshes { robot: path, options: options.hulls, hulls: HashMap::new(), opened: Vec::new() };
     let root_id = if is_world {
         for shape in shapes(root_element, &mut meshes, &mut remarks)? {
             builder.world_shape(shape);
@@ -121,7 +121,8 @@ pub(super) fn from_document(document: &Document<'_>, lines: &Lines, path: &Path,
         )));
     }
     remarks.hand_over(&mut builder);
-    builder.build().map_err(|error| {
+    let built = builder.build().map(|model| model.with_files(meshes.opened));
+    built.map_err(|error| {
         // Errors found when building concern mimics, and name the joint.
         let joint = joints.iter().find(|joint| joint.text("name").is_some_and(|name| error.is_about(name)));
         LoadError::structure(path, joint.map(Element::line), &error)
@@ -266,6 +267,8 @@ struct Meshes<'a> {
     options: Option<HullOptions>,
     /// By file and scale.
     hulls: HashMap<(String, [u64; 3]), std::result::Result<Arc<Hull>, String>>,
+    /// The files that were opened.
+    opened: Vec<PathBuf>,
 }
 
 impl Meshes<'_> {
@@ -273,8 +276,8 @@ impl Meshes<'_> {
     fn hull(&mut self, file: &str, scale: [f64; 3]) -> Option<std::result::Result<Arc<Hull>, String>> {
         let options = self.options?;
         let key = (file.to_owned(), scale.map(f64::to_bits));
-        let robot = self.robot;
-        Some(self.hulls.entry(key).or_insert_with(|| read_hull(file, scale, robot, &options)).clone())
+        let (robot, opened) = (self.robot, &mut self.opened);
+        Some(self.hulls.entry(key).or_insert_with(|| read_hull(file, scale, robot, &options, opened)).clone())
     }
 }
 
@@ -283,11 +286,15 @@ fn read_hull(
     scale: [f64; 3],
     robot: &Path,
     options: &HullOptions,
+    opened: &mut Vec<PathBuf>,
 ) -> std::result::Result<Arc<Hull>, String> {
     let path = address::resolve(file, robot)?;
     let ending = path.extension().map_or(String::new(), |ending| ending.to_string_lossy().to_ascii_lowercase());
     let format = Format::by_name(&ending).ok_or_else(|| format!("{file:?} is not STL, OBJ, DAE or MSH"))?;
     let mesh = mesh_file::read(&path, format, Objects::All).map_err(|error| error.to_string())?;
+    if !opened.contains(&path) {
+        opened.push(path.clone());
+    }
     let points = if mesh.faces.is_empty() { mesh.vertices } else { mesh.used_vertices() };
     let scaled = |point: Vector| Vector::from([0, 1, 2].map(|i| scale[i] * point.to_array()[i]));
     let points: Vec<Vector> = points.into_iter().map(scaled).collect();
@@ -332,7 +339,7 @@ fn shapes(link: Element<'_, '_, '_>, meshes: &mut Meshes<'_>, remarks: &mut Rema
             other => return Err(geometry.value(format!("<{other}> is not a valid geometry of URDF"))),
         };
         let name = collision.text("name").map(str::to_owned);
-        shapes.push(Shape { name, placement: origin(collision)?, geometry: form });
+        shapes.push(Shape { name, placement: origin(collision)?, geometry: form, contact: None });
     }
     Ok(shapes)
 }

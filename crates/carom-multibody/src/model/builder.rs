@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::tree::motions;
 use super::{
-    BuildError, Frame, Joint, JointKind, Link, LinkId, Model, ModelJoint, NO_NODE, Node, NodeMotion, Shape, Sparsity,
-    Tree, Warning, WarningKind,
+    BuildError, Frame, Joint, JointKind, Link, LinkId, Model, ModelJoint, NO_NODE, Node, NodeMotion, Pairs, Shape,
+    Sparsity, Tree, Warning, WarningKind,
 };
 use crate::spatial::BodyInertia;
 use crate::{Inertia, Placement, Quaternion, Rotation, UNIT_TOLERANCE, Vector};
@@ -224,7 +224,20 @@ impl ModelBuilder {
         let sparsity = Sparsity::of(&tree);
         self.judge_masses(&tree);
         let Self { name, links, joints, frames, warnings, gravity, names: _ } = self;
-        Ok(Model { name, links, joints, frames, warnings, gravity, home, tree, sparsity })
+        Ok(Model {
+            name,
+            links,
+            joints,
+            frames,
+            warnings,
+            gravity,
+            home,
+            keyframes: Vec::new(),
+            pairs: Pairs::default(),
+            files: Vec::new(),
+            tree,
+            sparsity,
+        })
     }
 
     fn known(&self, link: LinkId) -> Result<(), BuildError> {

@@ -8,6 +8,8 @@
 //! | `lookup` | joints by name |
 //! | `tree` | the nodes that the algorithms run on |
 //! | `state` | states by joint name |
+//! | `keyframe` | states that a file names |
+//! | `pair` | which shapes touch each other, where a file says so |
 //! | `sparsity` | chains: the nonzero entries of M and its factor |
 //! | `warning` | warnings about a model |
 //! | `error` | errors in building a model |
@@ -15,7 +17,9 @@
 mod builder;
 mod error;
 mod joint;
+mod keyframe;
 mod lookup;
+mod pair;
 mod shape;
 mod sparsity;
 mod state;
@@ -23,15 +27,19 @@ mod tree;
 mod warning;
 
 use std::ops::Range;
+use std::path::PathBuf;
 
 pub use builder::{LinkSpec, ModelBuilder};
 pub use error::{BuildError, StateError};
 pub use joint::{Joint, JointKind, Mimic, Spring};
+pub use keyframe::Keyframe;
 pub use lookup::JointNameError;
+pub use pair::{PairRule, ShapeContact, ShapeId};
 pub use shape::{Geometry, Shape};
 pub use state::{JointNumbers, State};
 pub use warning::{Warning, WarningKind};
 
+pub(crate) use pair::{Pairs, StatedPair};
 pub(crate) use sparsity::Sparsity;
 pub(crate) use tree::{NO_NODE, Node, NodeMotion, PARALLEL, Tree};
 
@@ -137,6 +145,9 @@ pub struct Model {
     warnings: Vec<Warning>,
     gravity: Vector,
     home: Vec<f64>,
+    keyframes: Vec<Keyframe>,
+    pairs: Pairs,
+    files: Vec<PathBuf>,
     pub(crate) tree: Tree,
     pub(crate) sparsity: Sparsity,
 }
@@ -178,6 +189,23 @@ impl Model {
     /// Warnings about the model.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
+    }
+
+    /// The files that it was read from: the robot's own first, then those that it includes and the meshes that were opened.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    /// The model with the files that it was read from.
+    pub(crate) fn with_files(mut self, files: Vec<PathBuf>) -> Self {
+        self.files = files;
+        self
+    }
+
+    /// The model with more warnings.
+    pub(crate) fn with_warnings(mut self, warnings: impl Iterator<Item = Warning>) -> Self {
+        self.warnings.extend(warnings);
+        self
     }
 
     /// Acceleration of gravity, m/s².

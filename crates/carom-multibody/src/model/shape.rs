@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::ShapeContact;
 use crate::Placement;
 use crate::mesh::Hull;
 
@@ -14,6 +15,8 @@ pub struct Shape {
     pub placement: Placement,
     /// Its geometry.
     pub geometry: Geometry,
+    /// What the robot's file says of its contacts, if anything: see [`Model::pair_rule`](crate::Model::pair_rule).
+    pub contact: Option<ShapeContact>,
 }
 
 impl Shape {

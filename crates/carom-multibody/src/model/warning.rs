@@ -40,6 +40,13 @@ pub enum WarningKind {
     OutsideLimits,
 }
 
+impl Warning {
+    /// A warning that concerns no line of a file.
+    pub fn new(kind: WarningKind, subject: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { kind, subject: subject.into(), message: message.into(), line: None }
+    }
+}
+
 impl WarningKind {
     /// Every kind.
     pub const ALL: [WarningKind; 9] = [

@@ -3,7 +3,9 @@
 //! Numbers come from MuJoCo 4.0.0, from `MjModel` compiled from the text of the test.
 
 mod helpers;
+mod keyframes;
 mod meshes;
+mod pairs;
 mod refusals;
 
 use carom_multibody::load::LoadErrorKind;

@@ -5,12 +5,13 @@ use super::form::{Fit, Form};
 use super::known;
 use super::mesh::Meshes;
 use super::notes::{Notes, check_attributes};
+use super::pair;
 use super::pose::Pose;
 use super::settings::{Settings, choice, truth};
 use super::solid::{shell, solid};
 use super::source::Part;
 use crate::load::LoadError;
-use crate::{Geometry, Inertia, Shape, Symmetric, Vector, WarningKind};
+use crate::{Geometry, Inertia, Shape, ShapeContact, Symmetric, Vector, WarningKind};
 
 /// A geom, placed on its body.
 pub(super) struct Geom<'a> {
@@ -18,7 +19,9 @@ pub(super) struct Geom<'a> {
     name: Option<String>,
     pub(super) pose: Pose,
     form: Form,
-    collides: bool,
+    contact: ShapeContact,
+    /// Whether a `<pair>` names it.
+    is_paired: bool,
     hollow: bool,
     mass: Option<f64>,
     density: f64,
@@ -30,6 +33,7 @@ impl<'a> Geom<'a> {
     pub(super) fn read(
         stated: &Stated<'a>,
         name: Option<String>,
+        is_paired: bool,
         frame: Pose,
         settings: &Settings,
         notes: &mut Notes,
@@ -41,7 +45,6 @@ impl<'a> Geom<'a> {
                 .unsupported("<geom> with a <plugin> is not supported: its shape and inertia come from the plugin"));
         }
         let (form, pose) = form(stated, settings)?;
-        let mask = |attribute: &str| stated.number(attribute).map(|mask| mask.unwrap_or(1.0) != 0.0);
         let group = stated.number("group")?.unwrap_or(0.0);
         let [first, last] = settings.groups;
         let hollow = stated.origin("shellinertia").map_or(Ok(None), |origin| truth(origin, "shellinertia"))?;
@@ -50,7 +53,8 @@ impl<'a> Geom<'a> {
             name,
             pose: frame * pose,
             form,
-            collides: mask("contype")? | mask("conaffinity")?,
+            contact: pair::of_geom(stated)?,
+            is_paired,
             hollow: hollow == Some(true),
             mass: stated.number("mass")?,
             density: stated.number("density")?.unwrap_or(1000.0),
@@ -110,7 +114,7 @@ impl<'a> Geom<'a> {
 
     /// Its shape, if it can have contacts.
     pub(super) fn shape(&self, meshes: &mut Meshes<'a>, notes: &mut Notes) -> Option<Shape> {
-        if !self.collides {
+        if !self.contact.is_enabled() && !self.is_paired {
             return None;
         }
         let Ok((form, pose)) = self.fitted(meshes) else {
@@ -139,7 +143,7 @@ impl<'a> Geom<'a> {
             }
             Form::Fitted(_) => return None,
         };
-        Some(Shape { name: self.name.clone(), placement: pose.placement(), geometry })
+        Some(Shape { name: self.name.clone(), placement: pose.placement(), geometry, contact: Some(self.contact) })
     }
 }
 

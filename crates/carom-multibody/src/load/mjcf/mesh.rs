@@ -1,5 +1,6 @@
 //! Mesh assets: their files and inertias.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,6 +47,8 @@ pub(super) struct Meshes<'a> {
     hulls: Option<HullOptions>,
     /// Meshes of which only the first object contributes mass.
     pub(super) parts: Vec<Part<'a>>,
+    /// The files that were opened.
+    pub(super) opened: RefCell<Vec<PathBuf>>,
 }
 
 impl<'a> Meshes<'a> {
@@ -73,7 +76,14 @@ impl<'a> Meshes<'a> {
                 return Err(part.value(format!("the mesh {name:?} is defined twice")));
             }
         }
-        Ok(Self { assets, directory, strip_path: settings.strip_path, hulls, parts: Vec::new() })
+        Ok(Self {
+            assets,
+            directory,
+            strip_path: settings.strip_path,
+            hulls,
+            parts: Vec::new(),
+            opened: RefCell::default(),
+        })
     }
 
     /// The name that a shape uses for its mesh: the file, or the asset's name for a mesh given inline.
@@ -123,8 +133,16 @@ impl<'a> Meshes<'a> {
             return Err(part.unsupported(format!("the mesh {name:?} is made by MuJoCo; save it to a file")));
         }
         let mut mesh = match file {
-            Some(file) => mesh_file::read(&self.place(file), format(part, file)?, Objects::First)
-                .map_err(|error| faulty(part, &error))?,
+            Some(file) => {
+                let place = self.place(file);
+                let read = mesh_file::read(&place, format(part, file)?, Objects::First);
+                let mesh = read.map_err(|error| faulty(part, &error))?;
+                let mut opened = self.opened.borrow_mut();
+                if !opened.contains(&place) {
+                    opened.push(place);
+                }
+                mesh
+            }
             None => inline(part)?,
         };
         place(&mut mesh, stated)?;

@@ -24,6 +24,8 @@
 //! | `mesh` | mesh assets |
 //! | `integral` | inertias of triangle meshes |
 //! | `site` | sites |
+//! | `pair` | which geoms touch each other |
+//! | `keyframe` | keyframes |
 //! | `actuator` | actuators |
 
 mod actuator;
@@ -36,9 +38,11 @@ mod geom;
 mod inertial;
 mod integral;
 mod joint;
+mod keyframe;
 mod known;
 mod mesh;
 mod notes;
+mod pair;
 mod pose;
 mod section;
 mod settings;
@@ -82,12 +86,14 @@ pub(super) fn from_document(
     section::check(&sources, &classes, &mut notes)?;
     let meshes = Meshes::read(&sources, &classes, &settings, options.hulls)?;
     let rotors = actuator::rotors(&sources, &classes, &mut notes)?;
-    let mut tree = Tree::new(&sources, &settings, &classes, meshes, rotors, notes);
+    let paired = pair::named(&sources);
+    let mut tree = Tree::new(&sources, &settings, &classes, meshes, rotors, paired, notes);
     tree.grow()?;
     let name = sources.root.text("model").unwrap_or("MuJoCo Model");
-    let (mut builder, notes) = tree.build(ModelBuilder::new(name))?;
-    for warning in notes.into_warnings() {
-        builder.warn(warning);
-    }
-    builder.build().map_err(|error| LoadError::structure(path, None, &error))
+    let (builder, mut notes, meshes) = tree.build(ModelBuilder::new(name))?;
+    let model = builder.build().map_err(|error| LoadError::structure(path, None, &error))?;
+    let keyframes = keyframe::read(&sources, &model, &mut notes)?;
+    let pairs = pair::read(&sources, &classes, &model, &mut notes)?;
+    let files = files.iter().map(|file| file.path.clone()).chain(meshes).collect();
+    Ok(model.with_keyframes(keyframes).with_pairs(pairs).with_files(files).with_warnings(notes.into_warnings()))
 }

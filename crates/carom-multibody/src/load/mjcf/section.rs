@@ -6,15 +6,15 @@ use super::source::Sources;
 use crate::load::{LoadError, LoadErrorKind, xml};
 
 /// Sections that are read where they are needed.
-const READ: &str = "compiler option default asset worldbody actuator";
+const READ: &str = "compiler option default asset worldbody actuator contact keyframe";
 /// Sections that have no effect on the motion.
-const IGNORED: &str = "size statistic visual extension sensor keyframe custom";
+const IGNORED: &str = "size statistic visual extension sensor custom";
 
 /// Rejects unsupported elements that change the dynamics, and warns about those that affect the motion.
 pub(super) fn check(sources: &Sources<'_>, classes: &Classes<'_>, notes: &mut Notes) -> Result<(), LoadError> {
     for section in sources.children(sources.root) {
         match section.name() {
-            "contact" | "equality" => {
+            "equality" => {
                 for part in sources.children(section) {
                     notes.not_modelled(part, &format!("{} {}", section.name(), part.name()));
                 }

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 
 use super::actuator::Rotor;
 use super::body::{Contents, Scope, Scoped, Unfolder};
@@ -39,6 +40,8 @@ pub(super) struct Tree<'s, 'a> {
     pub(super) classes: &'s Classes<'a>,
     pub(super) meshes: Meshes<'a>,
     pub(super) rotors: HashMap<&'a str, Rotor<'a>>,
+    /// Geoms that a `<pair>` names.
+    pub(super) paired: HashSet<&'a str>,
     pub(super) notes: Notes,
     steps: Cell<usize>,
     links: Vec<Draft<'a>>,
@@ -52,6 +55,7 @@ impl<'s, 'a> Tree<'s, 'a> {
         classes: &'s Classes<'a>,
         meshes: Meshes<'a>,
         rotors: HashMap<&'a str, Rotor<'a>>,
+        paired: HashSet<&'a str>,
         notes: Notes,
     ) -> Self {
         Self {
@@ -60,6 +64,7 @@ impl<'s, 'a> Tree<'s, 'a> {
             classes,
             meshes,
             rotors,
+            paired,
             notes,
             steps: Cell::new(0),
             links: Vec::new(),
@@ -200,7 +205,8 @@ impl<'s, 'a> Tree<'s, 'a> {
         for (part, scope) in &contents.geoms {
             let stated = self.classes.stated(*part, "geom", scope.class)?;
             let name = scope.name(*part);
-            geoms.push(Geom::read(&stated, name, scope.frame, self.settings, &mut self.notes)?);
+            let is_paired = name.as_deref().is_some_and(|name| self.paired.contains(name));
+            geoms.push(Geom::read(&stated, name, is_paired, scope.frame, self.settings, &mut self.notes)?);
         }
         Ok(geoms)
     }
@@ -262,7 +268,7 @@ impl<'s, 'a> Tree<'s, 'a> {
     }
 
     /// Names unnamed elements, scales the masses, and builds the model.
-    pub(super) fn build(mut self, mut builder: ModelBuilder) -> Result<(ModelBuilder, Notes), LoadError> {
+    pub(super) fn build(mut self, mut builder: ModelBuilder) -> Result<(ModelBuilder, Notes, Vec<PathBuf>), LoadError> {
         if let Some(total) = self.settings.total_mass {
             let mass: f64 = self.links.iter().map(|link| link.inertia.mass).sum();
             for link in self.links.iter_mut().filter(|_| mass > 0.0) {
@@ -303,7 +309,7 @@ impl<'s, 'a> Tree<'s, 'a> {
             let done = builder.frame(name, ids[link], placement);
             done.map_err(|error| LoadError::structure(part.path, Some(part.line()), &error))?;
         }
-        Ok((builder, self.notes))
+        Ok((builder, self.notes, self.meshes.opened.into_inner()))
     }
 }
 
