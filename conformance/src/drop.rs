@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use carom::sim::{Discard, Settings, Setup, Simulation, SimulationError, Stop, Surface, WatchedContact};
-use carom_law::{Coefficients, Friction, Guard, Restitution};
+use carom_law::{Coefficients, Friction, Restitution};
 use carom_multibody::{ContactPoint, Dynamics, HalfSpace, JointKind, LinkId, Model, Rotation};
 use serde_json::{Value, json};
 
@@ -88,15 +88,11 @@ fn setup(model: Model, rpy: [f64; 3], height: f64, until: f64) -> Result<Setup, 
     configuration[base + 2] += height - lowest;
     let half_space = HalfSpace::new([0.0; 3], [0.0, 0.0, 1.0]).map_err(|error| error.to_string())?;
     Ok(Setup {
-        title: None,
         configuration,
         velocity,
         surfaces: vec![Surface { name: "floor".into(), half_space }],
         contacts,
-        limits: None,
-        actuators: Vec::new(),
-        guard: Guard::Slip,
         settings: Settings { until, interval: None, ..Settings::default() },
-        model,
+        ..Setup::new(model)
     })
 }

@@ -18,16 +18,11 @@ pub(crate) fn of(model: Model, flight: &Value) -> Result<Value, String> {
     let times: Vec<f64> = (0..=count).map(|k| f64::from(k) * interval).collect();
     let until = f64::from(count) * interval;
     let setup = Setup {
-        title: None,
-        model: Arc::new(model),
         configuration: numbers(flight, "q")?,
         velocity: numbers(flight, "v")?,
-        surfaces: Vec::new(),
-        contacts: Vec::new(),
-        limits: None,
-        actuators: Vec::new(),
         guard: Guard::Report,
         settings: Settings { until, interval: Some(interval), ..Settings::default() },
+        ..Setup::new(Arc::new(model))
     };
     let flown = || -> Result<Value, SimulationError> {
         let stopped = stopped(setup.clone(), &times)?;

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use carom_law::{Coefficients, Friction, Guard, Restitution};
+use carom_law::{Coefficients, Friction, Restitution};
 use carom_multibody::load::{self, Options};
 use carom_multibody::{ContactPoint, HalfSpace, Model, Quaternion, Vector, candidates};
 use carom_sim::{Event, EventKind, Recorder, Settings, Setup, Simulation, Surface, WatchedContact};
@@ -65,16 +65,12 @@ fn thrown_box(sides: [f64; 3], mass: f64, gravity: [f64; 3], normal: [f64; 3], s
     let floor = surface("floor", [0.0; 3], normal);
     let contacts = corners(&model, &floor, 0, coefficients(0.4, 0.35));
     Setup {
-        title: None,
         configuration: state.0.to_vec(),
         velocity: state.1.to_vec(),
         surfaces: vec![floor],
         contacts,
-        limits: None,
-        actuators: Vec::new(),
-        guard: Guard::Slip,
         settings: Settings { until: 0.75, interval: None, ..Settings::default() },
-        model: Arc::new(model),
+        ..Setup::new(Arc::new(model))
     }
 }
 
@@ -299,16 +295,12 @@ fn a_box_welded_from_two_parts_falls_like_one() {
             }
         });
         Setup {
-            title: None,
             configuration: state.0.to_vec(),
             velocity: state.1.to_vec(),
             surfaces: vec![floor()],
             contacts: contacts.collect(),
-            limits: None,
-            actuators: Vec::new(),
-            guard: Guard::Slip,
             settings: Settings { until: 0.75, interval: None, ..Settings::default() },
-            model: Arc::clone(&model),
+            ..Setup::new(Arc::clone(&model))
         }
     };
     for state in throws() {

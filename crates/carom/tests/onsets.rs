@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use carom::law::{Coefficients, Friction, Guard, Restitution};
+use carom::law::{Coefficients, Friction, Restitution};
 use carom::multibody::load::{self, Options};
 use carom::multibody::{ContactPoint, HalfSpace, Model};
 use carom::sim::{Actuator, EventKind, Recorder, Settings, Setup, Simulation, Surface, WatchedContact};
@@ -23,7 +23,6 @@ fn mass(dimension: usize, friction: Friction, actuators: Vec<Actuator>, until: f
     let point = ContactPoint::new(&model, link, [0.0; 3], [0.0, 0.0, 1.0]).unwrap();
     let coefficients = Coefficients { restitution: Restitution::ZERO, friction: Some(friction) };
     Setup {
-        title: None,
         configuration: vec![0.0; 3],
         velocity: vec![0.0; 3],
         surfaces: vec![Surface {
@@ -37,11 +36,9 @@ fn mass(dimension: usize, friction: Friction, actuators: Vec<Actuator>, until: f
             coefficients,
             enabled: None,
         }],
-        limits: None,
         actuators,
-        guard: Guard::Slip,
         settings: Settings { until, interval: None, ..Settings::default() },
-        model,
+        ..Setup::new(model)
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use carom::Problem;
 use carom::document::{Document, Format};
-use carom::law::{Coefficients, Friction, Guard, Restitution};
+use carom::law::{Coefficients, Friction, Restitution};
 use carom::multibody::load::{self, Options};
 use carom::multibody::{ContactPoint, HalfSpace};
 use carom::sim::{Discard, Settings, Setup, Simulation, SimulationError, Surface, WatchedContact};
@@ -73,16 +73,12 @@ fn bodies(list: &[(&str, f64, [f64; 3])]) -> Setup {
     };
     let half_space = HalfSpace::new([0.0; 3], [0.0, 0.0, 1.0]).unwrap();
     Setup {
-        title: None,
         configuration: list.iter().flat_map(|(_, size, _)| [3.0 * size, 0.0]).collect(),
         velocity: vec![0.0; 2 * list.len()],
         surfaces: vec![Surface { name: "floor".into(), half_space }],
         contacts: list.iter().map(contact).collect(),
-        limits: None,
-        actuators: Vec::new(),
-        guard: Guard::Slip,
         settings: Settings { interval: None, ..Settings::default() },
-        model,
+        ..Setup::new(model)
     }
 }
 

@@ -4,7 +4,7 @@ mod simulated;
 
 use std::sync::Arc;
 
-use carom::law::{Coefficients, Friction, Guard, Mode, Restitution};
+use carom::law::{Coefficients, Friction, Mode, Restitution};
 use carom::multibody::load::{self, Options};
 use carom::multibody::{ContactPoint, HalfSpace, Model, candidates};
 use carom::sim::{
@@ -52,7 +52,6 @@ fn on_floor(model: Arc<Model>, gravity: [f64; 3], restitution: f64, friction: Fr
     let touching = candidates(&model, link, 0, &half_space, &Default::default()).unwrap();
     let coefficients = Coefficients { restitution: Restitution::new(restitution).unwrap(), friction: Some(friction) };
     Setup {
-        title: None,
         configuration: vec![0.0; model.nq()],
         velocity: vec![0.0; model.nv()],
         surfaces: vec![Surface { name: "floor".into(), half_space }],
@@ -65,11 +64,8 @@ fn on_floor(model: Arc<Model>, gravity: [f64; 3], restitution: f64, friction: Fr
                 enabled: None,
             })
             .collect(),
-        limits: None,
-        actuators: Vec::new(),
-        guard: Guard::Slip,
         settings: Settings { interval: None, ..Settings::default() },
-        model,
+        ..Setup::new(model)
     }
 }
 
@@ -357,16 +353,12 @@ fn grazes_are_found() {
         let coefficients = Coefficients { restitution: Restitution::new(0.5).unwrap(), friction: None };
         let contact = WatchedContact { name: "tip".into(), point, surface: 0, coefficients, enabled: None };
         let setup = Setup {
-            title: None,
             configuration: vec![0.0],
             velocity: vec![1.0],
             surfaces: vec![Surface { name: "floor".into(), half_space }],
             contacts: vec![contact],
-            limits: None,
-            actuators: Vec::new(),
-            guard: Guard::Slip,
             settings: Settings { until: 3.0, interval: None, ..Settings::default() },
-            model,
+            ..Setup::new(model)
         };
         let (_, recorder) = run(setup);
         impacts(&recorder).first().map(|event| event.time())
@@ -388,16 +380,11 @@ fn joint_limits_strike() {
         </body></worldbody></mujoco>"#;
     let model = Arc::new(load::text(text, "pendulum.xml".as_ref(), &Options::default()).unwrap());
     let setup = Setup {
-        title: None,
         configuration: vec![0.0],
         velocity: vec![2.0],
-        surfaces: Vec::new(),
-        contacts: Vec::new(),
         limits: Some(Restitution::new(0.5).unwrap()),
-        actuators: Vec::new(),
-        guard: Guard::Slip,
         settings: Settings { until: 4.0, interval: None, ..Settings::default() },
-        model,
+        ..Setup::new(model)
     };
     let (simulation, recorder) = run(setup);
     let times: Vec<f64> = impacts(&recorder).iter().map(|event| event.time()).collect();

@@ -94,19 +94,7 @@ pub struct SimulationBuilder {
 
 impl SimulationBuilder {
     pub(crate) fn new(model: Arc<Model>) -> Self {
-        let setup = Setup {
-            title: None,
-            configuration: model.home().to_vec(),
-            velocity: vec![0.0; model.nv()],
-            surfaces: Vec::new(),
-            contacts: Vec::new(),
-            limits: None,
-            actuators: Vec::new(),
-            guard: Guard::Slip,
-            settings: Settings::default(),
-            model,
-        };
-        Self { setup, contacts: Vec::new(), fault: None }
+        Self { setup: Setup::new(model), contacts: Vec::new(), fault: None }
     }
 
     /// A title for reports.

@@ -49,6 +49,8 @@ pub struct Setup {
     pub guard: Guard,
     /// Settings of the integration.
     pub settings: Settings,
+    /// Warnings about what was changed to make the setup valid, such as coordinates clamped to their limits.
+    pub notes: Vec<Warning>,
 }
 
 /// A half-space with a name.
@@ -87,6 +89,23 @@ pub struct CoordinateRange {
 }
 
 impl Setup {
+    /// A robot at home and at rest with nothing to touch, guard `slip` and default settings, to be completed.
+    pub fn new(model: Arc<Model>) -> Self {
+        Self {
+            title: None,
+            configuration: model.home().to_vec(),
+            velocity: vec![0.0; model.nv()],
+            surfaces: Vec::new(),
+            contacts: Vec::new(),
+            limits: None,
+            actuators: Vec::new(),
+            guard: Guard::Slip,
+            settings: Settings::default(),
+            notes: Vec::new(),
+            model,
+        }
+    }
+
     /// Checks that settings and indices are in range.
     pub(crate) fn check(&self) -> Result<()> {
         let positive = |field: &'static str, value: f64| match value > 0.0 && value.is_finite() {
@@ -132,7 +151,8 @@ impl Setup {
     /// Elements of the robot's file that are not simulated, and joints that start beyond limits that are not enforced.
     /// Elements that are merely ignored are left to `carom check`.
     pub fn warnings(&self) -> Vec<Warning> {
-        let mut warnings = self.model.warnings_at(&self.configuration);
+        let mut warnings = self.notes.clone();
+        warnings.extend(self.model.warnings_at(&self.configuration));
         warnings.extend(self.model.motion_warnings());
         warnings
     }

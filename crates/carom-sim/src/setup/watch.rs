@@ -125,6 +125,18 @@ impl Watch {
         Ok(())
     }
 
+    /// Gap and rate of one contact, to the bit those of [`Watch::measure`].
+    pub(crate) fn measure_one(
+        &self,
+        dynamics: &mut Dynamics,
+        k: usize,
+    ) -> std::result::Result<(f64, f64), DynamicsError> {
+        match self.candidates.get(k) {
+            Some(candidate) => dynamics.gap_and_rate(candidate),
+            None => Ok(dynamics.limit_gap(&self.limits[k - self.candidates.len()])),
+        }
+    }
+
     /// The contact point, or the point nearest to the surface; the world's origin for a joint limit.
     pub(crate) fn position(&self, dynamics: &Dynamics, k: usize) -> Vector {
         self.candidates.get(k).map_or(Vector::ZERO, |candidate| dynamics.contact_position(&candidate.contact))

@@ -33,10 +33,14 @@ impl Simulation {
         })
     }
 
+    /// The energy change of a projection above which it is reported.
+    pub(crate) fn told_energy(&self) -> f64 {
+        TOLD.max(self.system.setup.settings.tolerance) * self.book.scale()
+    }
+
     /// Books a projection, and reports it if its energy change exceeds the error allowed for a step.
     pub(crate) fn book_projection(&mut self, joules: f64, shares: &[(usize, Share)]) -> Result<()> {
-        let told = TOLD.max(self.system.setup.settings.tolerance) * self.book.scale();
-        if joules.abs() > told {
+        if joules.abs() > self.told_energy() {
             self.journal.counts.projections += 1;
             self.push_device_events(Event::Projection, self.time, shares, joules);
         }

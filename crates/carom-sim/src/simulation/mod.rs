@@ -40,7 +40,7 @@ use crate::stiffness::Stiffness;
 use event::advance::{FIRST_STEP, Halt};
 use event::phase_end::FORCE_ACCURACY;
 use fallback::Fallback;
-use fallback::watchdog::Remedy;
+use fallback::watchdog::{Remedy, TOO_STIFF};
 use instant::{Instants, Resolution};
 use journal::Journal;
 use motion::contact::Mode;
@@ -360,6 +360,8 @@ impl Simulation {
         } else {
             self.check_rest()?;
         }
+        let stiffest = self.system.stiffest.as_ref();
+        self.fallback.watchdog.is_too_stiff = stiffest.is_some_and(|joint| joint.evaluations(end) > TOO_STIFF);
         let crowd = self.fallback.watchdog.step(self.time, happens.is_some(), halt == Halt::Touch);
         match crowd.or(self.fallback.watchdog.check_progress(self.time, self.system.evaluations)) {
             Some(Remedy::Windows(count)) => (0..count).try_for_each(|_| self.open_window())?,

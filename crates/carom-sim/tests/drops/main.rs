@@ -187,6 +187,13 @@ fn a_creep_that_comes_back_as_an_approach_is_not_struck_at_for_ever() {
     passes(1508, 0, 1e5);
 }
 
+/// A rod that begins to slide and gains speed: a step in which its sliding became three hundred times as fast had a small error
+/// estimate by chance, and the sample in it was off by a thousand times the tolerance.
+#[test]
+fn a_sample_in_a_slide_that_gains_speed_is_within_the_tolerance() {
+    passes(5645, 0, 1e4);
+}
+
 /// A box beside a wall that rolls on one corner: another one rises, touches the wall and leaves it within one step.
 #[test]
 fn a_touch_between_two_rises_is_found() {

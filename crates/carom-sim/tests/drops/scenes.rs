@@ -323,17 +323,15 @@ fn assemble(rng: &mut Rng, family: Family, size: f64, robot: &Robot) -> Setup {
     let until = uniform(rng, 2.0, 4.0);
     let restitution = if chance(rng, 0.3) { 0.0 } else { uniform(rng, 0.0, 0.9) };
     Setup {
-        title: None,
         configuration,
         velocity,
         surfaces,
         contacts,
         limits: Some(Restitution::new(restitution).unwrap()),
-        actuators: Vec::new(),
         guard: if chance(rng, 0.5) { Guard::Slip } else { Guard::Limit },
         // A power of two: the last sample is at the end, to the bit.
         settings: Settings { until, interval: Some(until / 64.0), ..Settings::default() },
-        model,
+        ..Setup::new(model)
     }
 }
 

@@ -9,6 +9,10 @@ use crate::simulation::motion::margin::Margin;
 /// Largest step, relative to the time in which sliding would stop: the direction turns faster as the sliding slows
 /// down.
 const SLIDE: f64 = 0.7;
+/// Largest step of sliding in space that gains speed, relative to |v|/|a|. The direction v/|v| is singular where v vanishes,
+/// at about that distance in time: over a step many times as long the error estimate of the method is meaningless, and may be
+/// small by chance. Most steps are shorter than this anyway.
+const GATHERING: f64 = 6.0;
 /// Factor by which a step aims beyond an expected event.
 const BEYOND: f64 = 1.1;
 /// Time, relative to the time scale, after which the return of a contact is extrapolated.
@@ -40,14 +44,20 @@ pub(crate) enum Halt {
     Phase(Margin),
 }
 
-/// A contact whose sliding slows down.
+/// A contact that slides.
 struct Slide {
     contact: usize,
     mode: Mode,
     speed: f64,
     acceleration: f64,
-    /// Time until it would stop.
+    /// Time until it would stop; negative if it gains speed.
     stop: f64,
+}
+
+impl Slide {
+    fn slows(&self) -> bool {
+        self.stop >= 0.0
+    }
 }
 
 impl Simulation {
@@ -130,19 +140,24 @@ impl Simulation {
     }
 
     /// Largest step for sliding in space: most of the time until it would stop, or until slightly after its direction
-    /// becomes undetermined. The system has just been evaluated at the start of the step, because with closed contacts
-    /// no stage is reused.
-    fn room_to_slide(&self) -> f64 {
+    /// becomes undetermined; a few times |v|/|a| if it gains speed. The system has just been evaluated at the start of the
+    /// step, because with closed contacts no stage is reused.
+    pub(crate) fn room_to_slide(&self) -> f64 {
         let mut room = self.system.setup.settings.largest_step.unwrap_or(f64::INFINITY);
-        for slide in self.slides_that_slow().filter(|slide| slide.mode == Mode::Slip) {
-            let told = (1.0 - self.system.slowest_direction(slide.contact) / slide.speed).max(0.0);
-            room = room.min(SLIDE * slide.speed / slide.acceleration).min(slide.stop * (told + BEYOND - 1.0));
+        for slide in self.slides().filter(|slide| slide.mode == Mode::Slip) {
+            let time = slide.speed / slide.acceleration;
+            if slide.slows() {
+                let told = (1.0 - self.system.slowest_direction(slide.contact) / slide.speed).max(0.0);
+                room = room.min(SLIDE * time).min(slide.stop * (told + BEYOND - 1.0));
+            } else {
+                room = room.min(GATHERING * time);
+            }
         }
         room
     }
 
-    /// The closed contacts whose sliding slows down at the start of the step.
-    fn slides_that_slow(&self) -> impl Iterator<Item = Slide> + '_ {
+    /// The sliding contacts that accelerate at the start of the step.
+    fn slides(&self) -> impl Iterator<Item = Slide> + '_ {
         self.system.watch.rows_of(self.system.closed()).filter_map(|(k, rows)| {
             let mode = self.system.contacts[k].mode;
             if !mode.slides() {
@@ -157,7 +172,7 @@ impl Simulation {
             }
             let stop = -speed / along;
             let slide = Slide { contact: k, mode, speed: speed.sqrt(), acceleration: acceleration.sqrt(), stop };
-            (along < 0.0).then_some(slide)
+            (along != 0.0).then_some(slide)
         })
     }
 
@@ -165,7 +180,7 @@ impl Simulation {
     /// plus a margin. A step of that size is so much more accurate than required that its dense output can serve as the
     /// step to the event.
     fn next_event(&mut self) -> Result<f64> {
-        let ends = self.slides_that_slow().filter(|slide| slide.mode != Mode::Slip).map(|slide| slide.stop);
+        let ends = self.slides().filter(|slide| slide.slows() && slide.mode != Mode::Slip).map(|slide| slide.stop);
         let mut next = ends.fold(f64::INFINITY, f64::min);
         self.system.place(self.time, &self.state)?;
         self.measure()?;

@@ -94,4 +94,31 @@ mod tests {
             assert!(f(found) < 0.0 && calls < 160, "{calls} calls");
         }
     }
+
+    /// Evaluations are what a root costs: each is an evaluation of the robot. Bisection alone takes about fifty.
+    #[test]
+    fn smooth_roots_take_few_evaluations_and_a_jump_no_more_than_bisection() {
+        type Function = fn(f64) -> f64;
+        let count = |f: Function, to: f64| {
+            let mut evaluations = 0;
+            let root = falling(0.0, to, (f(0.0), f(to)), 1e-15, |x| {
+                evaluations += 1;
+                Ok::<f64, ()>(f(x))
+            });
+            (root.unwrap(), evaluations)
+        };
+        let smooth: [(Function, f64, f64); 4] = [
+            (|x| 0.3 - x, 1.0, 0.3),
+            (f64::cos, 3.0, std::f64::consts::FRAC_PI_2),
+            (|x| 1.0 - (3.0 * x).exp() / 10.0, 1.0, 10_f64.ln() / 3.0),
+            (|x| 0.2 - x * x * x, 1.0, 0.2_f64.cbrt()),
+        ];
+        for (f, to, wanted) in smooth {
+            let (root, evaluations) = count(f, to);
+            assert!((root - wanted).abs() <= 3e-15, "{root} is not {wanted}");
+            assert!(evaluations <= 10, "{wanted}: {evaluations}");
+        }
+        let (root, evaluations) = count(|x| if x < 0.7 { 1.0 } else { -1e-9 }, 1.0);
+        assert!((root - 0.7).abs() <= 1e-15 && evaluations <= 100, "{root}: {evaluations}");
+    }
 }

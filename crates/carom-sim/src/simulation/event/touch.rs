@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::simulation::Simulation;
 use crate::simulation::event::root;
+use crate::simulation::motion::system::dynamics;
 
 /// Pieces of a step in which a link turns by a half, to begin with.
 const PIECES_PER_TURN: f64 = 8.0;
@@ -209,6 +210,11 @@ impl Simulation {
     /// Where a contact comes down between two places of the step, given its gap and rate at both.
     fn touch_within(&mut self, k: usize, ends: [(f64, f64, f64); 2]) -> Result<Option<f64>> {
         let [(from, gap, rate), (to, next_gap, next_rate)] = ends;
+        let time = (to - from) * self.stepping.stepper.step();
+        let rises_first = rate >= 0.0 && gap > 0.0 && next_gap >= 0.0;
+        if rises_first || gap.min(next_gap) > self.reach(k, time, rate.abs().max(next_rate.abs())) {
+            return Ok(None);
+        }
         // The part on which it falls.
         let (start, start_gap) = if rate < 0.0 {
             (from, gap)
@@ -255,16 +261,22 @@ impl Simulation {
 
     /// Gap of a contact and its rate at a fraction of the step.
     fn gap_at(&mut self, fraction: f64, k: usize) -> Result<(f64, f64)> {
-        self.measure_at(fraction)?;
-        Ok((self.system.contacts[k].gap, self.system.contacts[k].rate))
+        let time = self.place_at(fraction)?;
+        let measured = self.system.watch.measure_one(&mut self.system.dynamics, k);
+        measured.map_err(|source| dynamics(time, source))
     }
 
     fn measure_at(&mut self, fraction: f64) -> Result<()> {
+        self.place_at(fraction)?;
+        self.measure()
+    }
+
+    /// Puts the robot where it is at a fraction of the step; returns the time.
+    fn place_at(&mut self, fraction: f64) -> Result<f64> {
         let time = self.stepping.stepper.start_time() + fraction * self.stepping.stepper.step();
         self.stepping.stepper.at(fraction, &mut self.stepping.point);
         self.system.place(time, &self.stepping.point)?;
-        self.measure()?;
-        Ok(())
+        Ok(time)
     }
 
     fn is_enabled_at(&mut self, k: usize, fraction: f64) -> bool {

@@ -24,6 +24,10 @@ const MOST_DOUBLINGS: u32 = 8;
 /// between two windows make no progress. The power is small because time stepping is less accurate than the integration
 /// it replaces.
 const MOST_REPEATS: u32 = 3;
+/// Estimated number of evaluations of a run beyond which a stiff joint cannot be followed at all: minutes for an arm, years
+/// for the slides of a fixed base that a damper of 1e11 N s/m holds. There is nothing to be accurate for between its windows,
+/// and they double as often as those of crawls.
+pub(crate) const TOO_STIFF: f64 = 1e7;
 /// Rattling: this many touches...
 const TOUCHES: usize = 300;
 /// ... within this fraction of the time scale, unless their rate increases, as in a sequence of decaying bounces.
@@ -52,6 +56,8 @@ pub(crate) struct Watchdog {
     /// Steps since steps were last too frequent, and how often in a row this recurred at once.
     since: usize,
     repeats: u32,
+    /// Whether a joint is [too stiff](TOO_STIFF) to be followed.
+    pub(crate) is_too_stiff: bool,
 }
 
 impl Watchdog {
@@ -66,6 +72,7 @@ impl Watchdog {
             crawls: 0,
             since: usize::MAX,
             repeats: 0,
+            is_too_stiff: false,
         }
     }
 
@@ -99,8 +106,9 @@ impl Watchdog {
             times.len() == most + 1 && times.front().is_some_and(|first| time - first < span)
         };
         let many_events = with_event && crowded(&mut self.events, EVENTS, INSTANT * self.unit);
-        let many_steps = crowded(&mut self.steps, STEPS, MOMENT * self.unit)
-            | crowded(&mut self.many_steps, MANY_STEPS, WHILE * self.unit);
+        let in_a_moment = crowded(&mut self.steps, STEPS, MOMENT * self.unit);
+        let in_a_while = crowded(&mut self.many_steps, MANY_STEPS, WHILE * self.unit);
+        let many_steps = in_a_moment || in_a_while;
         let many_touches = with_touch && crowded(&mut self.touches, TOUCHES, RATTLE * self.unit) && self.rattles();
         self.since = self.since.saturating_add(1);
         if !(many_events || many_steps || many_touches) {
@@ -114,9 +122,10 @@ impl Watchdog {
             self.since = usize::MAX;
             return Some(if many_events { Remedy::Windows(1) } else { Remedy::Rattle });
         }
-        self.repeats = if self.since > STEPS + 1 { 0 } else { self.repeats + 1 };
+        let (soon, most) = if self.is_too_stiff { (MANY_STEPS + 1, MOST_DOUBLINGS) } else { (STEPS + 1, MOST_REPEATS) };
+        self.repeats = if self.since > soon { 0 } else { self.repeats + 1 };
         self.since = 0;
-        Some(Remedy::Windows(1 << self.repeats.min(MOST_REPEATS)))
+        Some(Remedy::Windows(1 << self.repeats.min(most)))
     }
 
     /// Whether the last third of the touches took at least half as long as the first.
@@ -157,6 +166,20 @@ mod tests {
         assert!((0..30).all(|k| dog.step(10.0 + f64::from(k), false, false).is_none()));
         let next = (0..1000).find_map(|k| dog.step(50.0 + f64::from(k) * 1e-9, false, false));
         assert_eq!(next, Some(Remedy::Windows(1)));
+    }
+
+    /// Otherwise a fixed base on slides held by dampers of 1e11 N s/m takes hours for a second.
+    #[test]
+    fn steps_of_a_joint_too_stiff_to_follow_are_tried_ever_less_often() {
+        let bites = |is_too_stiff: bool| -> Vec<Remedy> {
+            let mut dog = Watchdog::new(1.0);
+            dog.is_too_stiff = is_too_stiff;
+            // 200 steps in 2e-5: too many, though 40 of them are not.
+            let mut crowd = |start: f64| (0..1000).find_map(|k| dog.step(start + f64::from(k) * 1e-7, false, false));
+            (0..10).map(|k| crowd(f64::from(k)).unwrap()).collect()
+        };
+        assert_eq!(bites(false), [1; 10].map(Remedy::Windows));
+        assert_eq!(bites(true), [1, 2, 4, 8, 16, 32, 64, 128, 256, 256].map(Remedy::Windows));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! An impact of all contacts that are there, and whether it may go without restitution.
+//! Impacts of all contacts that touch at an instant, and whether restitution may be dropped.
 
 use std::ops::Range;
 
@@ -11,12 +11,13 @@ use crate::simulation::Simulation;
 use crate::simulation::motion::contact::three;
 use crate::simulation::motion::system::view;
 
-/// Of a velocity that no impulse reaches, what may be found in the part that impulses do reach: rounding, over the least pivot of
-/// W that counts.
+/// Where impulses can change only a part of the velocity, that part counts as rounding below this fraction of the rest: the
+/// rounding unit relative to the smallest pivot of W that counts.
 const REACHED: f64 = 1e-5;
 
 impl Simulation {
-    /// An impact of all contacts that are there; none, where no impulse changes the velocity with which they strike.
+    /// Resolves an impact of all contacts that touch. Nothing changes if no impulse can change the velocity with which they
+    /// strike.
     pub(crate) fn strike(&mut self, near: &[usize]) -> Result<()> {
         let time = self.time;
         let fail = |source| SimulationError::Law { time, what: "an impact", source };
@@ -76,7 +77,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Whether contacts that strike may go without restitution because they rattle: all of them may, and some have any.
+    /// Whether the restitution of striking contacts may be dropped because they rattle: each of them permits it, and at least
+    /// one has restitution.
     pub(crate) fn may_rattle(&self, striking: &[usize]) -> bool {
         let speed = |k: usize| -self.system.contacts[k].rate;
         let has_restitution =
@@ -84,10 +86,10 @@ impl Simulation {
         striking.iter().all(|&k| self.may_drop_restitution(k, speed(k))) && striking.iter().any(has_restitution)
     }
 
-    /// Contacts with e = 1 keep it.
+    /// Checks that no device drops the restitution of contacts with e = 1.
     ///
     /// # Errors
-    /// A device has taken it away.
+    /// One of the contacts has e = 1.
     pub(crate) fn keep_elastic(&self, device: Device, contacts: impl IntoIterator<Item = usize>) -> Result<()> {
         match contacts.into_iter().find(|&k| self.is_elastic(k)) {
             None => Ok(()),
@@ -98,9 +100,9 @@ impl Simulation {
         }
     }
 
-    /// An impact of contacts whose terms are selected, and the part of their velocity that it leaves out: where W is
-    /// nearly singular no impulse reaches all of A v, and the law refuses such a velocity. None if it reaches nothing of what
-    /// strikes: the rest is rounding, and no impulse made of it would be borne out.
+    /// The contact set of the selected rows, and the part of their velocity that it omits: where W is nearly singular,
+    /// impulses cannot change all of A v, and the law rejects such a velocity. `None` if impulses cannot change the striking
+    /// velocities at all: what remains is rounding, and impulses computed from it would fail their check.
     pub(crate) fn contact_set(
         &mut self,
         contacts: &[usize],

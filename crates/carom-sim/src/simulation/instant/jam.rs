@@ -12,11 +12,11 @@ use crate::simulation::motion::system::view;
 
 /// The largest D / W_nn with which a contact may be about to jam: events are found at [`JAM_APPROACH`] to their accuracy.
 const MOST_WEDGE: f64 = 1.01 * JAM_APPROACH;
-/// After which part of the time scale forces are looked at that may grow: forces near a jam change within D / W_nn of it,
-/// and have ten digits.
+/// Time, relative to the time scale, after which forces are evaluated again to see whether they grow: near a jam they change
+/// within D / W_nn of the time scale, and they have ten digits.
 const GLIMPSE: f64 = 1e-9;
-/// The moment after which several contacts are looked at that may jam: what accelerates changes by this part of the
-/// largest velocity.
+/// Several contacts that may jam together are given the velocity after a time in which it changes by this fraction of the
+/// largest one.
 const MOMENT: f64 = 1e-9;
 /// Impulses that change velocities this many times as much as forces in that moment would are a jam.
 const JAM: f64 = 1e4;
@@ -42,8 +42,8 @@ impl Simulation {
         self.take_jam(k, Event::Jam, &outcome)
     }
 
-    /// The impact without collision of a contact that is about to jam, if it stops the sliding. Whether it does: in space the
-    /// friction of a force that grows turns the sliding, which may take it away from the jam.
+    /// Applies the impact without collision of a contact that is about to jam, if it stops the sliding, and returns whether
+    /// it does: in space the growing friction turns the sliding, which may lead away from the jam.
     pub(crate) fn jam_ahead(&mut self, k: usize) -> Result<bool> {
         let (delassus, friction) = self.slider(k)?;
         match jam_within(delassus, &self.system.rows.velocity()[1..], friction, MOST_WEDGE) {
@@ -57,7 +57,7 @@ impl Simulation {
         }
     }
 
-    /// W and friction of a contact, whose terms are selected then.
+    /// W and friction of a contact. Selects its rows.
     fn slider(&mut self, k: usize) -> Result<(Delassus, Friction)> {
         let time = self.time;
         let fail = |source| SimulationError::Law { time, what: "an impact without collision", source };
@@ -69,7 +69,7 @@ impl Simulation {
         Ok((delassus, friction.map_or_else(|| Friction::new(0.0), Ok).map_err(fail)?))
     }
 
-    /// Takes the impulse of a jam, and tells it.
+    /// Applies and reports the impulse of a jam.
     fn take_jam(&mut self, k: usize, event: fn(ImpactEvent) -> Event, outcome: &Jam) -> Result<()> {
         self.kick_by_jam(outcome)?;
         self.journal.events.push_back(event(ImpactEvent {
@@ -86,8 +86,8 @@ impl Simulation {
     }
 
     /// An impact without collision of several contacts, none of which jams alone: where no finite forces exist, impulses
-    /// do for any velocity that enters the surface, be it ever so slow. They are those of the velocity a moment later.
-    /// Whether there were any that do more than forces would.
+    /// exist for any approaching velocity, however slow. They are computed for the velocity a moment later. Returns whether
+    /// they do more than forces would.
     pub(crate) fn jam_together(&mut self, slow: &[usize], free: &[f64]) -> Result<bool> {
         let time = self.time;
         let fail = |source| SimulationError::Law { time, what: "an impact without collision", source };

@@ -1,4 +1,4 @@
-//! Impulses applied to the velocity, and held against what they do to it.
+//! Impulses applied to the velocity, and checked against their effect.
 
 use carom_law::{ContactSet, Error as LawError, Evidence, Jam, SimultaneousOutcome};
 
@@ -9,11 +9,11 @@ use crate::simulation::Simulation;
 use crate::simulation::motion::system::dynamics;
 
 impl Simulation {
-    /// Adds M⁻¹ Aᵀ i to the velocity, for the impulses of an impact in the rows that are selected. The robot is placed in the
-    /// state before, and A q̇⁺ and K⁺ - K⁻ are computed anew.
+    /// Adds M⁻¹ Aᵀ i to the velocity, for the impulses of an impact in the selected rows. The robot is in the state before the
+    /// impact; A q̇⁺ and K⁺ - K⁻ are recomputed.
     ///
     /// # Errors
-    /// The outcome is not borne out by them; the velocity is then as it was.
+    /// The recomputed values contradict the outcome; the velocity is then unchanged.
     pub(crate) fn kick(
         &mut self,
         set: &ContactSet,
@@ -31,8 +31,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// The same for an impact without collision of the one contact that is selected: its normal velocity before counts as
-    /// zero.
+    /// Applies an impact without collision of the one selected contact, with the same checks: its normal velocity before it
+    /// counts as zero.
     pub(crate) fn kick_by_jam(&mut self, outcome: &Jam) -> Result<()> {
         let time = self.time;
         let place = |source| dynamics(time, source);

@@ -1,12 +1,12 @@
 //! What happens at an instant: impacts, the end of bounces, and which contacts stay closed.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
-//! | `impact` | an impact of all contacts that are there |
+//! | `impact` | an impact of all contacts that touch |
 //! | `settle` | the end of bounces and of slow sliding |
 //! | `modes` | which contacts stay closed, stick or slip |
 //! | `jam` | impacts without collision |
-//! | `kick` | impulses applied to the velocity, and held against what they do to it |
+//! | `kick` | impulses applied to the velocity, and checked against their effect |
 //! | `restitution` | where restitution may be dropped |
 
 mod impact;
@@ -25,13 +25,13 @@ use crate::simulation::motion::contact::Mode;
 use crate::simulation::motion::contact::WEDGE;
 use crate::simulation::motion::margin::{Margin, Reason};
 
-/// Impacts, settlings and jams that may follow each other at one instant.
+/// Largest number of impacts, settlings and jams at one instant.
 const ROUNDS: usize = 40;
 
-/// Where the direction in which sliding begins is lost twice within this part of the time scale, it is kept as it is.
+/// If the direction in which sliding begins is lost twice within this fraction of the time scale, it is kept fixed.
 const LOST: f64 = 1e-3;
 
-/// What instants remember of those before.
+/// State carried from one instant to the next.
 ///
 /// Invariant: `last_lost` is not after the present time.
 #[derive(Debug, Clone, Copy)]
@@ -48,10 +48,10 @@ impl Default for Instants {
     }
 }
 
-/// Whether it could be told what happens at an instant.
+/// Whether an instant could be resolved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Resolution {
-    /// Modes are decided, and the forces bear them out.
+    /// Modes are decided, and their forces are within their bounds.
     Clear,
     /// No modes were found that satisfy all conditions.
     Unclear,
@@ -61,14 +61,14 @@ pub(crate) enum Resolution {
 pub(crate) enum RoundEnd {
     /// Modes are decided.
     Decided,
-    /// Something moves on at the same instant.
+    /// Another round is needed at the same instant.
     Again,
     /// No modes were found that satisfy all conditions.
     Unclear,
 }
 
 impl Simulation {
-    /// Everything that happens now: because a contact touches, or a phase ends, or at the start.
+    /// Resolves the present instant: a contact touches, a phase ends, or the simulation starts.
     pub(crate) fn resolve_instant(&mut self, by: Option<(usize, Reason)>) -> Result<Resolution> {
         self.stepping.reuses_last_stage = false;
         let before: Vec<Mode> = self.system.contacts.iter().map(|contact| contact.mode).collect();
@@ -87,7 +87,7 @@ impl Simulation {
         }
         let mut rounds = 0;
         let mut floor = TINY;
-        // What ends a phase touches nothing.
+        // The end of a phase is not a touch.
         let mut has_touched = by.is_none();
         let mut by = by;
         self.instants.keeps_onsets = false;
@@ -111,13 +111,13 @@ impl Simulation {
                     self.system.adopt_modes();
                     if !matches!(by, Some((_, Reason::Direction))) {
                         self.project_decided()?;
-                        // What sticks may have stopped what slid.
+                        // Contacts that now stick may have stopped others that slid.
                         if self.has_stopped()? {
                             continue;
                         }
                     }
                     self.system.allow_decided(self.time, &self.state)?;
-                    // A decision counts if the forces bear it out.
+                    // A decision is accepted if its forces are within their bounds.
                     match self.present_margin()? {
                         Margin { value, .. } if value >= 0.0 => break Ok(()),
                         Margin { by: reason, .. } => by = reason,
@@ -127,7 +127,7 @@ impl Simulation {
                     self.journal.counts.not_converged += 1;
                     break Err(());
                 }
-                // No answer, or contacts that depend on each other so closely that their matrix is none.
+                // No answer, or contacts so nearly dependent that W is not positive definite to rounding.
                 Err(SimulationError::Law { source, .. }) if is_numerical(&source) => {
                     self.journal.counts.not_converged += 1;
                     break Err(());
@@ -144,9 +144,9 @@ impl Simulation {
         Ok(Resolution::Clear)
     }
 
-    /// One impact, or one settling, or the decision of the modes. Normal velocities up to `floor`, over the speed
-    /// scale of each contact, are none; it rises to what impulses cannot take away, where W is nearly singular. Where nothing
-    /// has touched or struck, an open contact that separates goes on as it is, be it ever so slow and near: it is no
+    /// One impact, or one settling, or the decision of the modes. Normal velocities up to `floor`, relative to the speed
+    /// scale of each contact, count as zero; where W is nearly singular the floor rises to what impulses cannot remove. If
+    /// nothing has touched or struck, an open contact that separates stays open, however slow and near it is: it is not a
     /// bounce that ends now.
     fn round(&mut self, floor: &mut f64, has_touched: &mut bool) -> Result<RoundEnd> {
         self.system.place(self.time, &self.state)?;
@@ -179,7 +179,7 @@ impl Simulation {
             return Ok(RoundEnd::Again);
         }
         if self.come_to_rest(&slow)? {
-            // What a projection leaves of the normal velocities that it holds at zero, impulses leave too.
+            // Normal velocities that a projection cannot remove, impulses cannot remove either.
             self.raise_floor(floor, 0.0, &slow, -1.0)?;
             if self.largest_rate(&near, -1.0) > *floor {
                 return Ok(RoundEnd::Again);
@@ -206,7 +206,7 @@ impl Simulation {
     }
 }
 
-/// Whether the law failed for want of digits.
+/// Whether the law failed for lack of numerical precision.
 pub(crate) fn is_numerical(error: &LawError) -> bool {
     matches!(
         error.kind(),

@@ -1,4 +1,4 @@
-//! Which contacts stay closed, which stick and which slip, and what is told of it.
+//! Which contacts stay closed, which stick and which slip, and the events that report it.
 
 use carom_law::{ClosedContact, ClosedMode, Decision, Dimension, Modes, Tangential, decide};
 
@@ -9,9 +9,9 @@ use crate::simulation::Simulation;
 use crate::simulation::motion::contact::Mode;
 use crate::simulation::motion::system::{direction, tangential, view};
 
-/// Sliding slower than this many times the slow speed is none, in space, where modes are decided.
+/// In space, sliding slower than this multiple of the slow speed counts as rest when modes are decided.
 const REST: f64 = 20.0;
-/// The same in the plane, over the speed scale.
+/// In the plane, sliding slower than this fraction of the speed scale counts as rest when modes are decided.
 const PLANAR_REST: f64 = 1e-9;
 
 impl Simulation {
@@ -43,7 +43,7 @@ impl Simulation {
         loop {
             let decision = decide(view(&self.system.rows), &free, &closed).map_err(fail)?;
             if !matches!(decision, Decision::Decided(_)) && self.stepping.decides_at.take().is_some() {
-                // Impulses are for the state as it is.
+                // Impulses belong to the present state.
                 self.system.place(time, &self.state)?;
                 return self.decide(slow);
             }
@@ -71,7 +71,7 @@ impl Simulation {
         }
     }
 
-    /// Whether a contact that was taken to slide does so no more.
+    /// Whether a contact that slid when modes were decided has stopped.
     pub(crate) fn has_stopped(&mut self) -> Result<bool> {
         let closed = self.system.closed().to_vec();
         if !closed.iter().any(|&k| self.system.contacts[k].slid) {
@@ -119,8 +119,8 @@ impl Simulation {
         }
     }
 
-    /// Sliding in space that became too slow to have a direction keeps its last one; one that is fast enough has its
-    /// own again.
+    /// Sliding in space that became too slow to determine its direction keeps the last one; once it is fast enough, it
+    /// follows its velocity again.
     pub(crate) fn redirect(&mut self, k: usize) -> Result<()> {
         self.system.place(self.time, &self.state)?;
         self.system.terms(self.time, &[k])?;
@@ -133,7 +133,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Tells which modes changed, and completes the events of this instant.
+    /// Reports which modes changed, and completes the events of this instant.
     pub(crate) fn announce(&mut self, before: &[Mode], first_event: usize) {
         for k in 0..before.len() {
             let (old, new) = (before[k].public(), self.system.contacts[k].mode.public());

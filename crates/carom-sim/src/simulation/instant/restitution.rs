@@ -3,26 +3,26 @@
 use crate::simulation::Simulation;
 use crate::simulation::motion::contact::ContactState;
 
-/// Restitution may be dropped where impacts are slower than the fastest of the episode by this factor: the energy that
-/// is still in the bounces is then a millionth of what it was.
+/// Restitution may be dropped where impacts are slower than the fastest of the episode by this factor: the energy left in
+/// the bounces is then a millionth of what it was.
 const FALLEN: f64 = 1e-3;
-/// What leaves an impact slower than this part of the speed scale rests, even where e = 1: the precision that an impact of
-/// several contacts has.
+/// A contact that leaves an impact slower than this fraction of the speed scale comes to rest, even if e = 1: this is the
+/// precision of an impact of several contacts.
 const ELASTIC_REST: f64 = 1e-8;
 
 impl Simulation {
-    /// Whether a contact gives back all normal velocity. No device may take that away.
+    /// Whether a contact has e = 1. No device may drop its restitution.
     pub(crate) fn is_elastic(&self, k: usize) -> bool {
         let restitution = self.system.watch.contact(k).coefficients.restitution;
         restitution.normal_at(self.system.scales.of(k).speed) >= 1.0
     }
 
-    /// Whether an impact of this speed may go without restitution.
+    /// Whether the restitution of an impact of this speed may be dropped.
     pub(crate) fn may_drop_restitution(&self, k: usize, speed: f64) -> bool {
         speed <= FALLEN * self.fastest_of_episode(k) && !self.is_elastic(k)
     }
 
-    /// Takes note that a contact strikes.
+    /// Records that a contact strikes.
     pub(crate) fn begin_or_follow_episode(&mut self, k: usize) {
         let speed = self.fastest_of_episode(k).max(-self.system.contacts[k].rate);
         self.system.contacts[k].episode.strike(self.time, speed, self.system.scales.time);
@@ -40,7 +40,7 @@ impl Simulation {
         own.speed * self.system.contacts.iter().enumerate().map(of).fold(0.0, f64::max)
     }
 
-    /// The normal velocity up to which a contact that touches may be taken to rest, given that of bounces which are ended.
+    /// The normal velocity up to which a touching contact may be put to rest, given the velocity below which bounces end.
     pub(crate) fn resting_speed(&self, k: usize, settled: f64) -> f64 {
         if self.is_elastic(k) { settled.min(ELASTIC_REST * self.system.scales.of(k).speed) } else { settled }
     }

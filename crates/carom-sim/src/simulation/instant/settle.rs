@@ -1,4 +1,4 @@
-//! The end of bounces that are too low to follow, and of sliding that is too slow.
+//! The end of bounces too low to follow, and of sliding too slow to follow.
 
 use carom_law::{Rows, Tangential};
 
@@ -8,17 +8,17 @@ use crate::record::event::{Event, SettleEvent};
 use crate::simulation::Simulation;
 use crate::simulation::motion::system::tangential;
 
-/// An impulse that leaves more than this part of a normal velocity cannot take it away...
+/// If impulses leave more than this fraction of a normal velocity, they cannot remove it...
 const LEFT: f64 = 0.5;
-/// ... and velocities up to this many times what it left are left alone.
+/// ... and velocities up to this multiple of what is left count as zero.
 const RAISE: f64 = 2.0;
 /// A contact whose W_nn is below this, over the inverse of its tree's mass, cannot move along its normal.
 const IMMOBILE: f64 = 1e-20;
 
 impl Simulation {
-    /// Of some contacts those that can move along their normals, each with the velocity below which its bounces are ended.
-    /// The energy of such a bounce is at most that of its tree's mass rising by the height that counts: where a contact
-    /// hardly moves along its normal, a slow bounce may be a large one.
+    /// Those of the given contacts that can move along their normals, each with the velocity below which its bounces end.
+    /// The energy of such a bounce is at most that of its tree's mass rising by the settling height: where a contact hardly
+    /// moves along its normal, a slow bounce may carry much energy.
     pub(crate) fn movable_contacts(&mut self, contacts: Vec<usize>) -> Result<Vec<(usize, f64)>> {
         self.system.terms(self.time, &contacts)?;
         let mut movable = Vec::with_capacity(contacts.len());
@@ -43,7 +43,7 @@ impl Simulation {
             .fold(0.0_f64, |m, &k| m.max(sign * self.system.contacts[k].rate / self.system.scales.of(k).speed))
     }
 
-    /// Raises the floor if impulses left most of a normal velocity that is too slow to follow.
+    /// Raises the floor if impulses left most of a normal velocity that is too slow to be followed.
     pub(crate) fn raise_floor(&mut self, floor: &mut f64, before: f64, contacts: &[usize], sign: f64) -> Result<()> {
         self.system.place(self.time, &self.state)?;
         self.measure()?;
@@ -76,7 +76,7 @@ impl Simulation {
         self.system.place(time, &self.state)?;
         let taken = shares.iter().map(|(_, share)| share.energy).sum();
         if slow.iter().all(|&k| self.system.contacts[k].mode.is_closed()) {
-            // Nothing bounced: closed contacts were brought back.
+            // Nothing bounced: the velocities of closed contacts were corrected.
             return self.book_projection(taken, &shares);
         }
         self.journal.counts.settlings += 1;
@@ -98,8 +98,8 @@ impl Simulation {
         self.book_device(Device::Settling, taken)
     }
 
-    /// Takes away what is left of the sliding of contacts at rest. What slides on slowly beside them has another direction
-    /// then, and modes are decided by that one. Whether there was anything to take.
+    /// Removes the remaining sliding velocity of contacts at rest. Contacts that still slide slowly beside them then have
+    /// another direction, by which modes are decided. Returns whether anything was removed.
     pub(crate) fn come_to_rest(&mut self, slow: &[usize]) -> Result<bool> {
         let mut rested: Vec<usize> = Vec::new();
         loop {

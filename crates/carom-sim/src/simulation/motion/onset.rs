@@ -133,7 +133,8 @@ fn damped_least_squares(slopes: &[f64], right: &[f64]) -> Option<Vec<f64>> {
     eliminate(&mut square, &mut turns).then_some(turns)
 }
 
-/// Solves a small system in place; false if it is singular.
+/// Solves a small system in place; false if it is singular. One to three unknowns as a rule: the solvers of the law's `numeric`
+/// are private to the law, and would have to become part of its interface for these few lines.
 fn eliminate(matrix: &mut [f64], right: &mut [f64]) -> bool {
     let n = right.len();
     for k in 0..n {

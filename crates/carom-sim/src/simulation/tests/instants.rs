@@ -5,8 +5,8 @@ use std::sync::Arc;
 use carom_multibody::{ContactPoint, HalfSpace};
 
 use crate::simulation::instant::Resolution;
-use crate::simulation::motion::contact::Mode;
-use crate::simulation::motion::margin::Reason;
+use crate::simulation::motion::contact::{Mode, WEDGE};
+use crate::simulation::motion::margin::{JAM_APPROACH, Reason};
 use crate::{EventKind, Setup, Simulation, Surface};
 
 use super::{G, assert_near, contact, mass, model, run, setup};
@@ -228,4 +228,52 @@ fn what_is_about_to_fall_is_not_at_rest() {
     let (simulation, _) = run(setup);
     let summary = simulation.summary();
     assert_eq!((summary.at_rest, summary.rests_at), (None, None));
+}
+
+/// In space a slide that slows keeps its direction below 10 v_z, and takes that of its velocity again above 20 v_z. With one
+/// bound for both it would change from one to the other and back where it creeps along it.
+#[test]
+fn a_creep_along_the_slowest_speed_does_not_change_its_representation_for_ever() {
+    let along = Mode::SlipAlong([1.0, 0.0]);
+    for (speed, mode, goes_on) in
+        [(9.0, Mode::Slip, false), (15.0, Mode::Slip, true), (15.0, along, true), (21.0, along, false)]
+    {
+        let mut simulation = closed(super::sphere());
+        let speed = speed * simulation.system.scales.of(0).slow;
+        simulation.system.contacts[0].mode = mode;
+        let (_, velocity, _) = simulation.system.parts_mut(&mut simulation.state);
+        velocity[0] = speed;
+        let margin = simulation.present_margin().unwrap();
+        assert_eq!(margin.value >= 0.0, goes_on, "{mode:?}: {margin:?}");
+        assert!(goes_on || margin.by == Some((0, Reason::Direction)));
+    }
+}
+
+/// D of a contact tells how its force grows only where no other contact of its tree shares the load: two feet of one body are
+/// looked at where D vanishes, and feet of two bodies where each may be about to jam.
+#[test]
+fn a_foot_beside_another_is_not_taken_to_jam_by_its_own_d() {
+    let rod = |name: &str| {
+        format!(
+            r#"<body name="{name}"><joint name="{name}x" type="slide" axis="1 0 0"/>
+            <joint name="{name}z" type="slide" axis="0 0 1"/><joint name="{name}turn" type="hinge" axis="0 1 0"/>
+            <inertial pos="0 0 0" mass="1" diaginertia="0.1 0.1 0.1"/></body>"#
+        )
+    };
+    let model = model(&[rod("one"), rod("other")].concat());
+    for (others, wanted) in [("one", WEDGE), ("other", JAM_APPROACH)] {
+        let mut setup = setup(Arc::clone(&model));
+        setup.contacts = [("one", -0.1), (others, 0.1)]
+            .map(|(link, x)| {
+                let mut foot = contact(&model, link, [x, 0.0, 0.0], 0.0, Some(0.5));
+                foot.point = foot.point.with_dimension(2);
+                foot
+            })
+            .to_vec();
+        setup.velocity = [1.0, 0.0, 0.0].repeat(2);
+        let mut simulation = closed(setup);
+        simulation.system.contacts.iter_mut().for_each(|foot| foot.mode = Mode::SlipAlong([1.0, 0.0]));
+        simulation.system.allow_decided(0.0, &simulation.state).unwrap();
+        assert_eq!(simulation.system.contacts[0].wedge, wanted, "beside a foot of {others}");
+    }
 }

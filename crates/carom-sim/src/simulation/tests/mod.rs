@@ -10,7 +10,7 @@ mod windows;
 
 use std::sync::Arc;
 
-use carom_law::{Coefficients, Friction, Guard, Restitution};
+use carom_law::{Coefficients, Friction, Restitution};
 use carom_multibody::load::{self, Options};
 use carom_multibody::{ContactPoint, HalfSpace, Model};
 
@@ -27,19 +27,14 @@ fn model(bodies: &str) -> Arc<Model> {
 /// At its home, at rest, over a floor at z = 0, without contacts.
 fn setup(model: Arc<Model>) -> Setup {
     Setup {
-        title: None,
         configuration: model.home().to_vec(),
         velocity: vec![0.0; model.nv()],
         surfaces: vec![Surface {
             name: "floor".into(),
             half_space: HalfSpace::new([0.0; 3], [0.0, 0.0, 1.0]).unwrap(),
         }],
-        contacts: Vec::new(),
-        limits: None,
-        actuators: Vec::new(),
-        guard: Guard::Slip,
         settings: Settings { interval: None, ..Settings::default() },
-        model,
+        ..Setup::new(model)
     }
 }
 

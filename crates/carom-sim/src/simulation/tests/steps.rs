@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use carom_multibody::{ContactPoint, HalfSpace, Model, load};
 
+use crate::simulation::instant::Resolution;
 use crate::stiffness::Stiffness;
 use crate::{Actuator, EventKind, Simulation, Surface};
 
-use super::{G, assert_near, contact, mass, model, run, setup, weightless};
+use super::{G, assert_near, contact, mass, model, run, setup, sphere, weightless};
 
 /// What each touch of an elastic ball is early or late by adds up: 5e-14 s a bounce.
 #[test]
@@ -70,6 +71,92 @@ fn a_tip_that_touches_between_two_rises_of_one_step_is_not_missed() {
     let touch = (1.0 - depth).acos();
     let wanted = (speed + (speed * speed + 2.0 * pull * (angle - touch)).sqrt()) / pull;
     assert_near(first.time(), wanted, 1e-10);
+}
+
+/// An arm turns once a second, above a floor that its tip reaches at its lowest point. At both ends and in the middle of a step of two
+/// seconds the tip is at its highest, at rest along the normal: without the spin of the arm, and without looking often enough in each
+/// turn, no touch is suspected. Gravity is so small that it moves nothing in a step.
+#[test]
+fn a_tip_that_touches_once_a_turn_is_not_missed_by_steps_of_whole_turns() {
+    let arm = model(
+        r#"<body name="arm"><joint name="turn" type="hinge" axis="0 1 0"/>
+        <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>"#,
+    );
+    let mut setup = setup(Arc::clone(&arm));
+    setup.model = Arc::new(Model::clone(&arm).with_gravity([0.0, 0.0, -1e-6]));
+    setup.contacts.push(contact(&arm, "arm", [0.0, 0.0, -1.0], 0.5, None));
+    let depth = 1e-3;
+    setup.surfaces[0].half_space = HalfSpace::new([0.0, 0.0, depth - 1.0], [0.0, 0.0, 1.0]).unwrap();
+    let pi = std::f64::consts::PI;
+    (setup.configuration[0], setup.velocity[0]) = (pi, 2.0 * pi);
+    setup.settings.largest_step = Some(2.0);
+    setup.settings.until = 2.0;
+    let (_, recorder) = run(setup);
+    let wanted = (pi - (1.0_f64 - depth).acos()) / (2.0 * pi);
+    assert_near(recorder.events()[0].time(), wanted, 1e-12);
+}
+
+/// A mass on a spring that swings to 1 nm below the floor and back within a part of a step, at whose ends it is above.
+#[test]
+fn a_dip_within_a_step_of_a_body_that_does_not_turn_is_not_missed() {
+    let depth = 1e-9;
+    for k in 0..8 {
+        let mut setup = weightless(mass(r#"stiffness="1" springref="1""#, 0.5));
+        // From its highest point, or a little after.
+        let phase = 0.1 * f64::from(k);
+        let amplitude = 1.0 + depth;
+        (setup.configuration[1], setup.velocity[1]) = (1.0 + amplitude * phase.cos(), -amplitude * phase.sin());
+        setup.settings.until = 4.0;
+        let (_, recorder) = run(setup);
+        let wanted = (-1.0 / amplitude).acos() - phase;
+        let first = recorder.events().first().unwrap_or_else(|| panic!("phase {phase}: nothing struck"));
+        assert_near(first.time(), wanted, 1e-5);
+    }
+}
+
+/// A sphere that slides at 2 m/s and is pushed by 40 N: friction takes μ m g (1/m + r²/I) of that. Over many times 2 m/s over its
+/// acceleration, the direction of the sliding is no polynomial in time.
+#[test]
+fn a_step_of_a_slide_that_gains_speed_is_no_longer_than_its_error_estimate_holds() {
+    let mut setup = sphere();
+    setup.actuators = vec![Actuator::Force { freedom: 0, force: 40.0, rate: 0.0 }];
+    let mut simulation = Simulation::new(setup).unwrap();
+    simulation.audit().unwrap();
+    assert_eq!(simulation.resolve_instant(None).unwrap(), Resolution::Clear);
+    simulation.present_margin().unwrap();
+    let acceleration = 40.0 - 0.2 * G * (1.0 + 1.0 / 0.4);
+    assert_near(simulation.room_to_slide(), 6.0 * 2.0 / acceleration, 1e-12);
+}
+
+/// A mass that sticks is pushed by an oscillator, A sin t: it slides when that is μ m g. Steps are a good part of a period and their
+/// dense output is less accurate than they are, so what it says has to be put right by stepping.
+#[test]
+fn sliding_does_not_begin_where_the_dense_output_of_a_long_step_says() {
+    let model = model(
+        r#"<body name="mass"><joint name="x" type="slide" axis="1 0 0"/><joint name="z" type="slide" axis="0 0 1"/>
+        <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>
+        <body name="oscillator"><joint name="y" type="slide" axis="0 1 0" stiffness="1"/>
+        <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>"#,
+    );
+    let mu = 0.5;
+    let mut worst = 0.0_f64;
+    for k in 0..12 {
+        let mut setup = setup(Arc::clone(&model));
+        let mut slider = contact(&model, "mass", [0.0; 3], 0.0, Some(mu));
+        slider.point = slider.point.with_dimension(2);
+        setup.contacts.push(slider);
+        // It starts at a phase of its own, and pushes harder from then on.
+        let (phase, push) = (0.1 * f64::from(k), 1.01 * mu * G);
+        (setup.configuration[2], setup.velocity[2]) = (-phase.sin(), phase.cos());
+        setup.actuators = vec![Actuator::law(move |_, q, _, forces| forces[0] += push * q[2])];
+        let wanted = phase + (mu * G / push).asin();
+        setup.settings.until = wanted + 0.1;
+        let (_, recorder) = run(setup);
+        let first = recorder.events().iter().find(|event| event.kind() == EventKind::Slip).unwrap();
+        worst = worst.max((first.time() - wanted).abs());
+    }
+    // 1.6e-10; 2.4e-9 by the dense output.
+    assert!(worst < 4e-10, "{worst:e}");
 }
 
 /// A mass without friction, on its bound from the start, is pushed by a force that grows as another mass falls from rest: at the
