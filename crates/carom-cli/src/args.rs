@@ -6,16 +6,48 @@ use carom::document::Edit;
 use carom::law::Law;
 use carom::study::Range;
 use clap::builder::PossibleValuesParser;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap_complete::Shell;
+
+use crate::examples;
 
 #[derive(Debug, Parser)]
-#[command(name = "carom", version, max_term_width = 100)]
+#[command(name = "carom", version, max_term_width = 100, after_help = examples::CAROM)]
 #[command(
     about = "Frictional impacts in multibody systems: velocities after, impulse, mode, and where the energy went"
 )]
 pub struct Arguments {
+    #[command(flatten)]
+    pub general: General,
+
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// Options of all commands.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Options of all commands")]
+pub struct General {
+    /// Print results and errors only: no assumptions, warnings, notes or progress
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+
+    /// Print more to standard error: ignored elements of robot files, times, the solver's work
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
+
+    /// When to use colours; auto: on a terminal, unless NO_COLOR is set, or if CLICOLOR_FORCE is
+    #[arg(long, value_enum, value_name = "auto|always|never", global = true, default_value_t = Color::Auto)]
+    #[arg(hide_possible_values = true, hide_default_value = true)]
+    pub color: Color,
+}
+
+/// When output is coloured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    Auto,
+    Always,
+    Never,
 }
 
 #[derive(Debug, Subcommand)]
@@ -34,13 +66,58 @@ pub enum Command {
     Check(Check),
     /// List the built-in impacts and simulations, or print one as a file
     Gallery(Gallery),
+    /// Print the JSON Schema of scenes, problems, outcomes or runs, for editors and programs
+    Schema(Schema),
+    /// Print the completions of a shell
+    Completions(Completions),
+    /// Print the manual page, or write one page per command
+    Man(Man),
+}
+
+/// Changes of a problem or scene.
+#[derive(Debug, Args)]
+pub struct Changes {
+    /// Coefficient of restitution, in place of that of the problem
+    #[arg(long, value_name = "E", allow_hyphen_values = true, value_parser = number)]
+    pub restitution: Option<f64>,
+
+    /// Coefficient of friction, or the static and the dynamic one, in place of that of the problem
+    #[arg(long, value_name = "MU|STATIC,DYNAMIC", allow_hyphen_values = true, value_parser = friction)]
+    pub friction: Option<Friction>,
+
+    /// Change a value of the problem: friction.dynamic=0.3, state.velocity.elbow=-2
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub edits: Vec<Edit>,
+}
+
+/// A coefficient of friction as given; its range is checked with the problem.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Friction {
+    One(f64),
+    StaticAndDynamic(f64, f64),
+}
+
+fn number(text: &str) -> Result<f64, String> {
+    let number = text.trim().parse().ok().filter(|number: &f64| number.is_finite());
+    number.ok_or_else(|| format!("{text:?} must be a finite number, such as 0.5"))
+}
+
+fn friction(text: &str) -> Result<Friction, String> {
+    let wrong =
+        || format!("{text:?} must be a number, or two with a comma between them, static first, such as 0.5,0.4");
+    let parts: Result<Vec<f64>, _> = text.split(',').map(number).collect();
+    match parts.map_err(|_| wrong())?[..] {
+        [one] => Ok(Friction::One(one)),
+        [of_stick, of_slip] => Ok(Friction::StaticAndDynamic(of_stick, of_slip)),
+        _ => Err(wrong()),
+    }
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Exit codes: 0 solved, 2 bad input or usage.")]
+#[command(after_help = examples::IMPACT)]
 pub struct Impact {
     /// A built-in scene, a JSON or TOML problem or scene file, a robot file (URDF or MJCF), or - for standard input
-    #[arg(value_name = "SCENE|FILE|ROBOT|-")]
+    #[arg(value_name = "SCENE|FILE|ROBOT|-", value_hint = ValueHint::FilePath)]
     pub problem: PathBuf,
 
     /// How to print the outcome
@@ -55,26 +132,23 @@ pub struct Impact {
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Law::ALL.map(Law::name)))]
     pub law: Option<String>,
 
-    /// Change a value of the problem: restitution=0.7, friction.dynamic=0.3, state.velocity.elbow=-2
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    pub edits: Vec<Edit>,
+    #[command(flatten)]
+    pub changes: Changes,
 
     #[command(flatten)]
     pub robot: Robot,
 }
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Exit codes: 0 complete, 1 interrupted, out of time or failed during the run (results so far are written and marked), 2 bad input or usage."
-)]
+#[command(after_help = examples::SIMULATE)]
 pub struct Simulate {
     /// A built-in simulation, a JSON or TOML scene file, a robot file (URDF or MJCF), or - for standard input
-    #[arg(value_name = "SCENE|FILE|ROBOT|-")]
+    #[arg(value_name = "SCENE|FILE|ROBOT|-", value_hint = ValueHint::FilePath)]
     pub scene: PathBuf,
 
     /// Where to write samples and events, as .parquet, .csv or .json; the first two write the events to a second file,
-    /// NAME.events.parquet or NAME.events.csv
-    #[arg(short, long, value_name = "FILE")]
+    /// NAME.events.parquet or NAME.events.csv. - is standard output, in the format of --format, without a summary
+    #[arg(short, long, value_name = "FILE|-", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
 
     /// Draw gaps, modes and energy over time: .svg or .png
@@ -109,17 +183,17 @@ pub struct Simulate {
     #[arg(long, value_enum)]
     pub guard: Option<Guard>,
 
-    /// How to print the summary
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub format: Format,
+    /// How to print the summary, as text or json [default: text]; with -o -, how to write the run, as json, csv or
+    /// parquet
+    #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
+    pub format: Option<RunFormat>,
 
     /// Largest number of events to print, or all
     #[arg(long, value_name = "N|all", default_value = "12", value_parser = event_count)]
     pub events: EventCount,
 
-    /// Change a value of the scene: restitution=0.7, friction.dynamic=0.3, state.velocity.elbow=-2
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    pub edits: Vec<Edit>,
+    #[command(flatten)]
+    pub changes: Changes,
 
     #[command(flatten)]
     pub robot: Robot,
@@ -144,6 +218,10 @@ pub struct Robot {
     /// Height of the lowest point above the surface, in metres [default: 0]
     #[arg(long, value_name = "METRES", allow_hyphen_values = true)]
     pub height: Option<f64>,
+
+    /// Start from this keyframe of an MJCF file [default: its home configuration]
+    #[arg(long, value_name = "NAME")]
+    pub keyframe: Option<String>,
 
     /// Velocity of the floating base in world axes, in m/s [default: 0,0,-1 for an impact, zero for a simulation]
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true, value_parser = triple)]
@@ -175,15 +253,19 @@ fn event_count(text: &str) -> Result<EventCount, String> {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Exit codes: 0 drawn, 2 bad input or usage.")]
+#[command(after_help = examples::MAP)]
 pub struct Map {
     /// A built-in scene, a JSON or TOML problem or scene file, a robot file (URDF or MJCF), or - for standard input
-    #[arg(value_name = "SCENE|FILE|ROBOT|-")]
+    #[arg(value_name = "SCENE|FILE|ROBOT|-", value_hint = ValueHint::FilePath)]
     pub problem: PathBuf,
 
-    /// Where to write it: .svg or .png for a figure, .json or .csv for its data
-    #[arg(short, long, value_name = "FILE")]
+    /// Where to write it: .svg or .png for a figure, .json or .csv for its data; - for standard output
+    #[arg(short, long, value_name = "FILE|-", value_hint = ValueHint::FilePath)]
     pub output: PathBuf,
+
+    /// The format of the output [default: by the extension of the file; needed for -]
+    #[arg(long, value_enum)]
+    pub format: Option<MapFormat>,
 
     /// What varies
     #[arg(long, value_enum, default_value_t = MapOver::Coefficients)]
@@ -205,37 +287,35 @@ pub struct Map {
     #[arg(long, value_name = "PIXELS")]
     pub width: Option<u32>,
 
-    /// Change a value of the problem: restitution=0.7, friction.dynamic=0.3, state.velocity.elbow=-2
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    pub edits: Vec<Edit>,
+    #[command(flatten)]
+    pub changes: Changes,
 
     #[command(flatten)]
     pub robot: Robot,
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Exit codes: 0 solved or drawn, 2 bad input or usage.")]
+#[command(after_help = examples::COMPARE)]
 pub struct Compare {
     /// A built-in scene, a JSON or TOML problem or scene file, a robot file (URDF or MJCF), or - for standard input
-    #[arg(value_name = "SCENE|FILE|ROBOT|-")]
+    #[arg(value_name = "SCENE|FILE|ROBOT|-", value_hint = ValueHint::FilePath)]
     pub problem: PathBuf,
 
-    /// How to print the laws' answers
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub format: Format,
+    /// The laws' answers as text or json, or a figure of their impulses in the friction cone [default: by the
+    /// extension of the file, and text for standard output]
+    #[arg(long, value_enum)]
+    pub format: Option<CompareFormat>,
 
-    /// Write a file instead: .svg or .png for a figure of the laws' impulses in the friction cone, .json for the
-    /// answers
-    #[arg(short, long, value_name = "FILE", conflicts_with = "format")]
+    /// Where to write it: .svg or .png for the figure, .json for the answers; - for standard output, the default
+    #[arg(short, long, value_name = "FILE|-", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
 
     /// Width of a .png in pixels, 100 to 4000 [default: 1200, which is 380 dpi at 8 cm]
-    #[arg(long, value_name = "PIXELS", requires = "output")]
+    #[arg(long, value_name = "PIXELS")]
     pub width: Option<u32>,
 
-    /// Change a value of the problem: restitution=0.7, friction.dynamic=0.3, state.velocity.elbow=-2
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    pub edits: Vec<Edit>,
+    #[command(flatten)]
+    pub changes: Changes,
 
     #[command(flatten)]
     pub robot: Robot,
@@ -250,22 +330,26 @@ pub enum MapOver {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Exit codes: 0 all lines solved, 1 some line failed, 2 bad input or usage.")]
+#[command(after_help = examples::BATCH)]
 pub struct Batch {
     /// A file with one JSON problem per line, or - for standard input
-    #[arg(value_name = "IN.jsonl|-")]
+    #[arg(value_name = "IN.jsonl|-", value_hint = ValueHint::FilePath)]
     pub input: PathBuf,
 
-    /// Where to write the outcomes; the file appears when it is complete [default: standard output]
-    #[arg(short, long, value_name = "OUT.jsonl")]
+    /// Where to write the outcomes; the file appears when it is complete; - for standard output, the default
+    #[arg(short, long, value_name = "OUT.jsonl|-", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
+
+    /// Write only these fields of outcomes, such as mode,impulse; errors are written as a whole [default: all]
+    #[arg(long, value_name = "NAME,...")]
+    pub fields: Option<carom::report::Fields>,
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Exit codes: 0 the robot can be used, 2 it cannot be read.")]
+#[command(after_help = examples::CHECK)]
 pub struct Check {
     /// A URDF or MJCF file, or a built-in model
-    #[arg(value_name = "FILE|MODEL")]
+    #[arg(value_name = "FILE|MODEL", value_hint = ValueHint::FilePath)]
     pub robot: PathBuf,
 
     /// Let the root link of a URDF move freely
@@ -278,25 +362,97 @@ pub struct Check {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = examples::GALLERY)]
 pub struct Gallery {
-    /// The scene to print
+    /// The scene to print [default: a list of all]
     pub scene: Option<String>,
 
-    /// Print the simulation with this name, not the impact
+    /// Print the simulation with this name, not the impact; without a name, list the simulations only
     #[arg(long)]
     pub simulation: bool,
 
-    /// How to print it
+    /// How to print a scene or the list
     #[arg(long, value_enum, default_value_t = SceneFormat::Toml)]
     pub format: SceneFormat,
 }
 
+#[derive(Debug, Args)]
+#[command(after_help = examples::SCHEMA)]
+pub struct Schema {
+    /// What it describes
+    #[arg(value_enum)]
+    pub of: Described,
+}
+
+/// The documents that have a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Described {
+    /// A robot, its state and its contacts, for carom impact and carom simulate
+    Scene,
+    /// An impact by matrices or by a scene, for carom impact and carom batch
+    Problem,
+    /// The answer to a problem, or an error, as carom impact --format json and carom batch write it
+    Outcome,
+    /// A run, as carom simulate writes it with -o run.json, and without samples with --format json
+    Run,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = examples::COMPLETIONS)]
+pub struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = examples::MAN)]
+pub struct Man {
+    /// The command whose page to print [default: carom itself]
+    #[arg(conflicts_with = "output")]
+    pub command: Option<String>,
+
+    /// A folder for the pages of all commands: carom.1, carom-impact.1 and so on
+    #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub output: Option<PathBuf>,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum SceneFormat {
-    /// The original text, with comments
+    /// The original text, with comments; a list as text
     Toml,
-    /// On one line, for a batch
+    /// On one line: a scene for a batch, or a list with names, kinds and titles
     Json,
+}
+
+/// The formats of a map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MapFormat {
+    Svg,
+    #[cfg(feature = "png")]
+    Png,
+    Json,
+    Csv,
+}
+
+/// The formats of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CompareFormat {
+    Text,
+    Json,
+    Svg,
+    #[cfg(feature = "png")]
+    Png,
+}
+
+/// The formats of a summary or, on standard output, of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RunFormat {
+    Text,
+    Json,
+    Csv,
+    #[cfg(feature = "parquet")]
+    Parquet,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

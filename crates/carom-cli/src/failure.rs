@@ -12,6 +12,7 @@ use carom::sim::SimulationError;
 use carom::study::{DiagramError, MapError};
 
 use crate::exhibits::Gallery;
+use crate::similar::did_you_mean;
 use crate::snippet::snippet;
 
 /// Bad input or usage, or a closed output.
@@ -19,8 +20,12 @@ use crate::snippet::snippet;
 pub enum Failure {
     /// Standard output was closed by its reader.
     ClosedPipe,
-    /// A problem that cannot be read or solved, with its text; `edit` if a `--set` is the cause.
-    Problem { source: String, error: Box<ProblemError>, text: Option<String>, edit: bool },
+    /// A problem that cannot be read or solved, with its text; `option` is the option that changed the value.
+    Problem { source: String, error: Box<ProblemError>, text: Option<String>, option: Option<&'static str> },
+    /// A value that is changed by `--set` and by an option of its own.
+    ChangedTwice { option: &'static str, path: String },
+    /// A command without a manual page.
+    NoSuchCommand { name: String, commands: Vec<String> },
     /// Neither a built-in model nor a file.
     NoSuchModel { name: String },
     /// A robot file that cannot be read.
@@ -45,6 +50,15 @@ pub enum Failure {
     Figure(FigureError),
     /// A file with an unsupported extension.
     Ending { path: PathBuf, endings: String },
+    /// A format that this build of the command does not write.
+    #[allow(dead_code, reason = "not constructed in a build with all features")]
+    Feature { path: PathBuf, feature: &'static str, endings: String },
+    /// Standard output without a format.
+    FormatOfStdout { formats: String },
+    /// A format for standard output where the output is a file, or the reverse.
+    RunFormat { format: &'static str, output: Option<PathBuf> },
+    /// Bytes that are not text, for a terminal.
+    BytesToTerminal { format: &'static str },
     /// A width in pixels for a format without pixels.
     Width { ending: &'static str },
     /// An impact without an impulse diagram.
@@ -71,20 +85,31 @@ impl Display for Failure {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Failure::ClosedPipe => f.write_str("the output was closed"),
-            Failure::Problem { source, error, text, edit } => {
+            Failure::Problem { source, error, text, option } => {
                 write!(f, "{source}")?;
                 if let Some(line) = error.line {
                     write!(f, ":{line}")?;
                 }
-                write!(f, ": {error}{}", if *edit { " (changed by --set)" } else { "" })?;
+                write!(f, ": {error}")?;
+                if let Some(option) = option {
+                    write!(f, " (changed by {option})")?;
+                }
                 match text {
                     Some(text) => f.write_str(&snippet(source, text, error)),
                     None => Ok(()),
                 }
             }
+            Failure::ChangedTwice { option, path } => {
+                write!(f, "{option} and --set {path} both change {path}; give only one of them")
+            }
+            Failure::NoSuchCommand { name, commands } => {
+                write!(f, "{name:?} is not a command of carom{}", did_you_mean(name, commands))?;
+                write!(f, "; the commands are {}", commands.join(", "))
+            }
             Failure::NoSuchModel { name } => {
                 let names: Vec<&str> = carom::models::MODELS.iter().map(|model| model.name).collect();
-                write!(f, "{name:?} is neither a file nor a built-in model; those are {}", names.join(", "))
+                let similar = did_you_mean(name, &names);
+                write!(f, "{name:?} is neither a file nor a built-in model{similar}; those are {}", names.join(", "))
             }
             Failure::Robot { error } => write!(f, "{error}"),
             Failure::NotARobot { name, option } => {
@@ -107,7 +132,8 @@ impl Display for Failure {
                     );
                 }
                 let what = if *or_file { "neither a file nor a scene" } else { "not a scene" };
-                write!(f, "{name:?} is {what}; the scenes are {}", names.join(", "))?;
+                let similar = did_you_mean(name, &names);
+                write!(f, "{name:?} is {what}{similar}; the scenes are {}", names.join(", "))?;
                 let (other, command) = match gallery {
                     Gallery::Impacts => (Gallery::Simulations, "simulate"),
                     Gallery::Simulations => (Gallery::Impacts, "impact"),
@@ -131,6 +157,32 @@ impl Display for Failure {
             Failure::Figure(error) => write!(f, "{error}"),
             Failure::Ending { path, endings } => {
                 write!(f, "cannot tell the format of {}: use the extension {endings}", path.display())
+            }
+            Failure::Feature { path, feature, endings } => write!(
+                f,
+                "{} cannot be written: this carom was built without the feature {feature}; build it with --features \
+                 {feature}, or use the extension {endings}",
+                path.display()
+            ),
+            Failure::FormatOfStdout { formats } => {
+                write!(f, "cannot tell the format of standard output (-): give --format {formats}")
+            }
+            Failure::RunFormat { format, output: None } => {
+                write!(
+                    f,
+                    "--format {format} is the format of a run on standard output: give -o - as well, or -o run.{format}"
+                )
+            }
+            Failure::RunFormat { format, output: Some(path) } => write!(
+                f,
+                "--format {format} is the format of a run on standard output, and {} has the format of its extension",
+                path.display()
+            ),
+            Failure::BytesToTerminal { format } => {
+                write!(
+                    f,
+                    "{format} is not text and standard output is a terminal: redirect it, or use -o FILE.{format}"
+                )
             }
             Failure::Width { ending } => {
                 write!(f, "--width is the width of a .png in pixels, and not available for .{ending}")

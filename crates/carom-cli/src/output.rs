@@ -8,18 +8,15 @@ use carom::report::{printable_json, printable_lines};
 use tempfile::NamedTempFile;
 
 use crate::args::Format;
+pub use crate::console::complain;
+use crate::console::painted;
 use crate::failure::Failure;
-
-/// Prints a message to standard error. If that fails, there is no other place to report it.
-pub fn complain(message: &str) {
-    let _ = writeln!(io::stderr(), "{}", printable_lines(message));
-}
 
 /// Prints text or JSON to standard output, with control characters escaped.
 pub fn print(text: &str, format: Format) -> Result<(), Failure> {
     let mut output = Output::open(None)?;
     let safe = match format {
-        Format::Text => printable_lines(text),
+        Format::Text => painted(&printable_lines(text)).into(),
         Format::Json => printable_json(text),
     };
     output.write_all(safe.as_bytes()).map_err(|error| output.failure(error))?;

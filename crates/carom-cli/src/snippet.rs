@@ -1,7 +1,7 @@
 //! The lines of a document that an error concerns.
 
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use carom::ProblemError;
-use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report};
 
 /// Lines longer than this are not shown.
 const LONGEST: usize = 160;
@@ -14,19 +14,15 @@ pub fn snippet(source: &str, text: &str, error: &ProblemError) -> String {
     // A value that spans several lines is marked at its start.
     let end = text[span.clone()].find('\n').map_or(span.end, |length| span.start + length);
     let line = text[..span.start].matches('\n').count();
-    let shown = text.lines().skip(line.saturating_sub(1)).take(3);
-    if shown.map(str::len).max().unwrap_or(0) > LONGEST {
+    if text.lines().nth(line).map_or(0, str::len) > LONGEST {
         return String::new();
     }
-    let label = LabeledSpan::at(span.start..end, error.field.clone().unwrap_or_default());
-    let diagnostic = MietteDiagnostic::new(String::new()).with_label(label);
-    let report = Report::new(diagnostic).with_source_code(NamedSource::new(source, text.to_owned()));
-    let mut drawn = String::new();
-    let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor());
-    if handler.render_report(&mut drawn, report.as_ref()).is_err() {
-        return String::new();
-    }
-    // The message is printed already; only the part from the frame on is needed.
-    let frame = drawn.lines().skip_while(|line| !line.contains('╭')).map(str::trim_end);
-    frame.flat_map(|line| ["\n", line]).collect()
+    let label = error.field.as_deref().unwrap_or_default();
+    let marked =
+        Snippet::source(text).path(source).annotation(AnnotationKind::Primary.span(span.start..end).label(label));
+    let group = Level::ERROR.no_name().primary_title("").element(marked);
+    let drawn = Renderer::plain().render(&[group]);
+    // The message is printed already; only the part below the title is needed.
+    let lines = drawn.lines().skip_while(|line| !line.trim_start().starts_with("-->")).map(str::trim_end);
+    lines.flat_map(|line| ["\n", line]).collect()
 }

@@ -10,7 +10,8 @@ use carom::report::Id;
 use carom::scene::Scene;
 use carom::{Problem, ProblemError};
 
-use crate::args::Robot;
+use crate::args::{Changes, Friction, Robot};
+use crate::console::{is_quiet, note};
 use crate::exhibits::Gallery;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -92,9 +93,12 @@ impl Source {
         }
     }
 
-    /// The scene that was assumed for a robot file, line by line; nothing for others.
+    /// The scene that was assumed for a robot file, line by line; nothing for others, and for a quiet command.
     pub fn assumptions(&self) -> String {
         let Source::Robot { text, .. } = self else { return String::new() };
+        if is_quiet() {
+            return String::new();
+        }
         let lines = text.lines().skip(1).filter(|line| !line.is_empty());
         let lines: String = lines.map(|line| format!("  {line}\n")).collect();
         format!("assumed; --save-scene FILE.toml writes a scene to change\n{lines}\n")
@@ -127,7 +131,7 @@ impl Source {
     /// Adds the line to an error of this problem; a value set by an edit has none.
     pub fn locate(&self, error: ProblemError, edits: &[Edit]) -> ProblemError {
         match self {
-            Source::Text { name, text, .. } if !is_edited(&error, edits) => {
+            Source::Text { name, text, .. } if changing(&error, edits).is_none() => {
                 match Document::read(text, Format::guess(name, text)) {
                     Ok(document) => document.locate(error),
                     Err(_) => error,
@@ -139,12 +143,12 @@ impl Source {
 
     /// The failure for an error that is already located.
     pub fn failure(self, error: ProblemError, edits: &[Edit]) -> Failure {
-        let (source, edit) = (self.name(), is_edited(&error, edits));
+        let (source, option) = (self.name(), changing(&error, edits).map(Edit::option));
         let text = match self {
             Source::Scene(_) | Source::Robot { .. } => None,
             Source::Text { text, .. } => Some(text),
         };
-        Failure::Problem { source, error: Box::new(error), text, edit }
+        Failure::Problem { source, error: Box::new(error), text, option }
     }
 }
 
@@ -156,6 +160,7 @@ impl Robot {
             (self.fixed_base, "--fixed-base"),
             (self.link.is_some(), "--link"),
             (self.height.is_some(), "--height"),
+            (self.keyframe.is_some(), "--keyframe"),
             (self.velocity.is_some(), "--velocity"),
             (self.save_scene.is_some(), "--save-scene"),
         ];
@@ -172,19 +177,61 @@ impl Robot {
             height: self.height,
             link: self.link.clone(),
             velocity: self.velocity,
+            keyframe: self.keyframe.clone(),
             is_impact: gallery == Gallery::Impacts,
             file: whole.map(|path| path.to_string_lossy().into_owned()),
         }
     }
 }
 
-fn is_edited(error: &ProblemError, edits: &[Edit]) -> bool {
-    error.field.as_ref().is_some_and(|field| edits.iter().any(|edit| edit.touches(field)))
+/// The last change of the value that an error concerns.
+fn changing<'e>(error: &ProblemError, edits: &'e [Edit]) -> Option<&'e Edit> {
+    let field = error.field.as_ref()?;
+    edits.iter().rev().find(|edit| edit.touches(field))
+}
+
+impl Changes {
+    /// All changes, those of `--restitution` and `--friction` last.
+    pub fn edits(&self) -> Result<Vec<Edit>, Failure> {
+        let restitution = self.restitution.map(|e| ("--restitution", format!("restitution={e:?}")));
+        let friction = self.friction.map(|friction| match friction {
+            Friction::One(mu) => format!("friction={mu:?}"),
+            Friction::StaticAndDynamic(of_stick, of_slip) => {
+                format!("friction={{\"static\": {of_stick:?}, \"dynamic\": {of_slip:?}}}")
+            }
+        });
+        let friction = friction.map(|change| ("--friction", change));
+        let mut edits = self.edits.clone();
+        for (option, change) in [restitution, friction].into_iter().flatten() {
+            // A finite number always makes a change.
+            let Ok(edit) = change.parse::<Edit>().map(|edit| edit.by_option(option)) else { continue };
+            if let Some(twice) = self.edits.iter().find(|other| other.touches(edit.path())) {
+                return Err(Failure::ChangedTwice { option: edit.option(), path: twice.path().to_owned() });
+            }
+            edits.push(edit);
+        }
+        Ok(edits)
+    }
+}
+
+/// Says which contacts have a coefficient of their own, which an option for all contacts does not change.
+fn note_own_coefficients(tree: &Tree, edit: &Edit) {
+    let key = edit.path();
+    let listed = (0..).map(|k| format!("contacts[{k}]")).take_while(|contact| tree.contains(contact));
+    let contacts = std::iter::once("contact".to_owned()).chain(listed);
+    let own: Vec<String> =
+        contacts.map(|contact| format!("{contact}.{key}")).filter(|path| tree.contains(path)).collect();
+    if !own.is_empty() {
+        note(&format!("{} does not change {}: use --set", edit.option(), own.join(", ")));
+    }
 }
 
 fn stated(mut tree: Tree, folder: &Path, id: impl Fn(&Tree) -> Id, edits: &[Edit]) -> Result<Stated, ProblemError> {
     for edit in edits {
         edit.apply(&mut tree)?;
+    }
+    for edit in edits.iter().filter(|edit| edit.option() != "--set") {
+        note_own_coefficients(&tree, edit);
     }
     Ok(Stated { problem: Problem::from_tree_in(&tree, folder)?, id: id(&tree) })
 }

@@ -82,6 +82,52 @@ fn the_output_appears_only_when_complete() {
     assert_eq!(left, ["in.jsonl", "kept.jsonl", "out.jsonl"]);
 }
 
+#[test]
+fn fields_are_chosen_and_unknown_ones_are_refused_with_the_list() {
+    let good = problem(1).to_string();
+    let ran = carom_with(&["batch", "-", "--fields", "id,mode,robot"], format!("{good}\n{{\"id\": 2}}\n").as_bytes());
+    let out: Vec<&str> = ran.out.lines().collect();
+    assert!(out[0].starts_with("{\"mode\":\"") && out[0].ends_with("\",\"id\":{\"k\":1}}"), "{}", out[0]);
+    let error = &lines(&ran.out)[1];
+    assert_eq!(
+        (&error["format_version"], &error["id"], &error["error"]["kind"]),
+        (&json!(1), &json!(2), &json!("missing"))
+    );
+    for wrong in ["mode,force", "", "mode,"] {
+        let ran = carom_with(&["batch", "-", "--fields", wrong], good.as_bytes());
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{wrong}");
+        assert!(
+            ran.err.contains("is not a field of an outcome; the fields are format_version, mode, impulse"),
+            "{}",
+            ran.err
+        );
+    }
+}
+
+/// Lines of one robot in a file, in other states: as each would be alone.
+#[test]
+fn lines_of_a_robot_file_are_answered_as_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("arm.urdf"), include_str!("../../carom-scene/models/arm.urdf")).unwrap();
+    let line = |k: usize| {
+        let state =
+            json!({"configuration": {"elbow": 0.01 * k as f64}, "velocity": {"elbow": 1.0, "shoulder_lift": 0.5}});
+        json!({"model": {"urdf": "arm.urdf"}, "state": state, "contact": {"link": "tool_tip"}, "restitution": 0.3,
+               "friction": 0.01 * k as f64, "surface": {"normal": [0, 0, 1]}, "id": k})
+    };
+    let input: String = (0..1000).map(|k| line(k).to_string() + "\n").collect();
+    std::fs::write(path("in.jsonl"), &input).unwrap();
+    let ran = carom(&["batch", &path("in.jsonl")]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let out: Vec<&str> = ran.out.lines().collect();
+    assert_eq!(out.len(), 1000);
+    for k in [0, 1, 2, 500, 999] {
+        std::fs::write(path("one.jsonl"), line(k).to_string()).unwrap();
+        assert_eq!(carom(&["batch", &path("one.jsonl")]).out.trim_end(), out[k]);
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn devices_are_written_to_and_not_replaced() {

@@ -208,3 +208,24 @@ fn options_for_robots_are_refused_for_scenes() {
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("three numbers"), "{}", ran.err);
 }
+
+#[test]
+fn a_robot_without_collision_shapes_touches_with_the_origins_of_its_links() {
+    let robots = Robots::new();
+    let mass = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>";
+    let link = |name: &str| format!("<link name='{name}'>{mass}</link>");
+    let joint = "<joint name='j' type='continuous'><parent link='trunk'/><child link='arm'/><origin xyz='0.1 0 -0.5'/>\
+                 <axis xyz='0 1 0'/></joint>";
+    let text = format!("<robot name='r'>{}{}{joint}</robot>", link("trunk"), link("arm"));
+    let robot = robots.write("bare.urdf", &text);
+    for (options, contacts) in [(vec![], 2), (vec!["--fixed-base"], 1)] {
+        let arguments = [&["simulate", &robot, "--until", "0.1"][..], &options].concat();
+        let ran = carom(&arguments);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert!(ran.out.contains("# The origins of the links: none of them has"), "{}", ran.out);
+        let ran = carom(&[&arguments[..], &["--format", "json"]].concat()).json();
+        assert_eq!(ran["header"]["contacts"].as_array().unwrap().len(), contacts, "{}", ran["header"]);
+        assert_eq!(ran["summary"]["ending"], "complete");
+        assert!(ran["summary"]["penetration"].as_f64().unwrap() < 1e-7);
+    }
+}

@@ -40,10 +40,12 @@ pub use model::ModelText;
 pub use printable::{printable, printable_json, printable_lines};
 pub use run::{
     Column, EventLog, PageError, RunText, Values, run_columns, run_csv, run_event_columns, run_events_csv, run_html,
-    run_json, run_summary_json,
+    run_json, run_schema, run_summary_json,
 };
 #[cfg(feature = "parquet")]
 pub use run::{run_events_parquet, run_parquet};
 
 pub use carom_scene::answer::verdict::{verdict, verdict_of_several};
-pub use carom_scene::record::{ContactRecord, ErrorRecord, Id, OutcomeRecord, RobotRecord, StruckRecord};
+pub use carom_scene::record::{
+    ContactRecord, ErrorRecord, Fields, Id, OutcomeRecord, RobotRecord, StruckRecord, UnknownField,
+};

@@ -2,7 +2,7 @@
 
 use carom_sim::Setup;
 
-use crate::document::{Document, Format, Kind, ProblemError, Tree};
+use crate::document::{Document, Format, Kind, ProblemError, Tree, did_you_mean};
 use crate::problem::Problem;
 
 /// A built-in scene.
@@ -65,6 +65,14 @@ pub const SIMULATIONS: &[Exhibit] = exhibits! {
     "ball" "superball" "rod" "block" "wheel" "walker" "cube" "arm" "quadruped" "brick" "sphere" "painleve"
 };
 
+/// Built-in scenes as a list on one line of JSON: `[{"name", "kind", "title"}, ...]`, with the kinds `impact` and
+/// `simulation`.
+pub fn list_json(impacts: &[Exhibit], simulations: &[Exhibit]) -> String {
+    let entry = |kind: &'static str| move |scene: &Exhibit| serde_json::json!({ "name": scene.name, "kind": kind, "title": scene.summary() });
+    let entries = impacts.iter().map(entry("impact")).chain(simulations.iter().map(entry("simulation")));
+    format!("{}\n", serde_json::Value::from_iter(entries))
+}
+
 /// The simulation with this name.
 pub fn find_simulation(name: &str) -> Option<&'static Exhibit> {
     SIMULATIONS.iter().find(|scene| scene.name == name)
@@ -94,6 +102,7 @@ pub fn simulation(name: &str) -> Result<Setup, ProblemError> {
 fn exhibit(found: Option<&'static Exhibit>, name: &str, all: &[Exhibit]) -> Result<&'static Exhibit, ProblemError> {
     found.ok_or_else(|| {
         let names: Vec<&str> = all.iter().map(|exhibit| exhibit.name).collect();
-        ProblemError::document(Kind::UnknownName, format!("{name:?} is not one of {}", names.join(", ")), None)
+        let hint = did_you_mean(name, names.iter().copied());
+        ProblemError::document(Kind::UnknownName, format!("{name:?} is not one of {}{hint}", names.join(", ")), None)
     })
 }

@@ -15,10 +15,14 @@ pub mod answer;
 pub mod assumed;
 pub mod document;
 pub mod gallery;
+pub mod line;
 pub mod models;
+pub mod prepared;
 pub mod problem;
 pub mod record;
+pub mod robots;
 pub mod scene;
+pub mod schema;
 
 pub use answer::{Answer, SimultaneousAnswer};
 pub use document::ProblemError;

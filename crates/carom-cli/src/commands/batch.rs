@@ -1,7 +1,7 @@
 //! `carom batch`: from a file of problems to a file of outcomes.
 
 use std::fs::File;
-use std::io::{self, BufReader};
+use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -9,6 +9,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::Batch;
+use crate::console::progress;
 use crate::failure::Failure;
 use crate::output::{Output, complain};
 
@@ -28,7 +29,8 @@ pub fn run(arguments: &Batch) -> Result<ExitCode, Failure> {
     let bar = progress_bar(length);
     // Paths of robot files are relative to the folder of the problems.
     let folder = arguments.input.parent().unwrap_or(Path::new(""));
-    let ended = carom::batch::run(BufReader::with_capacity(1 << 16, input), folder, &mut output, |progress| {
+    let options = carom::batch::Options::new(folder).fields(arguments.fields.unwrap_or_default());
+    let ended = carom::batch::run(input, &options, &mut output, |progress| {
         bar.set_position(progress.bytes);
         bar.set_message(format!("{} problems, {} failed", progress.problems, progress.failed));
     });
@@ -62,6 +64,7 @@ fn progress_bar(length: Option<u64>) -> ProgressBar {
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);
     }
+    let bar = progress(bar);
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
 }

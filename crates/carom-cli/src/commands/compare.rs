@@ -3,16 +3,19 @@
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use carom::ProblemError;
+use carom::document::Edit;
 use carom::report::{ComparisonText, comparison_json, figure};
 use carom::study::Comparison;
 
-use crate::args::{Compare, Format};
+use crate::args::{Compare, CompareFormat, Format};
+use crate::console::{tell_ignored, timed};
 use crate::failure::Failure;
-use crate::kind::Kind;
 #[cfg(feature = "png")]
 use crate::kind::PIXELS;
+use crate::kind::{Kind, STDOUT};
 use crate::output::{Output, check_place, print};
 use crate::source::Source;
 
@@ -24,41 +27,74 @@ const KINDS: &[Kind] = &[
     Kind::Json,
 ];
 
+/// What is asked for.
+#[derive(Clone, Copy, PartialEq)]
+enum Wanted {
+    Text,
+    File(Kind),
+}
+
 pub fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
-    let kind = match &arguments.output {
-        Some(path) => {
-            let kind = Kind::of(path, KINDS)?;
-            check_place(path)?;
-            Some(kind)
-        }
-        None => None,
-    };
+    let path = arguments.output.as_deref().unwrap_or(Path::new(STDOUT));
+    let wanted = wanted(path, arguments.format)?;
+    if path != Path::new(STDOUT) {
+        check_place(path)?;
+    }
+    let edits = arguments.changes.edits()?;
     let source = Source::open(&arguments.problem, &arguments.robot)?;
-    let (title, comparison) = match compare(&source, arguments) {
+    let (title, comparison) = match compare(&source, &edits) {
         Ok(compared) => compared,
         Err(error) => {
-            let error = source.locate(error, &arguments.edits);
-            return Err(source.failure(error, &arguments.edits));
+            let error = source.locate(error, &edits);
+            return Err(source.failure(error, &edits));
         }
     };
-    match (kind, &arguments.output) {
-        (Some(kind), Some(path)) => draw(kind, path, &source, &title, &comparison, arguments)?,
-        _ => {
-            let text = match arguments.format {
-                Format::Text => {
-                    source.assumptions() + &ComparisonText { title: &title, comparison: &comparison }.to_string()
-                }
-                Format::Json => comparison_json(&comparison) + "\n",
-            };
-            print(&text, arguments.format)?;
+    match wanted {
+        Wanted::File(Kind::Json) if path == Path::new(STDOUT) => {
+            Kind::Json.check_width(arguments.width)?;
+            print(&(comparison_json(&comparison) + "\n"), Format::Json)?;
+        }
+        Wanted::File(kind) => draw(kind, path, &source, &title, &comparison, arguments)?,
+        Wanted::Text => {
+            check_no_width(arguments.width)?;
+            let text = ComparisonText { title: &title, comparison: &comparison }.to_string();
+            match path == Path::new(STDOUT) {
+                true => print(&(source.assumptions() + &text), Format::Text)?,
+                false => write(path, text.as_bytes())?,
+            }
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn compare(source: &Source, arguments: &Compare) -> Result<(String, Comparison), ProblemError> {
-    let problem = source.read(&arguments.edits)?.problem;
-    Ok((source.title(&problem), Comparison::new(&problem)?))
+/// The format that is asked for, or that of the file's extension, or text.
+fn wanted(path: &Path, format: Option<CompareFormat>) -> Result<Wanted, Failure> {
+    let kind = match format {
+        Some(CompareFormat::Text) => return Ok(Wanted::Text),
+        None if path == Path::new(STDOUT) => return Ok(Wanted::Text),
+        None => Kind::of(path, KINDS)?,
+        Some(CompareFormat::Json) => Kind::Json,
+        Some(CompareFormat::Svg) => Kind::Svg,
+        #[cfg(feature = "png")]
+        Some(CompareFormat::Png) => Kind::Png,
+    };
+    let kind = if path == Path::new(STDOUT) { kind.for_stdout()? } else { kind };
+    Ok(Wanted::File(kind))
+}
+
+fn check_no_width(width: Option<u32>) -> Result<(), Failure> {
+    width.map_or(Ok(()), |_| Err(Failure::Width { ending: "txt" }))
+}
+
+fn compare(source: &Source, edits: &[Edit]) -> Result<(String, Comparison), ProblemError> {
+    let begun = Instant::now();
+    let problem = source.read(edits)?.problem;
+    timed("reading", begun);
+    tell_ignored(&problem);
+    let begun = Instant::now();
+    let comparison = Comparison::new(&problem)?;
+    timed("solving", begun);
+    Ok((source.title(&problem), comparison))
 }
 
 fn draw(

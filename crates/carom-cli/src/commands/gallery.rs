@@ -13,6 +13,10 @@ use crate::output::Output;
 pub fn run(arguments: &Gallery) -> Result<ExitCode, Failure> {
     let mut output = Output::open(None)?;
     let text = match &arguments.scene {
+        None if arguments.format == SceneFormat::Json => match arguments.simulation {
+            true => carom::gallery::list_json(&[], SIMULATIONS),
+            false => carom::gallery::list_json(SCENES, SIMULATIONS),
+        },
         None if arguments.simulation => list(SIMULATIONS),
         None => {
             format!("carom impact NAME\n{}\ncarom simulate NAME\n{}", list(SCENES), list(SIMULATIONS))
@@ -30,7 +34,7 @@ pub fn run(arguments: &Gallery) -> Result<ExitCode, Failure> {
                         source: name.clone(),
                         error: Box::new(error),
                         text: None,
-                        edit: false,
+                        option: None,
                     };
                     format!("{}\n", scene.tree().map_err(fail)?)
                 }

@@ -1,23 +1,25 @@
 //! `carom impact`: one problem, one outcome.
 
 use std::process::ExitCode;
+use std::time::Instant;
 
 use carom::ProblemError;
 use carom::document::Edit;
 use carom::report::{AnswerText, ErrorRecord, OutcomeRecord, RobotRecord};
 
 use crate::args::{self, Impact};
+use crate::console::{is_quiet, tell_effort, tell_ignored, timed};
 use crate::failure::Failure;
 use crate::output::print;
 use crate::source::Source;
 
 pub fn run(arguments: &Impact) -> Result<ExitCode, Failure> {
-    let mut edits = arguments.edits.clone();
+    let mut edits = arguments.changes.edits()?;
     if let Some(guard) = arguments.guard {
-        edits.extend(format!("guard={}", guard.name()).parse::<Edit>());
+        edits.extend(format!("guard={}", guard.name()).parse::<Edit>().map(|edit| edit.by_option("--guard")));
     }
     if let Some(law) = &arguments.law {
-        edits.extend(format!("law={law}").parse::<Edit>());
+        edits.extend(format!("law={law}").parse::<Edit>().map(|edit| edit.by_option("--law")));
     }
     let source = Source::open(&arguments.problem, &arguments.robot)?;
     match answer(&source, &edits, arguments.format) {
@@ -36,10 +38,19 @@ pub fn run(arguments: &Impact) -> Result<ExitCode, Failure> {
 }
 
 fn answer(source: &Source, edits: &[Edit], format: args::Format) -> Result<String, ProblemError> {
+    let begun = Instant::now();
     let stated = source.read(edits)?;
+    timed("reading", begun);
     let problem = &stated.problem;
+    tell_ignored(problem);
+    let begun = Instant::now();
     let answer = problem.answer()?;
-    let robot = problem.scene().map(RobotRecord::new).transpose()?;
+    timed("solving", begun);
+    tell_effort(&answer);
+    let mut robot = problem.scene().map(RobotRecord::new).transpose()?;
+    if is_quiet() && format == args::Format::Text {
+        robot.iter_mut().for_each(|robot| robot.warnings.clear());
+    }
     let robot = robot.as_ref();
     Ok(match format {
         args::Format::Text => {

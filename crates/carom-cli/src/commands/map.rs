@@ -1,16 +1,20 @@
 //! `carom map`: the law's answers over coefficients or states, as a figure or as data.
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
+use std::time::Instant;
 
+use carom::document::Edit;
 use carom::report::{figure, map_csv, map_json};
 use carom::study::{Map, MapError, MapOptions};
 
-use crate::args::{self, MapOver};
+use crate::args::{self, MapFormat, MapOver};
+use crate::console::{tell_ignored, timed};
 use crate::failure::Failure;
-use crate::kind::Kind;
 #[cfg(feature = "png")]
 use crate::kind::PIXELS;
+use crate::kind::{Kind, STDOUT};
 use crate::output::{Output, check_place};
 use crate::source::Source;
 
@@ -24,18 +28,21 @@ const KINDS: &[Kind] = &[
 ];
 
 pub fn run(arguments: &args::Map) -> Result<ExitCode, Failure> {
-    let kind = Kind::of(&arguments.output, KINDS)?;
+    let kind = kind(arguments)?;
+    let edits = arguments.changes.edits()?;
     kind.check_width(arguments.width)?;
     check_place(&arguments.output)?;
     let source = Source::open(&arguments.problem, &arguments.robot)?;
-    let map = match draw_up(&source, arguments) {
+    let begun = Instant::now();
+    let map = match draw_up(&source, &edits, arguments) {
         Ok(map) => map,
         Err(MapError::Problem(error)) => {
-            let error = source.locate(error, &arguments.edits);
-            return Err(source.failure(error, &arguments.edits));
+            let error = source.locate(error, &edits);
+            return Err(source.failure(error, &edits));
         }
         Err(error) => return Err(Failure::Map { source: source.name(), error }),
     };
+    timed("solving", begun);
     let options = figure::FigureOptions { admissible_set: arguments.admissible_set };
     let mut output = Output::open(Some(&arguments.output))?;
     let written = match kind {
@@ -52,8 +59,24 @@ pub fn run(arguments: &args::Map) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn draw_up(source: &Source, arguments: &args::Map) -> Result<Map, MapError> {
-    let problem = source.read(&arguments.edits)?.problem;
+/// The format that is asked for, or that of the file's extension.
+fn kind(arguments: &args::Map) -> Result<Kind, Failure> {
+    let kind = match arguments.format {
+        None => Kind::of(&arguments.output, KINDS)?,
+        Some(MapFormat::Svg) => Kind::Svg,
+        #[cfg(feature = "png")]
+        Some(MapFormat::Png) => Kind::Png,
+        Some(MapFormat::Json) => Kind::Json,
+        Some(MapFormat::Csv) => Kind::Csv,
+    };
+    if arguments.output == Path::new(STDOUT) { kind.for_stdout() } else { Ok(kind) }
+}
+
+fn draw_up(source: &Source, edits: &[Edit], arguments: &args::Map) -> Result<Map, MapError> {
+    let begun = Instant::now();
+    let problem = source.read(edits)?.problem;
+    timed("reading", begun);
+    tell_ignored(&problem);
     let title = source.title(&problem);
     let options = MapOptions { resolution: arguments.resolution, range: arguments.range.unwrap_or_default() };
     match arguments.over {

@@ -3,7 +3,10 @@
 pub mod batch;
 pub mod check;
 pub mod compare;
+pub mod completions;
 pub mod gallery;
 pub mod impact;
+pub mod man;
 pub mod map;
+pub mod schema;
 pub mod simulate;

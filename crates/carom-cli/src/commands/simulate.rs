@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use carom::ProblemError;
 use carom::document::Edit;
@@ -14,12 +14,13 @@ use carom::report::{ErrorRecord, EventLog, RunText, run_csv, run_events_csv, run
 use carom::sim::{Ending, Event, Record, Recorder, Sample, Settings, Setup, Simulation, Sink};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::args::{EventCount, Format, Simulate};
+use crate::args::{EventCount, Format, RunFormat, Simulate};
+use crate::console::{is_quiet, progress, tell_ignored, timed};
 use crate::exhibits::Gallery;
 use crate::failure::Failure;
-use crate::kind::Kind;
 #[cfg(feature = "png")]
 use crate::kind::PIXELS;
+use crate::kind::{Kind, STDOUT};
 use crate::output::{self, Output, check_place, complain};
 use crate::source::Source;
 
@@ -30,26 +31,32 @@ const TICKS: u64 = 1000;
 
 pub fn run(arguments: &Simulate) -> Result<ExitCode, Failure> {
     // Outputs that cannot be written are detected before the run.
+    let format = summary_format(arguments)?;
     let files = Files::of(arguments)?;
+    let edits = edits(arguments)?;
     let source = Source::open_as(&arguments.scene, Gallery::Simulations, &arguments.robot)?;
-    let (setup, title) = match read(&source, arguments) {
+    let begun = Instant::now();
+    let (setup, title) = match read(&source, &edits, arguments) {
         Ok(read) => read,
         Err(error) => {
-            let error = source.locate(error, &arguments.edits);
-            if arguments.format == Format::Json {
+            let error = source.locate(error, &edits);
+            if format == Some(Format::Json) {
                 output::print(&(ErrorRecord::new(&error, None).line() + "\n"), Format::Json)?;
             }
-            return Err(source.failure(error, &arguments.edits));
+            return Err(source.failure(error, &edits));
         }
     };
     check_count(&source, &setup)?;
+    timed("reading", begun);
     let until = setup.settings.until;
-    let begun = Simulation::new(setup);
+    let begun = Instant::now();
+    let simulation = Simulation::new(setup);
     let mut simulation =
-        begun.map_err(|error| Failure::Simulation { source: source.name(), error: Box::new(error) })?;
+        simulation.map_err(|error| Failure::Simulation { source: source.name(), error: Box::new(error) })?;
     let mut watcher = Watcher::new(until)?;
     let ended = simulation.run_until(until, &mut watcher);
     watcher.bar.finish_and_clear();
+    timed("simulating", begun);
     let mut record = watcher.recorder.finish(&simulation);
     if let Err(error) = &ended {
         record.summary.ending = Ending::Failed;
@@ -57,11 +64,17 @@ pub fn run(arguments: &Simulate) -> Result<ExitCode, Failure> {
         complain(&format!("error: {}: {error}", source.name()));
     }
     // The run is complete: write everything that can be written, whatever else fails.
+    let begun = Instant::now();
     let failures = files.write(&record, &title);
+    timed("writing files", begun);
     for failure in &failures {
         complain(&format!("error: {failure}"));
     }
-    let is_printed = match print(arguments, &source, &record, &title) {
+    if is_quiet() && format == Some(Format::Text) {
+        record.header.warnings.clear();
+        record.summary.warnings.clear();
+    }
+    let is_printed = match format.map_or(Ok(()), |format| print(arguments, format, &source, &record, &title)) {
         Ok(()) => true,
         Err(Failure::ClosedPipe) => return Err(Failure::ClosedPipe),
         Err(failure) => {
@@ -85,12 +98,32 @@ fn check_count(source: &Source, setup: &Setup) -> Result<(), Failure> {
     }
 }
 
-fn read(source: &Source, arguments: &Simulate) -> Result<(Setup, String), ProblemError> {
-    let mut edits = arguments.edits.clone();
-    if let Some(guard) = arguments.guard {
-        edits.extend(format!("guard={}", guard.name()).parse::<Edit>());
+/// The format of the summary; none if the run itself is written to standard output.
+fn summary_format(arguments: &Simulate) -> Result<Option<Format>, Failure> {
+    if arguments.output.as_deref() == Some(Path::new(STDOUT)) {
+        return Ok(None);
     }
-    let problem = source.read(&edits)?.problem;
+    let run_only = |format| Failure::RunFormat { format, output: arguments.output.clone() };
+    match arguments.format {
+        None | Some(RunFormat::Text) => Ok(Some(Format::Text)),
+        Some(RunFormat::Json) => Ok(Some(Format::Json)),
+        Some(RunFormat::Csv) => Err(run_only("csv")),
+        #[cfg(feature = "parquet")]
+        Some(RunFormat::Parquet) => Err(run_only("parquet")),
+    }
+}
+
+fn edits(arguments: &Simulate) -> Result<Vec<Edit>, Failure> {
+    let mut edits = arguments.changes.edits()?;
+    if let Some(guard) = arguments.guard {
+        edits.extend(format!("guard={}", guard.name()).parse::<Edit>().map(|edit| edit.by_option("--guard")));
+    }
+    Ok(edits)
+}
+
+fn read(source: &Source, edits: &[Edit], arguments: &Simulate) -> Result<(Setup, String), ProblemError> {
+    let problem = source.read(edits)?.problem;
+    tell_ignored(&problem);
     let mut setup = problem.setup()?;
     let settings = &mut setup.settings;
     settings.until = arguments.until.unwrap_or(settings.until);
@@ -101,8 +134,8 @@ fn read(source: &Source, arguments: &Simulate) -> Result<(Setup, String), Proble
     Ok((setup, source.title(&problem)))
 }
 
-fn print(arguments: &Simulate, source: &Source, record: &Record, title: &str) -> Result<(), Failure> {
-    let text = match arguments.format {
+fn print(arguments: &Simulate, format: Format, source: &Source, record: &Record, title: &str) -> Result<(), Failure> {
+    let text = match format {
         Format::Json => {
             let mut json = Vec::new();
             run_summary_json(record, &mut json).map_err(Failure::stdout)?;
@@ -118,7 +151,7 @@ fn print(arguments: &Simulate, source: &Source, record: &Record, title: &str) ->
             format!("{}{}{log}", source.assumptions(), RunText { title, record })
         }
     };
-    output::print(&text, arguments.format)
+    output::print(&text, format)
 }
 
 /// Records everything, updates the progress bar, and handles the signals that end a run: interrupt, hangup, terminate.
@@ -132,7 +165,7 @@ struct Watcher {
 
 impl Watcher {
     fn new(until: f64) -> Result<Self, Failure> {
-        let bar = ProgressBar::new(TICKS);
+        let bar = progress(ProgressBar::new(TICKS));
         if let Ok(style) = ProgressStyle::with_template("{bar:30} {msg}, {elapsed} ({eta} left)") {
             bar.set_style(style);
         }
@@ -191,13 +224,30 @@ const PICTURES: &[Kind] = &[
     Kind::Png,
 ];
 
+/// The table on standard output, if it is asked for there: its format is given by `--format`. CSV and Parquet have the
+/// samples only, without their second file.
+fn table_on_stdout(arguments: &Simulate) -> Result<Option<(PathBuf, Kind)>, Failure> {
+    let Some(path) = arguments.output.as_ref().filter(|path| path.as_path() == Path::new(STDOUT)) else {
+        return Ok(None);
+    };
+    let kind = match arguments.format {
+        Some(RunFormat::Json) => Kind::Json,
+        Some(RunFormat::Csv) => Kind::Csv,
+        #[cfg(feature = "parquet")]
+        Some(RunFormat::Parquet) => Kind::Parquet.for_stdout()?,
+        None | Some(RunFormat::Text) => Kind::of(path, TABLES)?,
+    };
+    Ok(Some((path.clone(), kind)))
+}
+
 impl Files {
     fn of(arguments: &Simulate) -> Result<Self, Failure> {
         let kind = |path: &Option<PathBuf>, offered| {
             path.as_ref().map(|path| Kind::of(path, offered).map(|kind| (path.clone(), kind))).transpose()
         };
         let files = Self {
-            table: kind(&arguments.output, TABLES)?,
+            table: table_on_stdout(arguments)?
+                .map_or_else(|| kind(&arguments.output, TABLES), |table| Ok(Some(table)))?,
             plot: kind(&arguments.plot, PICTURES)?,
             page: kind(&arguments.render, &[Kind::Html])?.map(|(path, _)| path),
         };
@@ -206,6 +256,7 @@ impl Files {
         }
         if let Some((path, kind)) = &files.table
             && *kind != Kind::Json
+            && path != Path::new(STDOUT)
         {
             check_place(&beside(path))?;
         }
@@ -223,11 +274,15 @@ impl Files {
                     let samples = |bytes: &mut Vec<u8>| carom::report::run_parquet(record, bytes);
                     let events = |bytes: &mut Vec<u8>| carom::report::run_events_parquet(record, bytes);
                     written.push(write_file(path, |output| write_all(output, samples)));
-                    written.push(write_file(&beside(path), |output| write_all(output, events)));
+                    if path != Path::new(STDOUT) {
+                        written.push(write_file(&beside(path), |output| write_all(output, events)));
+                    }
                 }
                 _ => {
                     written.push(write_file(path, |output| run_csv(record, output)));
-                    written.push(write_file(&beside(path), |output| run_events_csv(record, output)));
+                    if path != Path::new(STDOUT) {
+                        written.push(write_file(&beside(path), |output| run_events_csv(record, output)));
+                    }
                 }
             }
         }

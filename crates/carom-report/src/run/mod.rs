@@ -6,6 +6,7 @@
 //! | `csv` | as CSV |
 //! | `json` | as JSON |
 //! | `parquet` | as Parquet |
+//! | `keys` | the fields of a run in JSON |
 //! | `text` | a summary as text |
 //! | `log` | the events as text |
 //! | `html` | a page that plays a run: its data |
@@ -14,6 +15,7 @@
 mod csv;
 mod html;
 mod json;
+mod keys;
 mod log;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -23,6 +25,7 @@ mod text;
 pub use csv::{run_csv, run_events_csv};
 pub use html::{PageError, run_html};
 pub use json::{run_json, run_summary_json};
+pub use keys::run_schema;
 pub use log::EventLog;
 #[cfg(feature = "parquet")]
 pub use parquet::{run_events_parquet, run_parquet};

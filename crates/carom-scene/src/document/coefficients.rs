@@ -4,6 +4,7 @@ use carom_law::{Dimension, Friction, Restitution};
 use serde_json::Value;
 
 use super::error::{Kind, ProblemError};
+use super::keys::{FRICTION_PARTS, HUNT_CROSSLEY, RESTITUTION_PARTS};
 use super::value::{check_keys, number, number_or, object, required, wrong_type};
 
 type Result<T> = std::result::Result<T, ProblemError>;
@@ -15,7 +16,7 @@ pub(crate) fn restitution(value: &Value, path: &str) -> Result<Restitution> {
         let e = number_or(value, path, "a number or an object with normal or hunt_crossley")?;
         return Restitution::new(e).map_err(law);
     };
-    check_keys(map, path, &["normal", "tangential", "hunt_crossley"])?;
+    check_keys(map, path, RESTITUTION_PARTS.names)?;
     if let Some(value) = map.get("hunt_crossley") {
         if let Some(other) = ["normal", "tangential"].into_iter().find(|key| map.contains_key(*key)) {
             let field = format!("{path}.{other}");
@@ -31,7 +32,7 @@ pub(crate) fn restitution(value: &Value, path: &str) -> Result<Restitution> {
 
 fn hunt_crossley(value: &Value, path: &str) -> Result<carom_law::Result<Restitution>> {
     let map = object(value, path)?;
-    check_keys(map, path, &["alpha", "stiffness", "damping"])?;
+    check_keys(map, path, HUNT_CROSSLEY.names)?;
     let get = |key: &str| number(required(map, path, key)?, &format!("{path}.{key}"));
     if map.contains_key("alpha") {
         if let Some(other) = ["stiffness", "damping"].into_iter().find(|key| map.contains_key(*key)) {
@@ -52,7 +53,7 @@ pub(crate) fn friction(value: &Value, path: &str) -> Result<Friction> {
         let mu = number_or(value, path, "a number or an object with static and dynamic")?;
         return Friction::new(mu).map_err(law);
     };
-    check_keys(map, path, &["static", "dynamic"])?;
+    check_keys(map, path, FRICTION_PARTS.names)?;
     let get = |key: &str| number(required(map, path, key)?, &format!("{path}.{key}"));
     Friction::with_static(get("static")?, get("dynamic")?).map_err(law)
 }

@@ -11,6 +11,8 @@ use super::tree::{Document, Format, PathStep, Tree, split_path};
 pub struct Edit {
     path: String,
     value: Value,
+    /// The option of the command line that asks for it.
+    option: &'static str,
 }
 
 impl std::str::FromStr for Edit {
@@ -29,11 +31,27 @@ impl std::str::FromStr for Edit {
             Err(error) if error.kind == Kind::Syntax => Value::String(value.to_owned()),
             Err(error) => return Err(format!("{path}: {error}")),
         };
-        Ok(Self { path: path.to_owned(), value })
+        Ok(Self { path: path.to_owned(), value, option: "--set" })
     }
 }
 
 impl Edit {
+    /// The change, as one that another option of the command line than `--set` asks for.
+    #[must_use]
+    pub fn by_option(self, option: &'static str) -> Self {
+        Self { option, ..self }
+    }
+
+    /// The path that is changed.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The option of the command line that asks for the change: `--set`, or one of its own.
+    pub fn option(&self) -> &'static str {
+        self.option
+    }
+
     /// Applies the change. A missing key is added, and is validated with the rest of the
     /// problem. Setting one part of a coefficient given as a single number keeps the other part.
     ///

@@ -20,6 +20,9 @@ pub struct ProblemError {
     /// The byte range in the document, if known.
     #[serde(skip)]
     pub span: Option<Range<usize>>,
+    /// Whether the key itself is wrong, not its value: the range is then that of the key.
+    #[serde(skip)]
+    pub is_about_key: bool,
 }
 
 /// The kinds of errors, a closed list: those of the law, and those of documents.
@@ -84,12 +87,19 @@ impl Serialize for Kind {
 impl ProblemError {
     /// An error about a field.
     pub fn at(kind: Kind, field: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), field: Some(field.into()), line: None, span: None }
+        let is_about_key = matches!(kind, Kind::UnknownKey | Kind::DuplicateKey | Kind::Conflict);
+        Self { kind, message: message.into(), field: Some(field.into()), line: None, span: None, is_about_key }
+    }
+
+    /// The same error, about the key of its field and not its value.
+    #[must_use]
+    pub fn about_key(self) -> Self {
+        Self { is_about_key: true, ..self }
     }
 
     /// An error about the document as a whole.
     pub fn document(kind: Kind, message: impl Into<String>, line: Option<usize>) -> Self {
-        Self { kind, message: message.into(), field: None, line, span: None }
+        Self { kind, message: message.into(), field: None, line, span: None, is_about_key: false }
     }
 }
 
@@ -101,6 +111,7 @@ impl From<carom_law::Error> for ProblemError {
             field: Some(error.field().to_owned()),
             line: None,
             span: None,
+            is_about_key: false,
         }
     }
 }

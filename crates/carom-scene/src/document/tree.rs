@@ -120,10 +120,14 @@ impl<'a> Document<'a> {
         if error.line.is_none()
             && let Some(field) = &error.field
         {
-            error.span = match self.format {
-                Format::Json => span_in_json(self.text, field),
-                Format::Toml => span_in_toml(self.text, field),
+            let found = match self.format {
+                Format::Json => places_in_json(self.text, field),
+                Format::Toml => places_in_toml(self.text, field),
             };
+            error.span = found.and_then(|places| match error.is_about_key {
+                true => places.key.or(Some(places.value)),
+                false => Some(places.value),
+            });
             error.line = error.span.as_ref().map(|span| line_of(self.text, span.start));
         }
         error
@@ -214,7 +218,8 @@ impl Path {
             None if is_too_large => (NOT_FINITE, format!("{field} is beyond the range of f64 (largest 1.8e308)")),
             None => (Kind::Syntax, message.to_owned()),
         };
-        ProblemError { kind, message, field: Some(field).filter(|field| !field.is_empty()), line, span: None }
+        let field = Some(field).filter(|field| !field.is_empty());
+        ProblemError { field, line, ..ProblemError::document(kind, message, None) }
     }
 }
 
@@ -348,8 +353,14 @@ pub(crate) enum PathStep<'p> {
     Index(usize),
 }
 
-/// The span of the value at a path, or of the deepest existing part of the path.
-fn span_in_json(text: &str, path: &str) -> Option<Range<usize>> {
+/// Where a value is in a text, and its key, if it has one.
+struct Places {
+    key: Option<Range<usize>>,
+    value: Range<usize>,
+}
+
+/// The place of the value at a path, or of the deepest existing part of the path.
+fn places_in_json(text: &str, path: &str) -> Option<Places> {
     let mut here: &str = text;
     let mut found = None;
     for step in split_path(path)? {
@@ -363,26 +374,39 @@ fn span_in_json(text: &str, path: &str) -> Option<Range<usize>> {
         here = inner.get();
         // RawValue borrows from the text, so the difference of the pointers is the offset.
         let start = here.as_ptr() as usize - text.as_ptr() as usize;
-        found = Some(start..start + here.len());
+        let key = matches!(step, PathStep::Key(_)).then(|| key_before(text, start)).flatten();
+        found = Some(Places { key, value: start..start + here.len() });
     }
     found
 }
 
-fn span_in_toml(text: &str, path: &str) -> Option<Range<usize>> {
+/// The key, with its quotes, that ends before the colon before a value.
+fn key_before(text: &str, value: usize) -> Option<Range<usize>> {
+    let before = text[..value].trim_end().strip_suffix(':')?.trim_end();
+    let inside = before.strip_suffix('"')?;
+    // A quote after an odd number of backslashes is part of the key.
+    let is_escaped = |quote: usize| inside[..quote].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
+    let (start, _) = inside.rmatch_indices('"').find(|(quote, _)| !is_escaped(*quote))?;
+    Some(start..before.len())
+}
+
+fn places_in_toml(text: &str, path: &str) -> Option<Places> {
     let document = DeTable::parse(text).ok()?;
     let mut table = Some(document.get_ref());
     let mut array = None;
     let mut found = None;
     for step in split_path(path)? {
         let value = match step {
-            PathStep::Key(key) => table?.iter().find(|(k, _)| k.get_ref() == key).map(|(_, value)| value),
+            PathStep::Key(key) => {
+                table?.iter().find(|(k, _)| k.get_ref() == key).map(|(key, value)| (Some(key.span()), value))
+            }
             PathStep::Index(index) => {
                 let list: &toml::de::DeArray<'_> = array?;
-                list.get(index)
+                list.get(index).map(|value| (None, value))
             }
         };
-        let Some(value) = value else { break };
-        found = Some(value.span());
+        let Some((key, value)) = value else { break };
+        found = Some(Places { key, value: value.span() });
         (table, array) = match value.get_ref() {
             DeValue::Table(inner) => (Some(inner), None),
             DeValue::Array(inner) => (None, Some(inner)),

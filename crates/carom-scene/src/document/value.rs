@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::error::{Kind, ProblemError};
+use super::suggestion::did_you_mean;
 
 type Result<T> = std::result::Result<T, ProblemError>;
 
@@ -23,7 +24,8 @@ pub(crate) fn named<T: Copy>(
     };
     all.iter().copied().find(|&item| name(item) == text).ok_or_else(|| {
         let names: Vec<&str> = all.iter().map(|&item| name(item)).collect();
-        let message = format!("{key} = {:?} is not one of {}", cut(text), names.join(", "));
+        let hint = did_you_mean(text, names.iter().copied());
+        let message = format!("{key} = {:?} is not one of {}{hint}", cut(text), names.join(", "));
         ProblemError::at(Kind::UnknownName, key, message)
     })
 }
@@ -71,7 +73,8 @@ pub(crate) fn check_keys(map: &Map<String, Value>, path: &str, known: &[&str]) -
 
 pub(crate) fn unknown_key(path: &str, key: &str, known: &[&str]) -> ProblemError {
     let field = join(path, key);
-    let message = format!("{} is not a valid key; the keys are {}", join(path, &shown(key)), known.join(", "));
+    let hint = did_you_mean(key, known.iter().copied());
+    let message = format!("{} is not a valid key{hint}; the keys are {}", join(path, &shown(key)), known.join(", "));
     ProblemError::at(Kind::UnknownKey, field, message)
 }
 

@@ -3,13 +3,12 @@
 use carom_law::{Coefficients, Dimension};
 use serde_json::{Map, Value};
 
+use super::keys;
 use crate::document::ProblemError;
 use crate::document::coefficients::{dimension, friction, restitution};
 use crate::document::value::{check_keys, missing, object, required, text, wrong_type};
 
 type Result<T> = std::result::Result<T, ProblemError>;
-
-const KEYS: [&str; 4] = ["name", "dimension", "restitution", "friction"];
 
 /// One contact of a problem given by matrices.
 #[derive(Debug, Clone)]
@@ -59,7 +58,7 @@ pub(super) fn of_problem(map: &Map<String, Value>) -> Result<Coefficients> {
 
 fn contact(problem: &Map<String, Value>, value: &Value, path: &str, is_one_of_several: bool) -> Result<StatedContact> {
     let map = object(value, path)?;
-    check_keys(map, path, &KEYS)?;
+    check_keys(map, path, keys::CONTACT.names)?;
     let field = |key: &str| format!("{path}.{key}");
     let dimension = match map.get("dimension") {
         Some(value) => Some(dimension(value, &field("dimension"))?),

@@ -2,11 +2,13 @@
 //!
 //! | file | contents |
 //! |---|---|
+//! | `keys` | the keys of problems given by matrices |
 //! | `read` | reads a tree into a typed problem |
 //! | `contacts` | the contacts of a problem given by matrices |
 //! | `terms` | the impact of a problem given by matrices |
 
 mod contacts;
+mod keys;
 mod read;
 mod terms;
 
@@ -225,6 +227,23 @@ impl Problem {
             Form::Scene { scene, .. } => Some(scene),
             Form::Matrices { .. } => None,
         }
+    }
+
+    /// The scene and the coefficients given for all of its contacts, for a problem with a robot.
+    pub(crate) fn scene_and_coefficients(&self) -> Option<(&Scene, &Coefficients)> {
+        match &self.form {
+            Form::Scene { scene, coefficients } => Some((scene, coefficients)),
+            Form::Matrices { .. } => None,
+        }
+    }
+
+    /// The scene with other coefficients for all contacts that have none of their own.
+    pub(crate) fn with_coefficients(&self, given: &Coefficients) -> Self {
+        let mut changed = self.with_restitution(given.restitution);
+        if let Form::Scene { coefficients, .. } = &mut changed.form {
+            coefficients.friction = given.friction;
+        }
+        changed
     }
 
     /// The problem with another law.

@@ -8,16 +8,18 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::terms::{Matrix, Terms};
-use super::{Form, Problem, contacts};
+use super::{Form, Problem, contacts, keys};
+use crate::document::keys::COMMON as COMMON_KEYS;
 use crate::document::value::{missing, named, numbers, required, rows, type_name, unknown_key};
 use crate::document::{Document, Format, Kind, ProblemError, Tree, version};
-use crate::scene::{self, Scene};
+use crate::robots::Robots;
+use crate::scene::{SCENE, Scene};
 
 type Result<T> = std::result::Result<T, ProblemError>;
 
-const GENERALIZED: [&str; 3] = ["mass_matrix", "contact_jacobian", "velocity"];
-const CONTACT_SPACE: [&str; 2] = ["delassus", "contact_velocity"];
-const COMMON: [&str; 6] = ["restitution", "friction", "guard", "law", "id", "format_version"];
+const GENERALIZED: &[&str] = keys::GENERALIZED.names;
+const CONTACT_SPACE: &[&str] = keys::CONTACT_SPACE.names;
+const COMMON: &[&str] = COMMON_KEYS.names;
 
 /// The problem given by a text in JSON or TOML. Paths of robot files are relative to the current folder.
 impl FromStr for Problem {
@@ -78,7 +80,15 @@ impl Problem {
     ///
     /// # Errors
     /// As [`Problem::from_tree`].
-    pub fn from_tree_in(Tree(tree): &Tree, folder: &Path) -> Result<Self> {
+    pub fn from_tree_in(tree: &Tree, folder: &Path) -> Result<Self> {
+        Self::from_tree_with(tree, folder, &Robots::new())
+    }
+
+    /// The problem given by a tree, with robots from a cache. Paths of robot files are relative to `folder`.
+    ///
+    /// # Errors
+    /// As [`Problem::from_tree`].
+    pub fn from_tree_with(Tree(tree): &Tree, folder: &Path, robots: &Robots) -> Result<Self> {
         let Value::Object(map) = tree else {
             let message = format!("a problem must be an object with keys, not {}", type_name(tree));
             return Err(ProblemError::document(Kind::WrongType, message, None));
@@ -86,20 +96,20 @@ impl Problem {
         version::check(map)?;
         // A document with a robot is a scene, which has its own keys.
         let form_keys = if map.contains_key("model") {
-            scene::KEYS.to_vec()
+            SCENE.names.to_vec()
         } else {
-            [&GENERALIZED[..], &CONTACT_SPACE[..], &["contacts", "model"]].concat()
+            [GENERALIZED, CONTACT_SPACE, keys::CONTACTS.names, &["model"]].concat()
         };
-        if let Some(key) = map.keys().find(|key| !form_keys.iter().chain(&COMMON).any(|known| known == key)) {
-            let matrices = GENERALIZED.iter().chain(&CONTACT_SPACE).any(|known| known == key);
+        if let Some(key) = map.keys().find(|key| !form_keys.iter().chain(COMMON).any(|known| known == key)) {
+            let matrices = GENERALIZED.iter().chain(CONTACT_SPACE).any(|known| known == key);
             if matrices {
                 let message = format!("{key} and model belong to different forms: a scene computes it from the robot");
                 return Err(ProblemError::at(Kind::Conflict, key, message));
             }
-            return Err(unknown_key("", key, &[&form_keys[..], &COMMON[..]].concat()));
+            return Err(unknown_key("", key, &[&form_keys[..], COMMON].concat()));
         }
         Ok(Self {
-            form: form(map, folder)?,
+            form: form(map, folder, robots)?,
             guard: match map.contains_key("guard") {
                 true => Some(named(map, "", "guard", &Guard::ALL, Guard::name)?),
                 false => None,
@@ -109,9 +119,9 @@ impl Problem {
     }
 }
 
-fn form(map: &Map<String, Value>, folder: &Path) -> Result<Form> {
+fn form(map: &Map<String, Value>, folder: &Path, robots: &Robots) -> Result<Form> {
     if map.contains_key("model") {
-        let scene = Box::new(Scene::from_map(map, folder)?);
+        let scene = Box::new(Scene::from_map(map, folder, robots)?);
         return Ok(Form::Scene { scene, coefficients: contacts::of_problem(map)? });
     }
     Ok(Form::Matrices { terms: terms(map)?, contacts: contacts::read(map)? })
@@ -119,7 +129,7 @@ fn form(map: &Map<String, Value>, folder: &Path) -> Result<Form> {
 
 fn terms(map: &Map<String, Value>) -> Result<Terms> {
     let given = |keys: &[&'static str]| keys.iter().copied().find(|key| map.contains_key(*key));
-    match (given(&GENERALIZED), given(&CONTACT_SPACE)) {
+    match (given(GENERALIZED), given(CONTACT_SPACE)) {
         (Some(one), Some(other)) => Err(ProblemError::at(
             Kind::Conflict,
             other,

@@ -2,23 +2,24 @@
 
 use carom_law::{Dimension, Friction, Restitution};
 use carom_multibody::{
-    CandidateOptions, ContactPoint, DynamicsError, LinkId, Model, Placement, Rims, Vector, candidates,
+    CandidateOptions, ContactPoint, DynamicsError, LinkId, Model, Placement, Rims, ShapeId, Vector, candidates,
 };
 use serde_json::{Map, Value};
 use wildmatch::WildMatch;
 
 use super::motion::condition;
-use super::{SceneContact, dynamics_error};
+use super::surface::Surfaces;
+use super::{SceneContact, dynamics_error, keys};
 use crate::document::coefficients::dimension;
 use crate::document::coefficients::{friction, restitution};
 use crate::document::value::{check_keys, missing, number, object, text, triple, wrong_type};
-use crate::document::{Kind, ProblemError};
+use crate::document::{Kind, ProblemError, did_you_mean};
 use carom_sim::{CoordinateRange, Surface};
 
 type Result<T> = std::result::Result<T, ProblemError>;
 
 /// All contacts of a scene: `contact`, or the list `contacts`.
-pub(super) fn read(model: &Model, surfaces: &[Surface], map: &Map<String, Value>) -> Result<Vec<SceneContact>> {
+pub(super) fn read(model: &Model, surfaces: &Surfaces, map: &Map<String, Value>) -> Result<Vec<SceneContact>> {
     let contacts = match (map.get("contact"), map.get("contacts")) {
         (Some(_), Some(_)) => {
             let message = "contact and contacts both give the contacts; give only one of them";
@@ -49,8 +50,9 @@ pub(super) fn strike(contacts: &[SceneContact], map: &Map<String, Value>) -> Res
     let find = |value: &Value, path: &str| {
         let name = text(value, path)?;
         contacts.iter().position(|contact| contact.name == name).ok_or_else(|| {
-            let names = contacts.iter().map(|contact| contact.name.as_str()).collect::<Vec<_>>().join(", ");
-            let message = format!("{path} = {name:?} is not a contact; the contacts are {names}");
+            let names: Vec<&str> = contacts.iter().map(|contact| contact.name.as_str()).collect();
+            let hint = did_you_mean(name, names.iter().copied());
+            let message = format!("{path} = {name:?} is not a contact{hint}; the contacts are {}", names.join(", "));
             ProblemError::at(Kind::UnknownName, path, message)
         })
     };
@@ -72,25 +74,10 @@ pub(super) fn strike(contacts: &[SceneContact], map: &Map<String, Value>) -> Res
     Ok(Some(struck))
 }
 
-const KEYS: [&str; 12] = [
-    "name",
-    "link",
-    "frame",
-    "point",
-    "dimension",
-    "radius",
-    "shape",
-    "rims",
-    "surface",
-    "restitution",
-    "friction",
-    "enabled",
-];
-
 /// The contacts of one entry: a point or ball, or all features of shapes; on one surface, or all.
-fn contact(model: &Model, surfaces: &[Surface], value: &Value, path: &str) -> Result<Vec<SceneContact>> {
+fn contact(model: &Model, surfaces: &Surfaces, value: &Value, path: &str) -> Result<Vec<SceneContact>> {
     let map = object(value, path)?;
-    check_keys(map, path, &KEYS)?;
+    check_keys(map, path, keys::CONTACT.names)?;
     let field = |key: &str| format!("{path}.{key}");
     let own = Own {
         restitution: map.get("restitution").map(|value| restitution(value, &field("restitution"))).transpose()?,
@@ -107,25 +94,46 @@ fn contact(model: &Model, surfaces: &[Surface], value: &Value, path: &str) -> Re
         None => vec![place(model, map, path)?],
     };
     let mut contacts = Vec::new();
-    for index in touched(surfaces, map, path)? {
-        let surface = &surfaces[index];
-        let several = surfaces.len() > 1 && !map.contains_key("surface");
+    for index in touched(&surfaces.list, map, path)? {
+        let surface = &surfaces.list[index];
+        let several = surfaces.list.len() > 1 && !map.contains_key("surface");
         for place in &places {
             let found = match map.get("shape") {
-                Some(shape) => of_shapes(model, place, surface, map, shape, path, stated)?,
-                None => vec![(stated.unwrap_or(&place.name).to_owned(), of_point(model, place, surface, map, path)?)],
+                Some(shape) => {
+                    let touched = Touched { surface, plane: surfaces.plane(index) };
+                    of_shapes(model, place, &touched, map, shape, path, stated)?
+                }
+                None => {
+                    let point = of_point(model, place, surface, map, path)?;
+                    vec![(stated.unwrap_or(&place.name).to_owned(), point, None)]
+                }
             };
-            contacts.extend(found.into_iter().map(|(name, point)| SceneContact {
+            contacts.extend(found.into_iter().map(|(name, point, file_friction)| SceneContact {
                 name: if several { format!("{name} on {}", surface.name) } else { name },
                 point,
                 surface: index,
                 restitution: own.restitution,
                 friction: own.friction,
+                file_friction,
                 enabled: own.enabled,
             }));
         }
     }
+    if contacts.is_empty() {
+        let message = format!(
+            "{0}.shape: no shape touches a surface, by contype, conaffinity and <exclude> of the robot's file; name a shape, or give a \
+             surface of the scene",
+            path
+        );
+        return Err(ProblemError::at(Kind::UnknownName, field("shape"), message));
+    }
     Ok(contacts)
+}
+
+/// The surface that a contact touches, and the shape of the robot's file that it is.
+struct Touched<'s> {
+    surface: &'s Surface,
+    plane: Option<ShapeId>,
 }
 
 /// The link of an entry as a pattern for names: `all`, or a name with `*` or `?`, unless a link has that very name.
@@ -150,8 +158,11 @@ fn matching(model: &Model, pattern: &WildMatch, map: &Map<String, Value>, field:
     }
     if places.is_empty() {
         let names: Vec<&str> = model.links().iter().map(|link| link.name.as_str()).collect();
+        let given = map.get("link").and_then(Value::as_str).unwrap_or_default();
+        let hint = did_you_mean(given, names.iter().copied());
         let what = if of_shapes { "moving link with a shape that can touch" } else { "moving link" };
-        let message = format!("{field} matches no {what} of {}; its links are {}", model.name(), names.join(", "));
+        let message =
+            format!("{field} matches no {what} of {}{hint}; its links are {}", model.name(), names.join(", "));
         return Err(ProblemError::at(Kind::UnknownName, field, message));
     }
     Ok(places)
@@ -198,7 +209,10 @@ fn place(model: &Model, map: &Map<String, Value>, path: &str) -> Result<Place> {
         match others.contains(&name) {
             true => message += &format!(", but a {other}: use {path}.{other}"),
             false if names.is_empty() => message += ", which has none",
-            false => message += &format!("; its {key}s are {}", names.join(", ")),
+            false => {
+                message += &did_you_mean(name, names.iter().copied());
+                message += &format!("; its {key}s are {}", names.join(", "));
+            }
         }
         ProblemError::at(Kind::UnknownName, &field, message)
     })?;
@@ -211,8 +225,9 @@ fn touched(surfaces: &[Surface], map: &Map<String, Value>, path: &str) -> Result
     let field = format!("{path}.surface");
     let name = text(value, &field)?;
     surfaces.iter().position(|surface| surface.name == name).map(|index| vec![index]).ok_or_else(|| {
-        let names = surfaces.iter().map(|surface| surface.name.as_str()).collect::<Vec<_>>().join(", ");
-        let message = format!("{field} = {name:?} is not a surface; the surfaces are {names}");
+        let names: Vec<&str> = surfaces.iter().map(|surface| surface.name.as_str()).collect();
+        let hint = did_you_mean(name, names.iter().copied());
+        let message = format!("{field} = {name:?} is not a surface{hint}; the surfaces are {}", names.join(", "));
         ProblemError::at(Kind::UnknownName, field.clone(), message)
     })
 }
@@ -255,12 +270,12 @@ fn of_point(
 fn of_shapes(
     model: &Model,
     place: &Place,
-    surface: &Surface,
+    touched: &Touched<'_>,
     map: &Map<String, Value>,
     shape: &Value,
     path: &str,
     stated: Option<&str>,
-) -> Result<Vec<(String, ContactPoint)>> {
+) -> Result<Vec<(String, ContactPoint, Option<Friction>)>> {
     let field = format!("{path}.shape");
     if let Some(other) = ["frame", "point", "radius", "dimension"].into_iter().find(|key| map.contains_key(*key)) {
         let message = format!("{field} and {path}.{other} both give what touches; give only one of them");
@@ -279,8 +294,9 @@ fn of_shapes(
     let chosen: Vec<usize> = (0..link.shapes.len()).filter(|&i| is_meant(i)).collect();
     if chosen.is_empty() {
         let names: Vec<&str> = link.shapes.iter().filter_map(|shape| shape.name.as_deref()).collect();
+        let hint = did_you_mean(name, names.iter().copied());
         let message = format!(
-            "{field} = {name:?} is not a shape of link {:?}, which has {}{}",
+            "{field} = {name:?} is not a shape of link {:?}{hint}, which has {}{}",
             link.name,
             match link.shapes.len() {
                 0 => "none".to_owned(),
@@ -295,7 +311,14 @@ fn of_shapes(
     let names_shape = if stated.is_some() { chosen.len() > 1 } else { link.shapes.len() > 1 };
     let mut found = Vec::new();
     for i in chosen {
-        let candidates = candidates(model, place.link, i, &surface.half_space, &options)
+        let rule = touched.plane.and_then(|plane| model.pair_rule((place.link, i), plane));
+        // What only a <pair> of the file names touches nothing else.
+        let is_enabled = touched.plane.is_some() || link.shapes[i].contact.is_none_or(|contact| contact.is_enabled());
+        if name == "all" && !(is_enabled && rule.is_none_or(|rule| rule.touches)) {
+            continue;
+        }
+        let friction = rule.map(|rule| Friction::new(rule.friction)).transpose()?;
+        let candidates = candidates(model, place.link, i, &touched.surface.half_space, &options)
             .map_err(|error| ProblemError::at(Kind::Model, &field, error.to_string()))?;
         let names_feature = candidates.len() > 1;
         for candidate in candidates {
@@ -306,7 +329,7 @@ fn of_shapes(
             if names_feature {
                 name += &format!("/{}", candidate.name.rsplit('/').next().unwrap_or_default());
             }
-            found.push((name, candidate.contact));
+            found.push((name, candidate.contact, friction));
         }
     }
     Ok(found)

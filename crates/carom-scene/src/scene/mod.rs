@@ -2,21 +2,26 @@
 //!
 //! | file | contents |
 //! |---|---|
+//! | `keys` | the keys of scenes |
 //! | `read` | reads a tree into a scene |
 //! | `state` | configuration and velocity by joint |
 //! | `placing` | gaps, and a base that is moved until something touches |
+//! | `root` | the base by itself |
+//! | `clamp` | coordinates moved to the limits of their joints |
 //! | `contact` | the contacts |
 //! | `surface` | the surfaces |
 //! | `motion` | actuators, limits and settings of a simulation |
 
+mod clamp;
 mod contact;
+mod keys;
 mod motion;
 mod placing;
 mod read;
+mod root;
 mod state;
 mod surface;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use carom_law::{Coefficients, Contact, Friction, Guard, Law, Outcome, Restitution};
@@ -24,28 +29,13 @@ use carom_multibody::{ContactPoint, Contacts, Dynamics, DynamicsError, Model, St
 
 use crate::answer::SimultaneousAnswer;
 use crate::document::{Kind, ProblemError};
+pub use crate::robots::ModelSource;
 use carom_sim::{CoordinateRange, Setup, Surface, WatchedContact};
 use carom_sim::{StrikeError, contact_at, strike_outcome, strike_together};
+pub(crate) use keys::SCENE;
 use motion::SimulationKeys;
+pub(crate) use root::StatedRoot;
 pub(crate) use state::floating_root;
-
-/// The keys of a scene, in addition to those of every problem.
-pub(crate) const KEYS: [&str; 14] = [
-    "title",
-    "model",
-    "base",
-    "gravity",
-    "state",
-    "contact",
-    "contacts",
-    "strike",
-    "surface",
-    "surfaces",
-    "limits",
-    "posture",
-    "actuation",
-    "simulation",
-];
 
 /// A robot, its state, its contacts and surfaces.
 #[derive(Debug, Clone)]
@@ -54,6 +44,7 @@ pub struct Scene {
     source: ModelSource,
     model: Arc<Model>,
     configuration: Vec<f64>,
+    start: Start,
     velocity: Vec<f64>,
     contacts: Vec<SceneContact>,
     /// Indices of the contacts that strike.
@@ -66,14 +57,11 @@ pub struct Scene {
     motion: SimulationKeys,
 }
 
-/// The source of a robot.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ModelSource {
-    /// A built-in model, by name.
-    BuiltIn(&'static str),
-    /// A file.
-    File(PathBuf),
+/// Where a simulation starts: at the configuration, with coordinates moved to the limits that act.
+#[derive(Debug, Clone)]
+struct Start {
+    configuration: Vec<f64>,
+    notes: Vec<Warning>,
 }
 
 /// A contact of the robot with a surface.
@@ -90,6 +78,8 @@ pub struct SceneContact {
     pub restitution: Option<Restitution>,
     /// Its own friction, if given.
     pub friction: Option<Friction>,
+    /// The friction of the pair that the robot's file gives, for contacts and scenes that give none.
+    pub file_friction: Option<Friction>,
     /// When it can close, in a simulation.
     pub enabled: Option<CoordinateRange>,
 }
@@ -140,6 +130,14 @@ impl Scene {
         self.struck.iter().map(|&place| &self.contacts[place])
     }
 
+    /// The contact that strikes in every state: a single one, or the one that the scene names.
+    pub(crate) fn only_striker(&self) -> Option<usize> {
+        match self.strike.as_deref() {
+            Some(&[contact]) => Some(contact),
+            _ => None,
+        }
+    }
+
     /// The surfaces.
     pub fn surfaces(&self) -> &[Surface] {
         &self.surfaces
@@ -158,7 +156,7 @@ impl Scene {
         Ok(Setup {
             title: self.title.clone(),
             model: Arc::clone(&self.model),
-            configuration: self.configuration.clone(),
+            configuration: self.start.configuration.clone(),
             velocity: self.velocity.clone(),
             surfaces: self.surfaces.clone(),
             contacts: self.contacts.iter().map(watched).collect(),
@@ -166,14 +164,15 @@ impl Scene {
             actuators: self.motion.actuators.clone(),
             guard,
             settings: self.motion.settings,
+            notes: self.start.notes.clone(),
         })
     }
 
-    /// The coefficients of a contact: its own, or those of the scene.
+    /// The coefficients of a contact: its own, those of the scene, or the friction of the robot's file.
     pub(crate) fn coefficients_of(&self, contact: &SceneContact, scene: &Coefficients) -> Coefficients {
         Coefficients {
             restitution: contact.restitution.unwrap_or(scene.restitution),
-            friction: contact.friction.or(scene.friction),
+            friction: contact.friction.or(scene.friction).or(contact.file_friction),
         }
     }
 
@@ -263,7 +262,12 @@ impl Scene {
     /// # Errors
     /// Vectors of another length, or a state that the robot cannot have.
     pub fn with_state_vectors(&self, configuration: &[f64], velocity: &[f64]) -> Result<Self, ProblemError> {
-        let mut scene = Self { configuration: configuration.to_vec(), velocity: velocity.to_vec(), ..self.clone() };
+        let mut start = Start { configuration: configuration.to_vec(), notes: Vec::new() };
+        if self.motion.limits.is_some() && configuration.len() == self.model.nq() {
+            start.notes = clamp::clamp(&self.model, &mut start.configuration);
+        }
+        let (configuration, velocity) = (configuration.to_vec(), velocity.to_vec());
+        let mut scene = Self { configuration, velocity, start, ..self.clone() };
         scene.dynamics()?;
         scene.find_strikers()?;
         Ok(scene)

@@ -4,7 +4,7 @@ use carom_law::{Error, Restitution};
 use carom_multibody::{Model, ModelJoint};
 use serde_json::{Map, Value};
 
-use super::state;
+use super::{keys, state};
 use crate::document::coefficients::restitution;
 use crate::document::value::{check_keys, missing, number, object, required, text, wrong_type};
 use crate::document::{Kind, ProblemError};
@@ -29,7 +29,8 @@ pub(super) fn read(model: &Model, configuration: &[f64], map: &Map<String, Value
     if let Some(value) = map.get("actuation") {
         for (name, value) in object(value, "actuation")? {
             let path = format!("actuation.{}", state::quoted(name));
-            actuation(single(model, name, &path)?, configuration, object(value, &path)?, &path, &mut actuators)?;
+            let joint = single(model, name, &path).map_err(ProblemError::about_key)?;
+            actuation(joint, configuration, object(value, &path)?, &path, &mut actuators)?;
         }
     }
     Ok(SimulationKeys { limits, actuators, settings: map.get("simulation").map_or(Ok(Settings::default()), settings)? })
@@ -37,7 +38,7 @@ pub(super) fn read(model: &Model, configuration: &[f64], map: &Map<String, Value
 
 fn limits(value: &Value) -> Result<Restitution> {
     let map = object(value, "limits")?;
-    check_keys(map, "limits", &["restitution"])?;
+    check_keys(map, "limits", keys::LIMITS.names)?;
     restitution(required(map, "limits", "restitution")?, "limits.restitution")
 }
 
@@ -48,7 +49,7 @@ fn posture(
     map: &Map<String, Value>,
     actuators: &mut Vec<Actuator>,
 ) -> Result<()> {
-    check_keys(map, "posture", &["stiffness", "damping", "joints"])?;
+    check_keys(map, "posture", keys::POSTURE.names)?;
     let stiffness = not_negative(required(map, "posture", "stiffness")?, "posture.stiffness")?;
     let damping = map.get("damping").map_or(Ok(0.0), |value| not_negative(value, "posture.damping"))?;
     let joints: Vec<&ModelJoint> = match map.get("joints") {
@@ -78,7 +79,7 @@ fn actuation(
     path: &str,
     actuators: &mut Vec<Actuator>,
 ) -> Result<()> {
-    check_keys(map, path, &["force", "rate", "stiffness", "damping", "target"])?;
+    check_keys(map, path, keys::ACTUATION.names)?;
     let given = |key: &str| map.get(key).map(|value| number(value, &format!("{path}.{key}"))).transpose();
     let checked = |key: &str| map.get(key).map(|value| not_negative(value, &format!("{path}.{key}"))).transpose();
     let (force, rate, target) = (given("force")?, given("rate")?, given("target")?);
@@ -100,7 +101,7 @@ fn actuation(
 
 fn settings(value: &Value) -> Result<Settings> {
     let map = object(value, "simulation")?;
-    check_keys(map, "simulation", &["until", "interval", "tolerance", "largest_step", "max_events"])?;
+    check_keys(map, "simulation", keys::SIMULATION.names)?;
     let given = |key: &str| map.get(key).map(|value| positive(value, &format!("simulation.{key}"))).transpose();
     let standard = Settings::default();
     Ok(Settings {
@@ -118,7 +119,7 @@ fn settings(value: &Value) -> Result<Settings> {
 /// The condition under which a contact can close: a joint above or below a value.
 pub(super) fn condition(model: &Model, value: &Value, path: &str) -> Result<CoordinateRange> {
     let map = object(value, path)?;
-    check_keys(map, path, &["joint", "above", "below"])?;
+    check_keys(map, path, keys::CONDITION.names)?;
     let field = format!("{path}.joint");
     let joint = single(model, text(required(map, path, "joint")?, &field)?, &field)?;
     let given = |key: &str| map.get(key).map(|value| number(value, &format!("{path}.{key}"))).transpose();

@@ -1,10 +1,12 @@
 //! Gaps of contacts, and a floating base that is moved until one of them is closed.
 
+use std::sync::Arc;
+
 use carom_multibody::{Dynamics, LinkId, Model, Vector};
 
 use super::state::Base;
 use super::{SceneContact, dynamics_error};
-use crate::document::{Kind, ProblemError};
+use crate::document::{Kind, ProblemError, did_you_mean};
 use carom_sim::Surface;
 
 /// Gap up to which a contact touches, relative to the robot's size: states are written by hand with a few digits.
@@ -31,12 +33,12 @@ impl Gaps {
 
 /// The gaps of the contacts in a configuration.
 pub(super) fn gaps(
-    model: &Model,
+    model: &Arc<Model>,
     surfaces: &[Surface],
     contacts: &[SceneContact],
     configuration: &[f64],
 ) -> Result<Gaps, ProblemError> {
-    let mut dynamics = Dynamics::new(model.clone());
+    let mut dynamics = Dynamics::new(Arc::clone(model));
     dynamics.set_state(configuration, &vec![0.0; model.nv()]).map_err(dynamics_error)?;
     let each = contacts.iter().map(|contact| dynamics.gap(&contact.point, &surfaces[contact.surface].half_space));
     let moving = (0..model.links().len()).map(LinkId::from_index).filter(|&link| model.is_moving(link));
@@ -60,7 +62,7 @@ const LOWEST: &str = "lowest";
 
 /// Moves the base so that the least gap of the contacts that `base.touch` names is `base.height`, or zero.
 pub(super) fn place(
-    model: &Model,
+    model: &Arc<Model>,
     surfaces: &[Surface],
     contacts: &[SceneContact],
     base: &Base,
@@ -80,7 +82,7 @@ pub(super) fn place(
         let message = "base.touch moves a robot whose first joint is floating: set base.floating = true for a URDF";
         return Err(ProblemError::at(Kind::Conflict, "base.touch", message));
     };
-    let mut dynamics = Dynamics::new(model.clone());
+    let mut dynamics = Dynamics::new(Arc::clone(model));
     dynamics.set_state(configuration, &vec![0.0; model.nv()]).map_err(dynamics_error)?;
     let is_meant = |contact: &&SceneContact| {
         name == LOWEST || contact.name == *name || model.link(contact.point.link()).name == *name
@@ -93,8 +95,11 @@ pub(super) fn place(
         let mut names: Vec<&str> =
             contacts.iter().map(|contact| model.link(contact.point.link()).name.as_str()).collect();
         names.dedup();
-        let message =
-            format!("base.touch = {name:?} must be {LOWEST:?}, a contact, or a link with one: {}", names.join(", "));
+        let hint = did_you_mean(name, names.iter().copied().chain([LOWEST]));
+        let message = format!(
+            "base.touch = {name:?} must be {LOWEST:?}, a contact, or a link with one: {}{hint}",
+            names.join(", ")
+        );
         return Err(ProblemError::at(Kind::UnknownName, "base.touch", message));
     };
     let shift = (base.height.unwrap_or(0.0) - gap) * normal;

@@ -3,40 +3,56 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use carom_multibody::load::{self, Mimics, Options, RobotFormat};
+use carom_multibody::load::{Mimics, Options, RobotFormat};
 use carom_multibody::{HullOptions, Model, Quaternion, Rotation, Vector};
 use serde_json::{Map, Value};
 
+use super::clamp::clamp;
 use super::state::{self, Base};
-use super::{ModelSource, Scene, contact, motion, placing, surface};
+use super::{ModelSource, Scene, Start, contact, keys, motion, placing, surface};
 use crate::document::value::{boolean, check_keys, missing, named, number, object, required, text, triple, wrong_type};
-use crate::document::{Kind, ProblemError};
+use crate::document::{Kind, ProblemError, did_you_mean};
 use crate::models;
+use crate::robots::Robots;
 
 type Result<T> = std::result::Result<T, ProblemError>;
 
 impl Scene {
-    pub(crate) fn from_map(map: &Map<String, Value>, folder: &Path) -> Result<Self> {
+    pub(crate) fn from_map(map: &Map<String, Value>, folder: &Path, robots: &Robots) -> Result<Self> {
         let base = map.get("base").map(base).transpose()?.unwrap_or_default();
-        let (source, model) = model(object(required(map, "", "model")?, "model")?, &base, uses_shapes(map), folder)?;
-        let model = match map.get("gravity") {
-            Some(gravity) => model.with_gravity(triple(gravity, "gravity")?),
-            None => model,
+        let gravity = map.get("gravity").map(|gravity| triple(gravity, "gravity"));
+        let stated = object(required(map, "", "model")?, "model")?;
+        let (source, options, loaded) = model(stated, &base, uses_shapes(map), folder, robots)?;
+        let root = state::floating_root(&loaded);
+        let is_at_origin = root.is_none() && base.position.is_none() && base.rotation.is_none();
+        let model = match gravity.transpose()? {
+            None if root.is_some() => loaded,
+            // The usual scene, without a copy of the model.
+            None if is_at_origin => robots.load_at_origin(&source, &options).unwrap_or(loaded),
+            gravity => {
+                let model = Arc::unwrap_or_clone(loaded);
+                let model = gravity.into_iter().fold(model, Model::with_gravity);
+                // A fixed base is placed as given.
+                Arc::new(if root.is_none() { model.placed(&base.placement()) } else { model })
+            }
         };
-        let root = state::floating_root(&model);
-        // A fixed base is placed as given.
-        let model = if root.is_none() { model.placed(&base.placement()) } else { model };
         let (mut configuration, velocity) = state::read(&model, &base, root, map.get("state"))?;
         let surfaces = surface::read(&model, map)?;
         let contacts = contact::read(&model, &surfaces, map)?;
+        let surfaces = surfaces.list;
+        // Limits act in a simulation only, and only where they are stated.
+        let mut start = configuration.clone();
+        let notes = if map.contains_key("limits") { clamp(&model, &mut start) } else { Vec::new() };
         placing::place(&model, &surfaces, &contacts, &base, root, &mut configuration)?;
+        placing::place(&model, &surfaces, &contacts, &base, root, &mut start)?;
         let strike = contact::strike(&contacts, map)?;
-        let motion = motion::read(&model, &configuration, map)?;
+        let motion = motion::read(&model, &start, map)?;
         let mut scene = Self {
             title: map.get("title").map(|title| text(title, "title").map(str::to_owned)).transpose()?,
             source,
-            model: Arc::new(model),
+            model,
             configuration,
+            start: Start { configuration: start, notes },
             velocity,
             contacts,
             strike,
@@ -52,9 +68,15 @@ impl Scene {
     }
 }
 
-fn model(map: &Map<String, Value>, base: &Base, uses_shapes: bool, folder: &Path) -> Result<(ModelSource, Model)> {
+fn model(
+    map: &Map<String, Value>,
+    base: &Base,
+    uses_shapes: bool,
+    folder: &Path,
+    robots: &Robots,
+) -> Result<(ModelSource, Options, Arc<Model>)> {
     const WAYS: [&str; 3] = ["urdf", "mjcf", "builtin"];
-    check_keys(map, "model", &["urdf", "mjcf", "builtin", "mimics", "hull"])?;
+    check_keys(map, "model", keys::MODEL.names)?;
     let given: Vec<&str> = WAYS.into_iter().filter(|way| map.contains_key(*way)).collect();
     let way = match given[..] {
         [way] => way,
@@ -79,27 +101,25 @@ fn model(map: &Map<String, Value>, base: &Base, uses_shapes: bool, folder: &Path
     let stated = map.get("hull").map(hull).transpose()?;
     // Meshes are only read where their shapes touch.
     let options = if uses_shapes { options.hulls(stated.unwrap_or_default()) } else { options };
-    let (source, loaded) = match way {
+    let source = match way {
         "builtin" => {
             let built_in = models::find(name).ok_or_else(|| {
                 let names: Vec<&str> = models::MODELS.iter().map(|model| model.name).collect();
-                let message = format!("{field} = {name:?} is not one of {}", names.join(", "));
+                let hint = did_you_mean(name, names.iter().copied());
+                let message = format!("{field} = {name:?} is not one of {}{hint}", names.join(", "));
                 ProblemError::at(Kind::UnknownName, &field, message)
             })?;
-            (ModelSource::BuiltIn(built_in.name), built_in.load(&options))
+            ModelSource::BuiltIn(built_in.name)
         }
-        _ => {
-            let path = folder.join(name);
-            let loaded = load::file(&path, &options);
-            (ModelSource::File(path), loaded)
-        }
+        _ => ModelSource::File(folder.join(name)),
     };
-    let model = loaded.map_err(|error| ProblemError::at(Kind::Model, &field, error.to_string()))?;
+    let model =
+        robots.load(&source, &options).map_err(|error| ProblemError::at(Kind::Model, &field, error.to_string()))?;
     if base.floating == Some(false) && state::floating_root(&model).is_some() {
         let message = "base.floating = false conflicts with the robot's file, whose base is floating";
         return Err(ProblemError::at(Kind::Conflict, "base.floating", message));
     }
-    Ok((source, model))
+    Ok((source, options, model))
 }
 
 /// Whether a contact of a scene is one of shapes.
@@ -112,7 +132,7 @@ fn uses_shapes(map: &Map<String, Value>) -> bool {
 /// How the hulls of meshes are simplified.
 fn hull(value: &Value) -> Result<HullOptions> {
     let map = object(value, "model.hull")?;
-    check_keys(map, "model.hull", &["tolerance", "vertices"])?;
+    check_keys(map, "model.hull", keys::HULL.names)?;
     let mut options = HullOptions::default();
     if let Some(value) = map.get("tolerance") {
         options.tolerance = number(value, "model.hull.tolerance")?;
@@ -132,11 +152,9 @@ fn hull(value: &Value) -> Result<HullOptions> {
     Ok(options)
 }
 
-fn base(value: &Value) -> Result<Base> {
+pub(super) fn base(value: &Value) -> Result<Base> {
     let map = object(value, "base")?;
-    const KEYS: [&str; 8] =
-        ["floating", "position", "rpy", "quaternion", "velocity", "angular_velocity", "touch", "height"];
-    check_keys(map, "base", &KEYS)?;
+    check_keys(map, "base", keys::BASE.names)?;
     let vector = |key: &str| map.get(key).map(|value| triple(value, &format!("base.{key}"))).transpose();
     Ok(Base {
         floating: map.get("floating").map(|value| boolean(value, "base.floating")).transpose()?,

@@ -1,10 +1,13 @@
 //! The state of a scene: by joint name or as vectors, and the state of the base.
 
-use carom_multibody::{JointKind, LinkId, Model, ModelJoint, Placement, Quaternion, Rotation, Vector};
+use carom_multibody::{
+    JointKind, JointNameError, Keyframe, LinkId, Model, ModelJoint, Placement, Quaternion, Rotation, Vector,
+};
 use serde_json::{Map, Value};
 
-use crate::document::value::{check_keys, number, numbers, object, shape, type_name};
-use crate::document::{Kind, ProblemError};
+use super::keys;
+use crate::document::value::{check_keys, number, numbers, object, shape, type_name, wrong_type};
+use crate::document::{Kind, ProblemError, did_you_mean};
 
 type Result<T> = std::result::Result<T, ProblemError>;
 
@@ -46,17 +49,18 @@ pub(super) fn read(
 ) -> Result<(Vec<f64>, Vec<f64>)> {
     let empty = Map::new();
     let state = state.map_or(Ok(&empty), |state| object(state, "state"))?;
-    check_keys(state, "state", &["configuration", "velocity"])?;
+    check_keys(state, "state", keys::STATE.names)?;
+    let keyframe = state.get("keyframe").map(|value| keyframe(model, value)).transpose()?;
     let root = root.map(|root| &model.joints()[root]);
 
-    let mut q = model.home().to_vec();
+    let mut q = keyframe.map_or(model.home(), |keyframe| &keyframe.configuration).to_vec();
     let is_placed = base.position.is_some() || base.rotation.is_some();
     fill(model, &mut q, state.get("configuration"), Part::Configuration, root.filter(|_| is_placed))?;
     if let Some(root) = root.filter(|_| is_placed) {
         place(model, root, base, &mut q[root.coordinates.clone()]);
     }
 
-    let mut v = vec![0.0; model.nv()];
+    let mut v = keyframe.map_or_else(|| vec![0.0; model.nv()], |keyframe| keyframe.velocity.clone());
     let moving = [("velocity", base.velocity), ("angular_velocity", base.angular_velocity)];
     let base_turns = moving.iter().find(|(_, given)| given.is_some());
     if let (Some((key, _)), None) = (base_turns, root) {
@@ -71,11 +75,37 @@ pub(super) fn read(
         // The model has them in the base's own axes.
         let axes = (model.link(root.link).placement * pose(&q[root.coordinates.clone()])).rotation;
         let velocities = &mut v[root.velocities.clone()];
-        let own = |vector: Option<Vector>| axes.apply_inverse(vector.unwrap_or_default()).to_array();
-        velocities[..3].copy_from_slice(&own(base.velocity));
-        velocities[3..].copy_from_slice(&own(base.angular_velocity));
+        let (linear, angular) = velocities.split_at_mut(3);
+        for (part, given) in [(linear, base.velocity), (angular, base.angular_velocity)] {
+            if let Some(given) = given {
+                part.copy_from_slice(&axes.apply_inverse(given).to_array());
+            }
+        }
     }
     Ok((q, v))
+}
+
+/// A keyframe of the robot's file, by its name or its index.
+fn keyframe<'m>(model: &'m Model, value: &Value) -> Result<&'m Keyframe> {
+    const FIELD: &str = "state.keyframe";
+    let found = match value {
+        Value::String(name) => model.find_keyframe(name),
+        Value::Number(number) => {
+            let index = number.as_u64().and_then(|index| usize::try_from(index).ok());
+            index.and_then(|index| model.keyframes().get(index))
+        }
+        _ => return Err(wrong_type(value, FIELD, "the name or the index of a keyframe")),
+    };
+    found.ok_or_else(|| {
+        let names = model.keyframe_names();
+        let known = match names.is_empty() {
+            true => ", whose file has none".to_owned(),
+            false => format!("; its keyframes are {}", names.join(", ")),
+        };
+        let hint = value.as_str().map_or(String::new(), |name| did_you_mean(name, names.iter().map(String::as_str)));
+        let message = format!("{FIELD} = {value} is not a keyframe of {}{hint}{known}", model.name());
+        ProblemError::at(Kind::UnknownName, FIELD, message)
+    })
 }
 
 /// Sets the pose of a floating base; by default it stays at home. Coordinates are relative to the placement of
@@ -150,7 +180,7 @@ fn fill(
         Some(Value::Object(map)) => {
             for (name, value) in map {
                 let field = format!("{key}.{}", quoted(name));
-                let joint = joint(model, name, &field)?;
+                let joint = joint(model, name, &field).map_err(ProblemError::about_key)?;
                 if by_base.is_some_and(|root| root.joint.name == *name) {
                     return Err(twice(name, &field));
                 }
@@ -181,7 +211,13 @@ fn fill(
 }
 
 pub(super) fn joint<'m>(model: &'m Model, name: &str, field: &str) -> Result<&'m ModelJoint> {
-    model.moving_joint(name).map_err(|error| ProblemError::at(Kind::UnknownName, field, error.to_string()))
+    model.moving_joint(name).map_err(|error| {
+        let hint = match &error {
+            JointNameError::Unknown { known, .. } => did_you_mean(name, known.iter().map(String::as_str)),
+            _ => String::new(),
+        };
+        ProblemError::at(Kind::UnknownName, field, format!("{error}{hint}"))
+    })
 }
 
 /// A name as a step of a path, quoted if it has dots or brackets.

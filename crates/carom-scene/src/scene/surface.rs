@@ -1,17 +1,32 @@
 //! The surfaces of a scene.
 
-use carom_multibody::{HalfSpace, Model, half_spaces};
+use carom_multibody::{HalfSpace, Model, ShapeId, planes};
 use serde_json::{Map, Value};
 
-use super::dynamics_error;
+use super::{dynamics_error, keys};
 use crate::document::value::{check_keys, missing, object, required, text, triple, wrong_type};
 use crate::document::{Kind, ProblemError};
 use carom_sim::Surface;
 
 type Result<T> = std::result::Result<T, ProblemError>;
 
+/// The surfaces of a scene.
+pub(super) struct Surfaces {
+    pub(super) list: Vec<Surface>,
+    /// The shapes that they are in the robot's file; empty for surfaces that the scene states.
+    planes: Vec<ShapeId>,
+}
+
+impl Surfaces {
+    /// The shape of the robot's file that a surface is, if it is one.
+    pub(super) fn plane(&self, surface: usize) -> Option<ShapeId> {
+        self.planes.get(surface).copied()
+    }
+}
+
 /// All surfaces: `surface`, the list `surfaces`, or the planes of the robot's own file.
-pub(super) fn read(model: &Model, map: &Map<String, Value>) -> Result<Vec<Surface>> {
+pub(super) fn read(model: &Model, map: &Map<String, Value>) -> Result<Surfaces> {
+    let mut shapes = Vec::new();
     let surfaces = match (map.get("surface"), map.get("surfaces")) {
         (Some(_), Some(_)) => {
             let message = "surface and surfaces both give the surfaces; give only one of them";
@@ -25,7 +40,9 @@ pub(super) fn read(model: &Model, map: &Map<String, Value>) -> Result<Vec<Surfac
         (None, Some(other)) => return Err(wrong_type(other, "surfaces", "a list of surfaces")),
         (None, None) => {
             let named = |(i, half_space)| Surface { name: format!("plane {i}"), half_space };
-            half_spaces(model).into_iter().enumerate().map(named).collect()
+            let found = planes(model);
+            shapes.extend(found.iter().map(|(shape, _)| *shape));
+            found.into_iter().map(|(_, half_space)| half_space).enumerate().map(named).collect()
         }
     };
     if surfaces.is_empty() {
@@ -37,12 +54,12 @@ pub(super) fn read(model: &Model, map: &Map<String, Value>) -> Result<Vec<Surfac
             return Err(ProblemError::at(Kind::Conflict, format!("surfaces[{i}]"), message));
         }
     }
-    Ok(surfaces)
+    Ok(Surfaces { list: surfaces, planes: shapes })
 }
 
 fn surface(value: &Value, path: &str, name: &str) -> Result<Surface> {
     let map = object(value, path)?;
-    check_keys(map, path, &["name", "point", "normal"])?;
+    check_keys(map, path, keys::SURFACE.names)?;
     let field = |key: &str| format!("{path}.{key}");
     let point = map.get("point").map(|value| triple(value, &field("point"))).transpose()?.unwrap_or_default();
     let normal = triple(required(map, path, "normal")?, &field("normal"))?;

@@ -1,0 +1,88 @@
+//! Examples and exit codes at the end of each `--help`. A test runs every example.
+
+macro_rules! help {
+    ($($example:literal)* ; $exit:literal) => {
+        concat!("Examples:\n", $("  ", $example, "\n",)* "\nExit codes: ", $exit)
+    };
+}
+
+pub const CAROM: &str = help!(
+    "carom gallery                                    # the built-in scenes"
+    "carom impact kane                                # one impact"
+    "carom simulate robot.urdf --render page.html     # your robot on a floor, as a page"
+    "carom impact --help                              # the options and examples of a command";
+    "0 success, 1 partial results, 2 bad input or usage."
+);
+
+pub const IMPACT: &str = help!(
+    "carom impact kane                                # a built-in scene"
+    "carom impact kane --restitution 0.2 --friction 0.5,0.4 --guard slip"
+    "carom impact foot --set state.velocity.front_left_knee=4 --law poisson"
+    "carom impact robot.urdf --link '*_foot' --velocity 0.5,0,-1"
+    "carom impact scene.toml --format json            # for programs";
+    "0 solved, 2 bad input or usage."
+);
+
+pub const SIMULATE: &str = help!(
+    "carom simulate ball                              # a built-in simulation"
+    "carom simulate robot.urdf --height 0.1 --until 0.5 --render page.html"
+    "carom simulate walker --until 1 -o run.csv --plot run.svg"
+    "carom simulate ball --restitution 0.5 --events all"
+    "carom simulate ball -o - --format json -q        # the whole run on standard output";
+    "0 complete, 1 interrupted, out of time or failed during the run (results so far are written and marked), 2 bad \
+     input or usage."
+);
+
+pub const MAP: &str = help!(
+    "carom map kane -o kane.svg                       # restitution across, friction upwards"
+    "carom map foot --over state --resolution 100 -o foot.svg"
+    "carom map kane --range 0:0.5,0:2 --admissible-set -o kane.svg"
+    "carom map kane --resolution 50 -o - --format csv # the data on standard output";
+    "0 drawn, 2 bad input or usage."
+);
+
+pub const COMPARE: &str = help!(
+    "carom compare kane                               # every law, as a table"
+    "carom compare cube --friction 0.1 -o cube.svg    # their impulses in the friction cone"
+    "carom compare kane --format json";
+    "0 solved or drawn, 2 bad input or usage."
+);
+
+pub const BATCH: &str = help!(
+    "carom batch problems.jsonl -o outcomes.jsonl"
+    "carom gallery kane --format json | carom batch -";
+    "0 all lines solved, 1 some line failed, 2 bad input or usage."
+);
+
+pub const CHECK: &str = help!(
+    "carom check robot.urdf --floating-base"
+    "carom check quadruped                            # a built-in model";
+    "0 the robot can be used, 2 it cannot be read."
+);
+
+pub const GALLERY: &str = help!(
+    "carom gallery                                    # a list"
+    "carom gallery foot > scene.toml                  # a scene to start from"
+    "carom gallery walker --simulation"
+    "carom gallery --format json                      # names, kinds and titles";
+    "0 printed, 2 bad input or usage."
+);
+
+pub const SCHEMA: &str = help!(
+    "carom schema scene > scene.schema.json           # an editor completes scenes with it"
+    "carom schema outcome";
+    "0 printed, 2 bad usage."
+);
+
+pub const COMPLETIONS: &str = help!(
+    "carom completions bash > carom.bash              # then: source carom.bash"
+    "carom completions zsh > _carom                   # into a folder of $fpath";
+    "0 printed, 2 bad usage."
+);
+
+pub const MAN: &str = help!(
+    "carom man > carom.1                              # then: man ./carom.1"
+    "carom man impact"
+    "carom man -o man1                                # a page per command into the folder man1";
+    "0 written, 2 bad input or usage."
+);

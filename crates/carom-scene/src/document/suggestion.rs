@@ -1,0 +1,46 @@
+//! The name that a misspelt one probably means.
+
+/// A part of a name's length that may be misspelt: one letter in three.
+const MISSPELT: usize = 3;
+
+/// ` (did you mean "NAME"?)` for the nearest of the valid names, in letters to change, add, remove or swap, if it is near; otherwise
+/// nothing.
+///
+/// ```
+/// use carom_scene::document::did_you_mean;
+///
+/// assert_eq!(did_you_mean("frikction", ["friction", "restitution"]), " (did you mean \"friction\"?)");
+/// assert_eq!(did_you_mean("tail", ["friction", "restitution"]), "");
+/// ```
+pub fn did_you_mean<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    let lower = given.to_lowercase();
+    // Names may be long: a difference in length is a lower bound of the distance.
+    let most = (given.chars().count() / MISSPELT).max(1);
+    let near = |name: &&str| name.chars().count().abs_diff(given.chars().count()) <= most;
+    let distance = |name: &str| strsim::osa_distance(&lower, &name.to_lowercase());
+    let nearest = names.into_iter().filter(near).map(|name| (distance(name), name)).min();
+    match nearest {
+        Some((distance, name)) if distance <= most && name != given => format!(" (did you mean {name:?}?)"),
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::did_you_mean;
+
+    #[test]
+    fn only_what_is_near_is_suggested() {
+        let names = ["FL_foot", "FR_foot", "trunk", "x"];
+        assert_eq!(did_you_mean("FL_foto", names), " (did you mean \"FL_foot\"?)");
+        assert_eq!(did_you_mean("fl_foot", names), " (did you mean \"FL_foot\"?)");
+        assert_eq!(did_you_mean("Trunck", names), " (did you mean \"trunk\"?)");
+        for far in ["tail", "", "foot", "a_name_much_longer_than_any_other"] {
+            assert_eq!(did_you_mean(far, names), "", "{far}");
+        }
+        // What is valid elsewhere is not misspelt.
+        assert_eq!(did_you_mean("trunk", names), "");
+        assert_eq!(did_you_mean("y", ["x"]), " (did you mean \"x\"?)");
+        assert_eq!(did_you_mean("y", []), "");
+    }
+}

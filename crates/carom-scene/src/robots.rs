@@ -1,0 +1,192 @@
+//! Robots read once: a cache of models, shared by threads.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use carom_multibody::load::{self, LoadError, Options};
+use carom_multibody::{Model, Placement};
+
+use crate::models;
+
+/// The source of a robot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ModelSource {
+    /// A built-in model, by name.
+    BuiltIn(&'static str),
+    /// A file.
+    File(PathBuf),
+}
+
+/// A cache of robots. A file is read when it is first used with given options, together with the meshes and files that it
+/// includes; later changes of these files are not seen. A file that cannot be read is not tried again.
+///
+/// At most [`Robots::CAPACITY`] robots are kept. Beyond that the one that was not used for the longest time is dropped, and is
+/// read again at its next use.
+///
+/// ```
+/// use carom_multibody::load::Options;
+/// use carom_scene::robots::{ModelSource, Robots};
+///
+/// let robots = Robots::new();
+/// let [one, other] = [0, 1].map(|_| robots.load(&ModelSource::BuiltIn("arm"), &Options::new()));
+/// assert!(std::sync::Arc::ptr_eq(&one?, &other?));
+/// # Ok::<(), carom_multibody::load::LoadError>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Robots {
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    entries: Vec<Entry>,
+    /// Counts the uses.
+    clock: u64,
+}
+
+#[derive(Debug)]
+struct Entry {
+    source: ModelSource,
+    options: Options,
+    robot: Arc<Robot>,
+    last_use: u64,
+}
+
+/// A robot that is read by the first thread to need it, while others wait.
+#[derive(Debug, Default)]
+struct Robot {
+    loaded: OnceLock<Result<Arc<Model>, LoadError>>,
+    /// Placed at the world's origin, as a scene without a base has it.
+    at_origin: OnceLock<Arc<Model>>,
+}
+
+impl Robots {
+    /// The largest number of robots that are kept: a few megabytes, unless they have large meshes.
+    pub const CAPACITY: usize = 64;
+
+    /// An empty cache.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The robot as its file gives it.
+    ///
+    /// # Errors
+    /// The file cannot be read or is not a robot, or there is no built-in model of that name.
+    pub fn load(&self, source: &ModelSource, options: &Options) -> Result<Arc<Model>, LoadError> {
+        loaded(&self.robot(source, options), source, options)
+    }
+
+    /// The robot, with what is fixed or hinged to the world placed at the world's origin.
+    ///
+    /// # Errors
+    /// As [`Robots::load`].
+    pub fn load_at_origin(&self, source: &ModelSource, options: &Options) -> Result<Arc<Model>, LoadError> {
+        let robot = self.robot(source, options);
+        let model = loaded(&robot, source, options)?;
+        let placed = || Arc::new(Arc::unwrap_or_clone(model).placed(&Placement::IDENTITY));
+        Ok(Arc::clone(robot.at_origin.get_or_init(placed)))
+    }
+
+    fn robot(&self, source: &ModelSource, options: &Options) -> Arc<Robot> {
+        // Nothing panics while the lock is held.
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.clock += 1;
+        let Kept { entries, clock } = &mut *kept;
+        if let Some(entry) = entries.iter_mut().find(|entry| entry.options == *options && entry.source == *source) {
+            entry.last_use = *clock;
+            return Arc::clone(&entry.robot);
+        }
+        if entries.len() >= Self::CAPACITY
+            && let Some(oldest) = (0..entries.len()).min_by_key(|&k| entries[k].last_use)
+        {
+            entries.swap_remove(oldest);
+        }
+        let robot = Arc::new(Robot::default());
+        let (source, options) = (source.clone(), *options);
+        entries.push(Entry { source, options, robot: Arc::clone(&robot), last_use: *clock });
+        robot
+    }
+}
+
+fn loaded(robot: &Robot, source: &ModelSource, options: &Options) -> Result<Arc<Model>, LoadError> {
+    robot.loaded.get_or_init(|| read(source, options).map(Arc::new)).clone()
+}
+
+fn read(source: &ModelSource, options: &Options) -> Result<Model, LoadError> {
+    match source {
+        // A name that no model has is no file either.
+        ModelSource::BuiltIn(name) => match models::find(name) {
+            Some(model) => model.load(options),
+            None => load::file(name, options),
+        },
+        ModelSource::File(path) => load::file(path, options),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PENDULUM: &str = r#"<robot name="pendulum"><link name="world"/>
+        <link name="rod"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        <joint name="hinge" type="continuous"><parent link="world"/><child link="rod"/><axis xyz="0 1 0"/></joint></robot>"#;
+
+    #[test]
+    fn a_file_that_changes_later_is_not_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("robot.urdf");
+        std::fs::write(&path, PENDULUM).unwrap();
+        let (robots, source) = (Robots::new(), ModelSource::File(path.clone()));
+        let first = robots.load(&source, &Options::new()).unwrap();
+        std::fs::write(&path, PENDULUM.replace("\"2\"", "\"3\"")).unwrap();
+        assert!(Arc::ptr_eq(&first, &robots.load(&source, &Options::new()).unwrap()));
+        // Other options are another robot, and so is another cache.
+        let floating = robots.load(&source, &Options::new().floating_base(true)).unwrap();
+        assert!(floating.nv() != first.nv());
+        let mass = |model: &Model| model.link(model.find_link("rod").unwrap()).inertia.mass;
+        let fresh = Robots::new().load(&source, &Options::new()).unwrap();
+        assert_eq!((mass(&first), mass(&fresh)), (2.0, 3.0));
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_fails_alike_every_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("robot.urdf");
+        let (robots, source) = (Robots::new(), ModelSource::File(path.clone()));
+        let first = robots.load(&source, &Options::new()).unwrap_err();
+        std::fs::write(&path, PENDULUM).unwrap();
+        assert_eq!(robots.load(&source, &Options::new()).unwrap_err(), first);
+    }
+
+    #[test]
+    fn memory_is_bounded_and_the_robot_in_use_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let source = |k: usize| {
+            let path = folder.path().join(format!("{k}.urdf"));
+            std::fs::write(&path, PENDULUM).unwrap();
+            ModelSource::File(path)
+        };
+        let robots = Robots::new();
+        let in_use = source(0);
+        let first = robots.load(&in_use, &Options::new()).unwrap();
+        for k in 1..=2 * Robots::CAPACITY {
+            robots.load(&source(k), &Options::new()).unwrap();
+            assert!(Arc::ptr_eq(&first, &robots.load(&in_use, &Options::new()).unwrap()), "{k}");
+        }
+        assert_eq!(robots.kept.lock().unwrap().entries.len(), Robots::CAPACITY);
+    }
+
+    #[test]
+    fn threads_that_need_a_robot_at_once_share_one() {
+        let robots = Robots::new();
+        let source = ModelSource::BuiltIn("humanoid");
+        let load = || Arc::as_ptr(&robots.load_at_origin(&source, &Options::new()).unwrap()) as usize;
+        let found: Vec<usize> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(load)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(found.iter().all(|one| *one == found[0]));
+    }
+}

@@ -1,0 +1,143 @@
+//! The keys of scenes.
+
+use crate::document::keys::{COMMON, DIMENSION, FRICTION, RESTITUTION};
+use crate::models;
+use crate::schema::{Object, Openness, Rule, Type, json_schema, object};
+
+/// The keys of a scene, in addition to those of every problem.
+pub(crate) const SCENE: Object = object!("scene" {
+    "title": Type::Text, "What the scene shows, in one line";
+    "model": Type::Object(&MODEL), "The robot";
+    "base": Type::Object(&BASE), "Placement and motion of the robot's base";
+    "gravity": Type::TRIPLE, "Gravity in world axes, m/s^2 [default: that of the robot's file, or (0, 0, -9.81)]";
+    "state": Type::Object(&STATE), "Configuration and velocity of the joints";
+    "contact": Type::Object(&CONTACT), "What touches, if it is one link or frame";
+    "contacts": Type::List(&Type::Object(&CONTACT), 1, None), "What touches";
+    "strike": Type::Either(&[Type::Text, Type::List(&Type::Text, 1, None)]), "The contact or contacts that strike [default: a single contact, otherwise those that touch]";
+    "surface": Type::Object(&SURFACE), "The surface";
+    "surfaces": Type::List(&Type::Object(&SURFACE), 1, None), "The surfaces, if there are several [default: the planes of the robot's file]";
+    "limits": Type::Object(&LIMITS), "Simulates the limits of the joints";
+    "posture": Type::Object(&POSTURE), "Springs and dampers that hold the joints where they are";
+    "actuation": Type::Map(&Type::Object(&ACTUATION)), "Forces, springs and dampers by the name of the joint";
+    "simulation": Type::Object(&SIMULATION), "Settings of a simulation";
+}
+    Rule::Required(&["model", "restitution"]),
+    Rule::OneOf(&[&["contact"], &["contacts"]]),
+    Rule::NotBoth("surface", "surfaces"),
+);
+
+pub(super) const MODEL: Object = object!("model" {
+    "urdf": Type::Text, "A URDF file, relative to the folder of the scene";
+    "mjcf": Type::Text, "An MJCF file, relative to the folder of the scene";
+    "builtin": Type::OneOfNames(|| models::MODELS.iter().map(|model| model.name).collect()), "A built-in model";
+    "mimics": Type::OneOfNames(|| vec!["follow", "free"]), "Whether joints that mimic others follow them [default: follow]";
+    "hull": Type::Object(&HULL), "How the convex hulls of meshes are simplified";
+}
+    Rule::OneOf(&[&["urdf"], &["mjcf"], &["builtin"]]),
+);
+
+pub(super) const HULL: Object = object!("hull" {
+    "tolerance": Type::Below(0.0, 1.0), "Largest distance of a vertex left out, relative to the size of the mesh [default: 0.01]";
+    "vertices": Type::Integer(4, None), "Largest number of vertices [default: 128]";
+});
+
+pub(super) const BASE: Object = object!("base" {
+    "floating": Type::Boolean, "Whether the root link of a URDF moves freely [default: false]";
+    "position": Type::TRIPLE, "Position, m";
+    "rpy": Type::TRIPLE, "Orientation as roll, pitch and yaw, rad";
+    "quaternion": Type::List(&Type::Number, 4, Some(4)), "Orientation as a unit quaternion (w, x, y, z)";
+    "velocity": Type::TRIPLE, "Velocity of the origin of a floating base in world axes, m/s";
+    "angular_velocity": Type::TRIPLE, "Angular velocity of a floating base in world axes, rad/s";
+    "touch": Type::Text, "Moves a floating base until this touches: lowest, a link or a contact";
+    "height": Type::Number, "The gap left by touch, m [default: 0]";
+}
+    Rule::NotBoth("rpy", "quaternion"),
+    Rule::Needs("height", &["touch"]),
+);
+
+pub(super) const STATE: Object = object!("state" {
+    "keyframe": Type::Either(&[Type::Text, Type::Integer(0, None)]), "The keyframe of an MJCF file to start from, by its name or its index from 0 [default: the home configuration, at rest]";
+    "configuration": BY_JOINT, "Positions by the name of the joint, m or rad, or all of them as a list";
+    "velocity": BY_JOINT, "Velocities by the name of the joint, m/s or rad/s, or all of them as a list";
+});
+
+const BY_JOINT: Type = Type::Either(&[Type::NUMBERS, Type::Map(&Type::Either(&[Type::Number, Type::NUMBERS]))]);
+
+pub(super) const CONTACT: Object = object!("contact" {
+    "name": Type::Text, "Its name in reports [default: that of its link or frame]";
+    "link": Type::Text, "The link that touches, a pattern such as *_foot, or all";
+    "frame": Type::Text, "The frame or site that touches";
+    "point": Type::TRIPLE, "The point that touches, in the axes of the link or frame, m [default: its origin]";
+    "dimension": DIMENSION, "3 with friction, 2 in a plane, 1 without friction";
+    "radius": Type::NOT_NEGATIVE, "Radius of a ball around the point, m";
+    "shape": Type::Text, "The collision shape that touches: its name, its index, or all";
+    "rims": Type::Either(&[Type::OneOfNames(|| vec!["rolling"]), Type::Integer(0, Some(1000))]), "How the rims of cylinders touch: rolling, or at a number of points";
+    "surface": Type::Text, "The surface that it touches [default: all]";
+    "restitution": RESTITUTION, "Its own restitution";
+    "friction": FRICTION, "Its own friction";
+    "enabled": Type::Object(&CONDITION), "When it can close, in a simulation";
+}
+    Rule::OneOf(&[&["link"], &["frame"]]),
+    Rule::NotBoth("shape", "frame"),
+    Rule::NotBoth("shape", "point"),
+    Rule::NotBoth("shape", "radius"),
+    Rule::NotBoth("shape", "dimension"),
+    Rule::Needs("rims", &["shape"]),
+);
+
+pub(super) const CONDITION: Object = object!("condition" {
+    "joint": Type::Text, "The joint whose position decides";
+    "above": Type::Number, "It is above this, m or rad";
+    "below": Type::Number, "It is below this, m or rad";
+}
+    Rule::Required(&["joint"]),
+    Rule::AnyOf(&[&["above"], &["below"]]),
+);
+
+pub(super) const SURFACE: Object = object!("surface" {
+    "name": Type::Text, "Its name in reports";
+    "point": Type::TRIPLE, "A point of it, m [default: the origin]";
+    "normal": Type::TRIPLE, "Its outward normal, of any length";
+}
+    Rule::Required(&["normal"]),
+);
+
+pub(super) const LIMITS: Object = object!("limits" {
+    "restitution": RESTITUTION, "Restitution of the limits of the joints";
+}
+    Rule::Required(&["restitution"]),
+);
+
+pub(super) const POSTURE: Object = object!("posture" {
+    "stiffness": Type::NOT_NEGATIVE, "Stiffness, N/m or N m/rad";
+    "damping": Type::NOT_NEGATIVE, "Damping, N s/m or N m s/rad [default: 0]";
+    "joints": Type::list(&Type::Text), "The joints that are held [default: all]";
+}
+    Rule::Required(&["stiffness"]),
+);
+
+pub(super) const ACTUATION: Object = object!("actuation" {
+    "force": Type::Number, "A constant force or torque, N or N m";
+    "rate": Type::Number, "Its increase, N/s or N m/s";
+    "stiffness": Type::NOT_NEGATIVE, "Stiffness of a spring, N/m or N m/rad";
+    "damping": Type::NOT_NEGATIVE, "Damping, N s/m or N m s/rad";
+    "target": Type::Number, "Position at which the spring is relaxed, m or rad [default: the initial one]";
+}
+    Rule::Needs("target", &["stiffness", "damping"]),
+);
+
+pub(super) const SIMULATION: Object = object!("simulation" {
+    "until": Type::Above(0.0), "End time, s [default: 10]";
+    "interval": Type::Above(0.0), "Time between samples, s [default: 0.01]";
+    "tolerance": Type::Above(0.0), "Relative tolerance of the integration [default: 1e-10]";
+    "largest_step": Type::Above(0.0), "Largest step of the integration, s";
+    "max_events": Type::Integer(1, Some(9_000_000_000_000_000)), "Number of events after which the run ends with an error [default: 1000000]";
+});
+
+impl super::Scene {
+    /// The JSON Schema of scenes, as text.
+    pub fn json_schema() -> String {
+        let description = "A robot, its state, its contacts and surfaces";
+        json_schema("carom scene", description, &[&[&SCENE, &COMMON]], Openness::Closed)
+    }
+}
