@@ -1,7 +1,8 @@
 """Compares carom with Pinocchio, MuJoCo and Siconos:
-compare.py --binary PATH --siconos PYTHON [--write PAGE] [--only PATTERN]
+compare.py --binary PATH --command PATH --siconos PYTHON [--write PAGE] [--only PATTERN] [--full]
 
-PATTERN is a part of package/file, flight/package/file, drop/file or siconos/family. Ends with 1 where something is wrong, or where too few files match.
+PATTERN is a part of package/file, flight/package/file, drop/file, run/package/file or siconos/family. --full simulates
+longer. Ends with 1 where something is wrong, or where too few files match or end.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import drops
 import flights
 import impacts
 import mjcf
+import runs
 import table
 import urdf
 from engine import Engine
@@ -27,6 +29,7 @@ MJCF_TARGET = 0.9
 def main():
     arguments = parse()
     pattern = arguments.only or ""
+    until = runs.FULL if arguments.full else runs.SHORT
     engine = Engine(arguments.binary.resolve())
     families, siconos = compare_impacts(engine, arguments.siconos, pattern)
     # MuJoCo writes a log to its working folder.
@@ -34,14 +37,17 @@ def main():
         results = compare_all(engine, pattern)
         flown = flights.run(engine, pattern)
         dropped = drops.run(engine, pattern)
+        simulated = runs.run(arguments.command.resolve(), pattern, until)
     engine.close()
-    if not (results or families or flown or dropped):
+    if not (results or families or flown or dropped or simulated):
         sys.exit(f"nothing has {pattern!r} in its name")
     failures = missed(results, is_whole=arguments.only is None)
     failures += [f"{impacts.PACKAGE}/{family.name}: {wrong}" for family in families for wrong in family.wrong]
     failures += [f"{flights.PACKAGE}/{of.name}: {of.reason}" for of in flown if of.status == "WRONG"]
     failures += [f"{drops.PACKAGE}/{of.name}: {of.reason}" for of in dropped if of.status == "WRONG"]
-    page = table.page(results, flown, dropped, families, siconos, failures)
+    failures += runs.missed(simulated, is_whole=arguments.only is None)
+    simulated = (simulated, until)
+    page = table.page(results, flown, dropped, simulated, families, siconos, failures)
     print(page)
     if arguments.write:
         arguments.write.write_text(page, encoding="utf-8")
@@ -51,9 +57,12 @@ def main():
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", type=Path, required=True, help="the program carom-conformance")
+    parser.add_argument("--command", type=Path, required=True, help="the program carom")
     parser.add_argument("--siconos", required=True, help="the interpreter that has Siconos")
     parser.add_argument("--write", type=Path, help="the page to write")
-    parser.add_argument("--only", help="a part of package/file, flight/package/file, drop/file or siconos/family")
+    names = "package/file, flight/package/file, drop/file, run/package/file or siconos/family"
+    parser.add_argument("--only", help=f"a part of {names}")
+    parser.add_argument("--full", action="store_true", help=f"simulate {runs.FULL:g} s, not {runs.SHORT:g} s")
     arguments = parser.parse_args()
     if arguments.write and arguments.only:
         parser.error("--write cannot be combined with --only, because the page must cover all files")

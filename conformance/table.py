@@ -1,4 +1,4 @@
-"""The results as a Markdown page: sorted, without times or paths, identical on every run."""
+"""The results as a Markdown page: sorted, without paths, identical on every run but for the CPU times of simulations."""
 
 import math
 from collections import Counter
@@ -8,6 +8,7 @@ import drops
 import flights
 import impacts
 import judge
+import runs
 
 DISTRIBUTIONS = ["pin", "example-robot-data", "mujoco", "gymnasium"]
 DISTRIBUTIONS += ["gymnasium-robotics", "dm_control", "robosuite", "numpy"]
@@ -58,7 +59,7 @@ def below(difference):
     return f"below 1e{math.floor(math.log10(difference)) + 1:+03d}"
 
 
-def page(results, flown, dropped, families, siconos, failures):
+def page(results, flown, dropped, simulated, families, siconos, failures):
     parts = [INTRODUCTION, versions(siconos)]
     if results:
         parts += [totals(results), differences(results), remarks(results)]
@@ -67,6 +68,8 @@ def page(results, flown, dropped, families, siconos, failures):
         parts.append(in_flight(flown))
     if dropped:
         parts.append(on_the_floor(dropped))
+    if simulated[0]:
+        parts.append(simulations(*simulated))
     if families:
         parts.append(simultaneous(families))
     if failures:
@@ -230,6 +233,54 @@ def drop_row(of):
     counts = [answer.get(name, "") for name in ("contacts", "evaluations", "windows")]
     attitude = "upright" if not any(of.attitude) else "turned"
     return [of.name, attitude, counts[0], of.status, counts[1], counts[2], residual, of.reason]
+
+
+RUNS = """\
+## Every robot in one line
+
+Every file above that has joints, that its reference loads and whose M is regular in its home configuration goes through
+`carom simulate FILE --until {until:g}`, with no other argument but the form of the output. What carom then assumes is described
+in [robots](robots.md): a floating base where the root link has mass, every collision shape against the planes of the file
+or a floor under the lowest point, e = 0, μ = 0.5. A process is stopped after {limit} s of CPU time. `cargo xtask conformance`
+simulates {short:g} s, with `--full` {full:g} s. {target:.0%} of the files must end, none may be stopped or
+end without a reason, the energy book may leave {residual:.0e} of the largest energy unexplained, and no contact may be
+deeper inside its surface than {depth:.0e} of the robot's length.
+
+"""
+STATUSES = ("ended", "refused", "failed", "too long", "WRONG")
+
+
+def simulations(found, until):
+    text = RUNS.format(
+        until=until, limit=runs.LIMIT, short=runs.SHORT, full=runs.FULL, target=runs.TARGET,
+        residual=runs.RESIDUAL, depth=runs.DEPTH,
+    )
+    names = list(dict.fromkeys(of.package for of in found))
+    rows = [run_total(name, [of for of in found if of.package == name]) for name in names]
+    rows.append(run_total("all", found))
+    head = ["package", "files", *STATUSES[:-1], "wrong", "CPU time, s: median", "largest", "largest residual", "depth / L"]
+    text += grid(head, rows) + "\n"
+    head = ["file", "outcome", "contacts", "events", "windows", "CPU time, s", "residual", "depth / L"]
+    text += grid(head, [run_row(of) for of in found])
+    unfinished = [of for of in found if of.reason]
+    if unfinished:
+        text += "\nNot ended:\n\n"
+        text += "".join(f"- `{of.package}/{of.file}`: {of.status}: {of.reason}\n" for of in unfinished)
+    return text
+
+
+def run_total(name, found):
+    counts = [sum(of.status == status for of in found) for status in STATUSES]
+    times = sorted(of.cpu for of in found)
+    told = [of for of in found if of.summary]
+    worst = [below(max((of.summary["residual"] for of in told), default=0.0)), below(max((of.depth for of in told), default=0.0))]
+    return [name, len(found), *counts, f"{times[len(times) // 2]:.1f}", f"{times[-1]:.1f}", *worst]
+
+
+def run_row(of):
+    told = [of.contacts, of.events, of.summary["windows"]] if of.summary else [""] * 3
+    errors = [below(of.summary["residual"]), below(of.depth)] if of.summary else [""] * 2
+    return [f"`{of.package}/{of.file}`", of.status, *told, f"{of.cpu:.1f}", *errors]
 
 
 IMPACTS = f"""\

@@ -1,8 +1,9 @@
 //! Commands for contributors: `cargo xtask test`, `native`, `lint`, `oracle`, `laws`, `drops`, `soak`,
-//! `fingerprint`, `fuzz`, `reference`, `conformance`, `browser`, `package`, `arrows`, `bench`.
+//! `fingerprint`, `fuzz`, `mutants`, `reference`, `conformance`, `browser`, `package`, `arrows`, `bench`.
 
 mod browser;
 mod fuzz;
+mod mutants;
 mod package;
 mod python;
 mod robots;
@@ -30,10 +31,16 @@ cargo xtask TASK
                 hashes of outcomes, array batches, robots' terms and simulations: a change of layout changes none
   fuzz [TARGET] law, contact_set, problem, robot, scene or all of them under libFuzzer, on a nightly toolchain;
                 --minutes N of each (2), --minimise the corpus in fuzz/corpus afterwards
+  mutants [CRATE]
+                a seeded sample of the mutants of carom-sim's events and instants and of carom-law's closed and
+                simultaneous contacts, by cargo-mutants: a table, and the mutants that no test notices; --sample N of
+                them (300), --seed S (1), --part I/N of the sample: a fifth takes about an hour on two cores
   reference     recompute reference/precise with 80 digits and compare (Python 3)
-  conformance   robots and flights against Pinocchio and MuJoCo, from PyPI (2 GB), and simultaneous impacts against
-                Siconos, from Debian; --write renews book/src/conformance.md, --only PATTERN compares some files, with
-                flight/FILE some flights, with drop/FILE some drops, or with siconos/FAMILY some impacts
+  conformance   robots and flights against Pinocchio and MuJoCo, from PyPI (2 GB), every robot of these packages through
+                carom simulate, and simultaneous impacts against Siconos, from Debian; --write renews
+                book/src/conformance.md, --full simulates 1 s of each robot and not 0.2 s, --only PATTERN compares some
+                files, with flight/FILE some flights, with drop/FILE some drops, with run/FILE some simulations, or with
+                siconos/FAMILY some impacts
   browser       the pages of runs in Chromium (Debian's package) with playwright-core (npm); pictures in target/browser
   package       packs every crate as it would be published, and builds and tests the packages away from the project
   arrows        which crate, folder and module uses which, in layers; fails on a cycle, and names the lines that make it;
@@ -60,6 +67,7 @@ fn main() -> ExitCode {
             cargo(&["run", "--release", "--quiet", "-p", "carom-soak", "--bin", "fingerprint", "--"], &rest, &[])
         }
         Some("fuzz") => fuzz::fuzz(&rest),
+        Some("mutants") => mutants::mutants(&rest),
         Some("reference") => reference(),
         Some("conformance") => conformance(&rest),
         Some("browser") => browser::browser(),
@@ -132,10 +140,11 @@ fn conformance(rest: &[&str]) -> Result<(), String> {
         Some(pattern) if !pattern.contains("siconos") => PathBuf::from("unused"),
         _ => python::siconos()?,
     };
-    cargo(&["build", "--release", "-p", "carom-conformance"], &[], &[])?;
+    cargo(&["build", "--release", "-p", "carom-conformance", "-p", "carom-cli"], &[], &[])?;
     let mut command = Command::new(python);
     command.env("PYTHONDONTWRITEBYTECODE", "1").arg("conformance/compare.py");
-    command.args(["--binary", "target/release/carom-conformance"]).arg("--siconos").arg(siconos);
+    command.args(["--binary", "target/release/carom-conformance", "--command", "target/release/carom"]);
+    command.arg("--siconos").arg(siconos);
     for argument in rest {
         match *argument {
             "--write" => command.args(["--write", "book/src/conformance.md"]),
