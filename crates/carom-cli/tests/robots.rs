@@ -214,7 +214,7 @@ fn a_scene_names_a_file_beside_it_and_errors_show_the_line() {
     let err = complain("elbow = -0.1", "elbov = -0.1");
     let line = scene.lines().position(|line| line.starts_with("elbow = -0.1")).unwrap() + 1;
     assert!(err.contains(&format!("scene.toml:{line}: \"elbov\" is not a joint")), "{err}");
-    assert!(err.contains("elbov = -0.1") && err.contains("╰── state.velocity.elbov"), "{err}");
+    assert!(err.contains("elbov = -0.1") && err.contains("| ^^^^^ state.velocity.elbov"), "{err}");
     let err = complain("robots/two.urdf", "robots/three.urdf");
     assert!(err.contains("three.urdf: cannot be read"), "{err}");
     std::fs::write(folder.path().join("robots/bad.urdf"), "<robot name=\"r\">\n<link name=\"a\"/>\n<joint/>\n</robot>")

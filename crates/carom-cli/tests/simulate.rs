@@ -309,7 +309,7 @@ fn what_cannot_be_is_refused() {
         (&["ball", "--render", "no/run.html"], "cannot write no/run.html: the folder no does not exist"),
         (
             &["bell"],
-            "\"bell\" is neither a file nor a scene; the scenes are ball, superball, rod, block, wheel, walker",
+            "\"bell\" is neither a file nor a scene (did you mean \"ball\"?); the scenes are ball, superball, rod, block, wheel, walker",
         ),
         (&["kane"], "; use carom impact kane"),
         (
