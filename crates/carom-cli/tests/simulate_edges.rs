@@ -133,7 +133,8 @@ fn a_joint_beyond_its_limit_starts_at_the_limit_with_a_warning() {
     "#;
     let ran = simulate(&limited, scene, &["-o", "-", "--format", "csv"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    let mut rows = ran.out.lines().filter(|line| !line.starts_with('#')).map(|line| line.split(',').collect::<Vec<_>>());
+    let mut rows =
+        ran.out.lines().filter(|line| !line.starts_with('#')).map(|line| line.split(',').collect::<Vec<_>>());
     let place = rows.next().unwrap().iter().position(|name| *name == "q.x").unwrap();
     assert_eq!(rows.next().unwrap()[place].parse::<f64>().unwrap(), -0.5);
     let ran = simulate(&limited, scene, &[]);
