@@ -298,6 +298,12 @@ impl Whitened {
         [(v_n - contact.v_n) / self.r_nn, x, y]
     }
 
+    /// The same in the contact's units: by the change of the normal velocity and the tangential impulse.
+    pub(crate) fn change_of(&self, normal: f64, tangential: Vec2) -> [f64; 3] {
+        let [x, y] = self.times(tangential);
+        [normal / self.r_nn, x, y]
+    }
+
     /// The impulse that causes a change of `s`, `R⁻¹` times the change; the one with the smallest `|i_t|` if there are
     /// several.
     pub(crate) fn impulse_for(&self, d: &Delassus, [s_n, s_1, s_2]: [f64; 3]) -> [f64; 3] {
