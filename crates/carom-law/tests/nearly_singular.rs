@@ -389,3 +389,101 @@ fn a_stick_on_the_edge_of_a_wide_cone_stays_there() {
     assert!(outcome.impulse[1].hypot(outcome.impulse[2]) <= case.friction[0] * outcome.impulse[0] * (1.0 + 1e-12));
     case.assert_momentum(1e-12);
 }
+
+/// Tangents that depend on each other but for 1e-8, and friction of 5e8: the average velocity is 1e-8 of the velocities, too slow to
+/// have a direction to 1e-9, while the impulse, 1e7 along the tangent of little mobility, determines it. (With the direction taken
+/// from the velocity, 3.6 J and 15 J were created.)
+#[test]
+fn a_slip_slower_than_its_rounding_has_the_direction_of_its_impulse() {
+    let three = Case {
+        #[rustfmt::skip]
+        mass: vec![
+            0.5048278957843492, 0.18934841803237473, -0.44707989438769874,
+            0.18934841803237473, 0.17828178589353044, -0.14698977512300654,
+            -0.44707989438769874, -0.14698977512300654, 0.46142986940344044,
+        ],
+        #[rustfmt::skip]
+        jacobian: vec![
+            -0.40873838174015287, -0.39459649816407616, -0.3415485425029203,
+            -1.3381551622073573, -0.4546015777227197, -1.9248403565613739,
+            -2.55279969846792, -0.8672437435094574, -3.672019598719343,
+        ],
+        velocity: vec![1.0745515731075272, 1.3897817959124588, -0.6211795948978214],
+        restitution: [0.7305592434945518, 0.0],
+        friction: [533192213.5010433; 2],
+        guard: Guard::Slip,
+    };
+    let six = Case {
+        #[rustfmt::skip]
+        mass: vec![
+            0.47007955235482474, 0.045717362767608724, -0.0959309208536476, 0.05554272633239706, -0.12957700991802346, -0.1520916673194628,
+            0.045717362767608724, 0.20436717905622537, 0.05661806827100688, 0.013238455569276853, -0.026547713021392975, -0.0026858017515518115,
+            -0.0959309208536476, 0.05661806827100688, 0.548954051963054, 0.28755907960145943, 0.16962515547292276, 0.20162808808145688,
+            0.05554272633239706, 0.013238455569276853, 0.28755907960145943, 0.44329274096920523, 0.04114599984183567, 0.15041493981299942,
+            -0.12957700991802346, -0.026547713021392975, 0.16962515547292276, 0.04114599984183567, 0.37514388295424766, 0.11874380075252405,
+            -0.1520916673194628, -0.0026858017515518115, 0.20162808808145688, 0.15041493981299942, 0.11874380075252405, 0.3105848439709647,
+        ],
+        #[rustfmt::skip]
+        jacobian: vec![
+            -1.5813747187752023, -1.5230622476572684, -0.43566480846847355, 1.2978278432596966, 0.9618720122594882, 0.17617556273647494,
+            1.3735756211250836, -0.8676722737011495, 0.3931868254637907, 1.3357271235604955, 0.09429518081178756, 1.229121286557377,
+            1.7796305230192988, -1.1241725876111153, 0.5094202962648089, 1.730593299479869, 0.12217061654364064, 1.5924727625930575,
+        ],
+        velocity: vec![
+            0.16571174796813182,
+            0.5954868551110604,
+            0.5472770923016181,
+            0.2373601414966462,
+            0.24990918209386148,
+            1.1484695706183823,
+        ],
+        restitution: [0.0; 2],
+        friction: [435458790.3535702; 2],
+        guard: Guard::Report,
+    };
+    for case in [three, six] {
+        case.assert_slips();
+        let outcome = case.outcome();
+        let [before, after] = [&outcome.contact_velocity.before, &outcome.contact_velocity.after];
+        let average = (0.5 * (before[1] + after[1])).hypot(0.5 * (before[2] + after[2]));
+        assert!(average > 0.0 && average < 1e-7, "{average:e}");
+        // The impulse is known to the rounding of M times the root of the condition of W.
+        let condition = outcome.condition.unwrap();
+        let pushed = outcome.impulse.iter().fold(0.0_f64, |size, i| size.max(i.abs())) * 10.0;
+        case.assert_momentum(10.0 * EPS * condition.mass_matrix * condition.delassus.sqrt() * pushed);
+    }
+}
+
+/// Where `S` is rounding, so is the slope that Newton's method follows to the direction of slip, and its last step is long: a vector
+/// lengthened by 1e-13 is no unit vector.
+#[test]
+fn the_direction_of_a_slip_that_no_newton_step_finds_is_a_unit_vector() {
+    let impacts = [
+        (
+            [
+                [0.9744487855879287, 0.0994557784912839, -0.12250264478300965],
+                [0.0994557784912839, 0.010150817592071062, -0.012503064382991912],
+                [-0.12250264478300965, -0.012503064382991912, 0.015400396820020253],
+            ],
+            [-1.7739523757451887, -0.18105601561169618, 0.22301208740979148],
+            [0.43769963564752284, 0.3326081154258818],
+        ),
+        (
+            [
+                [0.6263056444483742, 0.4167424447614334, 0.24570840220618462],
+                [0.4167424447614334, 0.2772995370635056, 0.16349384863683716],
+                [0.24570840220618462, 0.16349384863683716, 0.09639481848832265],
+            ],
+            [-1.6535031650526828, -1.1002374919227074, -0.6486922548588557],
+            [1.038357105386453, 0.8059681120405726],
+        ),
+    ];
+    for (delassus, velocity, [mu_s, mu_d]) in impacts {
+        let contact = Contact::new(Delassus::spatial(delassus).unwrap(), &velocity).unwrap();
+        let friction = Friction::with_static(mu_s, mu_d).unwrap();
+        let coefficients = Coefficients::new(Restitution::new(1.0).unwrap(), friction);
+        let outcome = contact.impact(&coefficients, Guard::Report).unwrap();
+        let u = outcome.direction.unwrap();
+        assert!((u[0].hypot(u[1]) - 1.0).abs() <= 4.0 * EPS, "{:e}", u[0].hypot(u[1]) - 1.0);
+    }
+}

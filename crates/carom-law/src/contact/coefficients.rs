@@ -1,6 +1,10 @@
 //! The coefficients of restitution and friction, checked once, on construction.
 
-use crate::error::{Error, Result, finite};
+use crate::error::{Error, Field, Result, finite};
+use crate::numeric::scaling::scale;
+
+/// Friction below this (2^-960) in the units of a contact may lose digits to underflow where it is multiplied with impulses.
+const LEAST_FRICTION: f64 = 1.1e-289;
 
 /// Restitution of a contact: the matrix `E = diag(e, e_t, e_t)` of \[9\].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -216,6 +220,47 @@ fn in_range(value: f64, low: f64, high: f64, field: &'static str, bound: &'stati
         return Err(Error::OutOfRange { field: field.into(), value, bound: bound.into() });
     }
     Ok(())
+}
+
+/// `μ_s` and `μ_d` of a contact; zeros without tangents, where friction is ignored.
+///
+/// # Errors
+/// A contact with tangents has no friction.
+#[inline(always)]
+pub(crate) fn required(
+    friction: Option<Friction>,
+    has_tangents: bool,
+    field: impl FnOnce() -> Field,
+) -> Result<[f64; 2]> {
+    match friction {
+        _ if !has_tangents => Ok([0.0; 2]),
+        Some(friction) => Ok([friction.mu_s(), friction.mu_d()]),
+        None => Err(missing(field())),
+    }
+}
+
+#[cold]
+fn missing(field: Field) -> Error {
+    Error::Missing { field, reason: "only a contact of dimension 1 can do without".into() }
+}
+
+/// `mu 2^exponent`: a coefficient in the units of a contact, whose tangents are `2^exponent` times as mobile as its normal.
+///
+/// # Errors
+/// It is beyond the range of `f64`, or has lost digits.
+#[cold]
+pub(crate) fn in_units(mu: f64, exponent: i32, field: impl FnOnce() -> Field) -> Result<f64> {
+    let scaled = scale(mu, exponent);
+    if !scaled.is_finite() {
+        return Err(Error::Overflow { field: field() });
+    }
+    if exponent < 0 && mu > 0.0 && scaled < LEAST_FRICTION {
+        let least = scale(LEAST_FRICTION, -exponent);
+        let bound =
+            format!("0 and [{least:e}, inf): less loses its digits beside tangents of so little mobility, use 0");
+        return Err(Error::OutOfRange { field: field(), value: mu, bound: bound.into() });
+    }
+    Ok(scaled)
 }
 
 /// The coefficients of a contact.

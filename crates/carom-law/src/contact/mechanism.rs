@@ -48,6 +48,11 @@ impl Mechanism {
         Ok(Self { mass, factor, y, delta, rows })
     }
 
+    /// A row of `Yᵀ`.
+    pub(crate) fn row(&self, k: usize) -> &[f64] {
+        self.y.row(k)
+    }
+
     /// An entry of `Yᵀ Y`, which is `W` up to the powers of two of row and column.
     pub(crate) fn gram(&self, i: usize, j: usize) -> f64 {
         self.y.row(i).iter().zip(self.y.row(j)).map(|(a, b)| a * b).sum()

@@ -34,6 +34,12 @@ const SLIP_STEPS: usize = 6;
 /// Error of a slip, relative to the impulse, below which it is accepted.
 const SLIP_ACCURACY: f64 = 1e-12;
 
+/// Factors of 16 by which the resistance of a slip is sought up and down: the whole range of condition numbers.
+const RESISTANCE_STEPS: usize = 40;
+
+/// Halvings, in logarithm, of the interval of a factor of 16: all digits.
+const RESISTANCE_HALVINGS: usize = 56;
+
 /// `R = [[r_nn, c], [0, R_t]]` and the velocity `s`, in the units of the scaled contact.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Whitened {
@@ -201,7 +207,56 @@ impl Whitened {
             let step = [(q * left[0] - b * left[1]) / determinant, (a * left[1] - p * left[0]) / determinant];
             x = add_scaled(x, -1.0, self.times(step));
         }
-        best.filter(|(off, _)| *off <= SLIP_ACCURACY).map(|(_, slide)| slide)
+        let found = best.filter(|(off, _)| *off <= SLIP_ACCURACY).map(|(_, slide)| slide);
+        found.or_else(|| self.slide_by_resistance(e, mu, average))
+    }
+
+    /// The slip nearest to an average tangential velocity, by the one number `ρ >= 0` with `v̄_t = -ρ i_t`.
+    ///
+    /// Where tangents nearly depend on each other and friction is large, a slip may be so slow that its velocity has lost its
+    /// direction, while its impulse, large along the tangent of little mobility, determines it to all digits. With `ρ` given,
+    /// `(S/2 + ρ) i_t = -free` is linear, solved by an orthogonal factorisation of `R_t` over `sqrt(2ρ) I`; and `|i_t| = μ i_n`
+    /// determines `ρ`. The change of `s` is that of a reversal and what `-ρ i_t` adds to it.
+    #[cold]
+    fn slide_by_resistance(&self, e: f64, mu: f64, average: Vec2) -> Option<Slide> {
+        let [r11, r12, r22] = self.r_t;
+        let (change_n, mean_n) = (-(1.0 + e) * self.s_n, 0.5 * (1.0 - e) * self.s_n);
+        let impulse = |rho: f64| {
+            let q = (2.0 * rho).sqrt();
+            // T of the factorisation, and Qᵀ s_t.
+            let t11 = r11.hypot(q);
+            let (cosine, sine) = (r11 / t11, q / t11);
+            let (t12, turned) = (cosine * r12, sine * r12);
+            let t22 = r22.hypot(turned).hypot(q);
+            let z = [cosine * self.s_t[0], (r22 * self.s_t[1] + sine * turned * self.s_t[0]) / t22];
+            let h = [self.c[0] / t11, (self.c[1] - t12 * (self.c[0] / t11)) / t22];
+            let [x, y] = add_scaled(z, mean_n, h);
+            let i_y = -2.0 * y / t22;
+            let tangential = [(-2.0 * x - t12 * i_y) / t11, i_y];
+            (tangential, (change_n - dot(self.c, tangential)) / self.r_nn)
+        };
+        // Positive towards the reversal, outside the cone, and negative towards the frictionless impact.
+        let excess = |rho: f64| {
+            let (tangential, normal) = impulse(rho);
+            norm(tangential) / mu - normal
+        };
+        // The resistance of the velocity given, and the slip nearest to it.
+        let mobility = r11 * r11 + r12 * r12 + r22 * r22;
+        let (start, _) = bracket(mobility, |rho| norm(average) - rho * norm(impulse(rho).0))?;
+        let (mut low, mut high) = bracket(start, excess)?;
+        for _ in 0..RESISTANCE_HALVINGS {
+            let middle = (low * high).sqrt();
+            if excess(middle) > 0.0 { low = middle } else { high = middle }
+        }
+        let rho = high;
+        let (tangential, _) = impulse(rho);
+        let length = norm(tangential);
+        let average = scaled(-rho, tangential);
+        let back = add_scaled(scaled(2.0 * mean_n, self.c), -2.0, average);
+        let x = add_scaled(scaled(-2.0, self.s_t), -1.0, self.solve_transposed(Dimension::Spatial, back));
+        let direction = scaled(-1.0 / length, tangential);
+        let is_slip = length > 0.0 && length.is_finite();
+        is_slip.then_some(Slide { direction, normal: length / mu, average, change: [change_n, x[0], x[1]] })
     }
 
     /// The minimum-norm change of `s` that changes the contact velocity by `v`, as far as possible: `Rᵀ s = v`.
@@ -241,6 +296,12 @@ impl Whitened {
         };
         let [x, y] = self.times([tangential(1), tangential(2)]);
         [(v_n - contact.v_n) / self.r_nn, x, y]
+    }
+
+    /// The same in the contact's units: by the change of the normal velocity and the tangential impulse.
+    pub(crate) fn change_of(&self, normal: f64, tangential: Vec2) -> [f64; 3] {
+        let [x, y] = self.times(tangential);
+        [normal / self.r_nn, x, y]
     }
 
     /// The impulse that causes a change of `s`, `R⁻¹` times the change; the one with the smallest `|i_t|` if there are
@@ -321,4 +382,25 @@ impl Whitened {
         let x = if dimension == Dimension::Normal { 0.0 } else { b[0] / r11 };
         [x, if dimension == Dimension::Spatial { (b[1] - r12 * x) / r22 } else { 0.0 }]
     }
+}
+
+/// The interval of a factor of 16 nearest to `start` at whose ends `excess` changes from positive to not positive.
+fn bracket(start: f64, excess: impl Fn(f64) -> f64) -> Option<(f64, f64)> {
+    if !(start > 0.0 && start.is_finite()) {
+        return None;
+    }
+    let (mut up, mut down) = (start, start);
+    let (mut up_excess, mut down_excess) = (excess(start), excess(start));
+    for _ in 0..RESISTANCE_STEPS {
+        let (higher, lower) = (16.0 * up, down / 16.0);
+        let (higher_excess, lower_excess) = (excess(higher), excess(lower));
+        if up_excess > 0.0 && higher_excess <= 0.0 {
+            return Some((up, higher));
+        }
+        if lower_excess > 0.0 && down_excess <= 0.0 {
+            return Some((lower, down));
+        }
+        (up, up_excess, down, down_excess) = (higher, higher_excess, lower, lower_excess);
+    }
+    None
 }

@@ -28,7 +28,7 @@ mod judge;
 pub(crate) mod limits;
 pub(crate) mod mode;
 pub(crate) mod outcome;
-mod refinement;
+pub(crate) mod refinement;
 pub(crate) mod report;
 pub(crate) mod slip;
 pub(crate) mod solve;

@@ -4,6 +4,7 @@
 use crate::contact::Contact;
 use crate::contact::vector::ContactVector;
 use crate::contact::whitened::Whitened;
+use crate::impact::collision::Answer;
 use crate::impact::guard::Guard;
 use crate::impact::mode::Mode;
 use crate::impact::outcome::{Law, Outcome};
@@ -44,6 +45,21 @@ pub(crate) fn whitened_change(contact: &Contact, whitened: &Whitened, outcome: &
         Some(turn) => turn.change,
         None => whitened.change_by(contact, outcome.contact_velocity.after[0], &outcome.impulse),
     }
+}
+
+/// The same of an answer in the contact's units, with the coefficients it was asked for.
+pub(crate) fn answer_change(contact: &Contact, whitened: &Whitened, answer: &Answer, e_t: f64, mu_d: f64) -> [f64; 3] {
+    let turned = |share: f64| whitened.turn(contact, answer.e, share, 0.0).map(|turn| turn.change);
+    let change = match answer.mode {
+        Mode::Separating => return [0.0; 3],
+        Mode::Stick => turned(e_t),
+        Mode::Reversal => turned(1.0),
+        Mode::Slip => {
+            let average = [0, 1].map(|k| 0.5 * (contact.v_t[k] + answer.after[k]));
+            whitened.slide(contact, answer.e, mu_d, average).map(|slide| slide.change)
+        }
+    };
+    change.unwrap_or_else(|| whitened.change_of(-(1.0 + answer.e) * contact.v_n, answer.tangential))
 }
 
 impl Contact {

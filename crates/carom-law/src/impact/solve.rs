@@ -1,14 +1,13 @@
 //! From a contact and its coefficients to the outcome: the request in the units of the contact, the law's answer, the check, the report.
 
 use crate::contact::Contact;
-use crate::contact::coefficients::{Coefficients, Friction};
+use crate::contact::coefficients::{self, Coefficients, Friction};
 use crate::contact::delassus::{Delassus, Dimension, Entries};
 use crate::error::{Error, Result};
 use crate::impact::collision::Impact;
 use crate::impact::guard::Guard;
 use crate::impact::judge::{ByEvidence, ByMatrix, Judge, ROUNDED, Unchecked};
 use crate::impact::outcome::{Outcome, RestitutionValues};
-use crate::impact::report::representable;
 use crate::impact::verify::Evidence;
 
 /// One spatial impact from the Delassus matrix and the contact velocity: the quickest way to an
@@ -188,17 +187,8 @@ impl Contact {
         restitution: &RestitutionValues,
         friction: Option<Friction>,
     ) -> Result<Impact<'_>> {
-        let (mu_s, mu_d) = match friction {
-            // Without tangents friction is ignored.
-            _ if self.delassus.dimension == Dimension::Normal => (0.0, 0.0),
-            Some(friction) => (friction.mu_s(), friction.mu_d()),
-            None => {
-                return Err(Error::Missing {
-                    field: "friction".into(),
-                    reason: "only a contact of dimension 1 can do without".into(),
-                });
-            }
-        };
+        let has_tangents = self.delassus.dimension != Dimension::Normal;
+        let [mu_s, mu_d] = coefficients::required(friction, has_tangents, || "friction".into())?;
         Ok(Impact {
             contact: self,
             e: restitution.normal,
@@ -210,7 +200,7 @@ impl Contact {
 
     #[inline(always)]
     fn scaled_friction<const NATURAL: bool>(&self, mu: f64, field: &'static str) -> Result<f64> {
-        if NATURAL { Ok(mu) } else { representable(self.rescaled::<false>(mu, |units| units.beta), field) }
+        if NATURAL { Ok(mu) } else { coefficients::in_units(mu, self.delassus.beta, || field.into()) }
     }
 
     #[inline(always)]

@@ -7,10 +7,12 @@
 //! | `scaling` | powers of two: exact units |
 //! | `cholesky` | the factor of a positive definite matrix |
 //! | `orthogonal` | Householder's reflections: of tall matrices, and of a contact's columns |
+//! | `basis` | orthonormal bases of rows, and shortest vectors with given products |
 //! | `linear` | square systems of any rank by elimination, cheap if regular; reduction of semidefinite ones |
 //! | `least_squares` | square systems of any rank by reflections, accurate if nearly singular |
 //! | `tolerance` | every tolerance that more than one file relies on |
 
+pub(crate) mod basis;
 pub(crate) mod cholesky;
 pub(crate) mod least_squares;
 pub(crate) mod linear;

@@ -18,6 +18,8 @@ struct Part<'a> {
     impulse: [f64; 3],
     before: [f64; 3],
     after: [f64; 3],
+    /// What the normal and the tangents may miss their conditions by, over what they may by the largest speed alone.
+    allowed: [f64; 2],
 }
 
 impl Part<'_> {
@@ -41,6 +43,7 @@ impl Part<'_> {
     }
 
     fn mode(&self, speed: f64) -> Mode {
+        let speed = speed * self.allowed[1];
         if self.impulse[0] == 0.0 {
             Mode::Separating
         } else if self.block.dimension == Dimension::Normal || self.sticking_error() <= CERTIFIED * speed {
@@ -55,12 +58,14 @@ impl Part<'_> {
 
 impl Strike {
     fn parts<'a>(&'a self, answer: &'a Answer) -> impl Iterator<Item = Part<'a>> {
-        self.system.blocks.iter().zip(&self.contacts).map(|(block, contact)| Part {
+        let contacts = self.system.blocks.iter().zip(&self.contacts).zip(&self.allowed);
+        contacts.map(|((block, contact), &allowed)| Part {
             block,
             contact,
             impulse: block.of(&answer.impulse),
             before: block.of(&self.before),
             after: block.of(&answer.after),
+            allowed,
         })
     }
 
@@ -68,8 +73,9 @@ impl Strike {
     pub(crate) fn certificate(&self, answer: &Answer) -> f64 {
         let of = |(k, part): (usize, Part<'_>)| {
             let target = self.target(k, answer.factor);
-            let normal = (part.block.w_nn * part.impulse[0]).min(part.after[0] - target).abs();
-            let tangential = part.sticking_error().min(part.sliding_error());
+            let [allowed_n, allowed_t] = part.allowed;
+            let normal = (part.block.w_nn * part.impulse[0]).min(part.after[0] - target).abs() / allowed_n;
+            let tangential = part.sticking_error().min(part.sliding_error()) / allowed_t;
             if normal.is_nan() || tangential.is_nan() { f64::INFINITY } else { normal.max(tangential) / self.speed }
         };
         self.parts(answer).enumerate().map(of).fold(0.0, f64::max)
@@ -77,7 +83,10 @@ impl Strike {
 
     /// What each contact does.
     pub(crate) fn modes(&self, answer: &Answer) -> Vec<Mode> {
-        self.parts(answer).map(|part| part.mode(self.speed)).collect()
+        match &answer.modes {
+            Some(modes) => modes.clone(),
+            None => self.parts(answer).map(|part| part.mode(self.speed)).collect(),
+        }
     }
 
     /// `u` of contact `k`, if it slips: against its friction or along its average velocity, whichever is larger.
@@ -98,10 +107,11 @@ impl Strike {
 
     /// The contacts that slide but could stick, the others doing what they do.
     pub(crate) fn could_stick(&self, answer: &Answer) -> Vec<bool> {
-        let could = |(k, part): (usize, Part<'_>)| match part.mode(self.speed) {
+        let modes = self.modes(answer);
+        let could = |(k, part): (usize, Part<'_>)| match modes[k] {
             Mode::Separating | Mode::Stick => false,
             Mode::Slip | Mode::Reversal => {
-                let Part { block, contact, impulse, before, after } = part;
+                let Part { block, contact, impulse, before, after, .. } = part;
                 let target = self.target(k, answer.factor);
                 let mut q = [after[0] - target, after[1] + contact.e_t * before[1], after[2] + contact.e_t * before[2]];
                 for r in 0..block.dimension.rows() {
@@ -124,6 +134,9 @@ impl Strike {
 
     /// `K⁺ - K⁻`
     pub(crate) fn energy_change(&self, answer: &Answer) -> f64 {
+        if let Some((rows, change)) = self.rows.as_ref().zip(answer.change.as_ref()) {
+            return rows.energy_change(change);
+        }
         (0..self.contacts.len()).map(|k| self.work(k, answer)).map(|(normal, tangential)| normal + tangential).sum()
     }
 }

@@ -65,6 +65,9 @@ impl Strike {
 
     /// Whether an answer creates energy, beyond what its residual explains.
     fn gains(&self, answer: &Answer) -> bool {
+        if answer.change.is_some() {
+            return self.exceeds(answer);
+        }
         let exchanged = self.speed * answer.impulse.iter().map(|i| i.abs()).sum::<f64>();
         // A contact at rest may have opened at up to `rest`, and gives that back.
         self.energy_change(answer) > (ENERGY_ROUNDING + self.rest + 2.0 * answer.residual) * exchanged
@@ -72,6 +75,9 @@ impl Strike {
 
     /// Whether an answer gains more than the check of a guarded one lets pass.
     fn exceeds(&self, answer: &Answer) -> bool {
+        if let Some(rows) = self.rows.as_ref().filter(|_| answer.change.is_some()) {
+            return self.energy_change(answer) > LARGEST_GAIN * rows.energy();
+        }
         let exchanged = self.speed * answer.impulse.iter().map(|i| i.abs()).sum::<f64>();
         let fastest = self.system.fastest(&self.before);
         self.energy_change(answer) > (ROUNDING * exchanged).max(LARGEST_GAIN * 0.5 * fastest * fastest)
@@ -126,10 +132,21 @@ impl Strike {
         let change: Vec<f64> = gaining.impulse.iter().zip(&plastic.impulse).map(|(g, p)| g - p).collect();
         let velocity: Vec<f64> = gaining.after.iter().zip(&plastic.after).map(|(g, p)| g - p).collect();
         let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let whitened = self.ill_conditioned().map(|rows| {
+            let of = |answer: &Answer| answer.change.clone().unwrap_or_else(|| rows.pushed(&answer.impulse));
+            let (gaining, plastic) = (of(gaining), of(plastic));
+            let difference: Vec<f64> = gaining.iter().zip(&plastic).map(|(g, p)| g - p).collect();
+            (rows, plastic, difference)
+        });
         // K(λ) - K⁻ = a + b λ + c λ², with a <= 0 <= c and a + b + c > 0.
         let a = self.energy_change(plastic).min(0.0);
-        let b = product(&plastic.after, &change);
-        let c = 0.5 * product(&velocity, &change).max(0.0);
+        let (b, c) = match &whitened {
+            Some((rows, plastic, difference)) => {
+                let after: Vec<f64> = rows.velocity.iter().zip(plastic).map(|(s, x)| s + x).collect();
+                (product(&after, difference), 0.5 * product(difference, difference))
+            }
+            None => (product(&plastic.after, &change), 0.5 * product(&velocity, &change).max(0.0)),
+        };
         let root = (b * b - 4.0 * a * c).sqrt();
         let share = if b > 0.0 {
             -2.0 * a / (b + root)
@@ -146,6 +163,9 @@ impl Strike {
             may_stick: gaining.may_stick.clone(),
             factor: gaining.factor,
             residual: gaining.residual.max(plastic.residual),
+            change: whitened
+                .map(|(_, plastic, difference)| plastic.iter().zip(difference).map(|(p, d)| p + share * d).collect()),
+            modes: None,
         }
     }
 }

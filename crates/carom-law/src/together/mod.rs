@@ -11,6 +11,8 @@
 //! | `sequence` | one instant: who strikes, impact after impact |
 //! | `guarded` | the guards of several contacts |
 //! | `search` | which answers there are, and which is given |
+//! | `whitened` | the contacts of a mechanism in coordinates in which the kinetic energy is half the square of the velocity |
+//! | `precise` | answers in these coordinates where W is ill-conditioned |
 //! | `strike` | contacts that strike together, and the descent over their types |
 //! | `certificate` | whether impulses are an answer, judged by the law alone |
 //! | `verify` | the check at the door |
@@ -21,17 +23,20 @@ mod check;
 mod guarded;
 mod order;
 mod outcome;
+mod precise;
 mod search;
 mod sequence;
 mod strike;
 mod verify;
+mod whitened;
 
 pub use outcome::{
     AnswerSearch, ContactEnergy, ContactOutcome, SimultaneousGuard, SimultaneousOutcome, SimultaneousUnguarded,
 };
 
 use self::sequence::Ledger;
-use crate::contact::coefficients::Coefficients;
+use self::whitened::WhitenedRows;
+use crate::contact::coefficients::{self, Coefficients};
 use crate::contact::delassus::Dimension;
 use crate::contact::mechanism::{Jacobian, Mechanism, check_shapes, contact_velocity};
 use crate::contact::vector::ContactVector;
@@ -39,10 +44,18 @@ use crate::coulomb::{Block, System};
 use crate::error::{Error, Result};
 use crate::impact::guard::Guard;
 use crate::impact::outcome::{BeforeAfter, Energy, Law, RestitutionValues};
+use crate::numeric::basis::length;
 use crate::numeric::least_squares::LeastSquares;
 use crate::numeric::matrix::{Dense, MatrixView};
 use crate::numeric::scaling::{exponent, scale};
 use crate::numeric::tolerance::{ACCURACY, ROUNDING};
+
+/// Steps of the refinement of an answer in whitened coordinates, each of which takes back what the rounding of `M` left.
+const REFINEMENTS: usize = 3;
+
+/// The part of the whitened velocity that rounding in an ill-conditioned `M` may take: with a condition number of 1e14 its factor loses
+/// seven digits, and the velocity a few more.
+const SMALL_CHANGE: f64 = 1e-4;
 
 /// What a contact velocity may be off by before it is refined, of the velocities before.
 const NOTICED: f64 = 0.1 * ACCURACY;
@@ -63,6 +76,8 @@ pub struct ContactSet {
     /// `v⁻` as it was given.
     velocity: Vec<f64>,
     mechanism: Option<Struck>,
+    /// Its rows in whitened coordinates.
+    whitened: Option<WhitenedRows>,
 }
 
 /// The mechanism that contacts belong to.
@@ -179,12 +194,22 @@ impl ContactSet {
             },
             other => other,
         })?;
-        Ok(Self { system, omega, rows, gamma, velocity, mechanism })
+        let whitened = mechanism.as_ref().map(|Struck { mechanism, jacobian, velocity, .. }| {
+            WhitenedRows::new(mechanism, jacobian, velocity, omega, &rows, gamma)
+        });
+        Ok(Self { system, omega, rows, gamma, velocity, mechanism, whitened })
     }
 
     /// `v⁻` in the set's units.
     fn scaled_velocity(&self) -> Vec<f64> {
         self.velocity.iter().zip(&self.rows).map(|(v, row)| scale(*v, -self.gamma - row)).collect()
+    }
+
+    /// The normal speed of a contact that `speed`, the root of an energy, amounts to; at most what the check measures by.
+    fn speed_of(&self, block: &Block, speed: f64) -> f64 {
+        let by_energy = speed * block.w_nn.sqrt();
+        let size = self.whitened.as_ref().map_or(0.0, |whitened| whitened.sizes[block.start]);
+        if size > 0.0 { by_energy.min(size) } else { by_energy }
     }
 
     /// The dimensions of the contacts.
@@ -238,6 +263,7 @@ impl ContactSet {
             gamma: self.gamma,
             velocity: rows.iter().map(|&r| self.velocity[r]).collect(),
             mechanism: None,
+            whitened: self.whitened.as_ref().map(|whitened| whitened.part(&rows)),
         };
         let coefficients: Vec<Coefficients> = order.iter().map(|&k| coefficients[k]).collect();
         match Ledger::of(&ordered, &coefficients, &ties, guard) {
@@ -262,15 +288,12 @@ impl ContactSet {
                 expected: format!("{0} entries, as there are {0} contacts", blocks.len()),
             });
         }
-        for (k, (block, coefficients)) in blocks.iter().zip(coefficients).enumerate() {
-            if !self.friction(block, coefficients).into_iter().all(f64::is_finite) {
-                return Err(Error::Overflow { field: format!("coefficients[{k}].friction").into() });
-            }
-            if coefficients.friction.is_none() && block.dimension != Dimension::Normal {
-                return Err(Error::Missing {
-                    field: format!("coefficients[{k}].friction").into(),
-                    reason: "only a contact of dimension 1 can do without".into(),
-                });
+        for (k, (block, given)) in blocks.iter().zip(coefficients).enumerate() {
+            let field = || format!("coefficients[{k}].friction").into();
+            let has_tangents = block.dimension != Dimension::Normal;
+            let exponent = self.rows[block.range().end - 1] - self.rows[block.start];
+            for mu in coefficients::required(given.friction, has_tangents, field)? {
+                coefficients::in_units(mu, exponent, field)?;
             }
         }
         Ok(())
@@ -304,6 +327,8 @@ impl ContactSet {
         guard: SimultaneousGuard,
     ) -> Result<SimultaneousOutcome> {
         let impulse = self.impulses_out(&ledger.impulse);
+        let velocity = self.velocity_after(&impulse, ledger);
+        let contact_velocity = self.contact_velocity_after(ledger, velocity.as_deref());
         let mut contacts = Vec::with_capacity(coefficients.len());
         let mut energy = Energy { before: None, after: None, change: 0.0, normal: 0.0, tangential: 0.0 };
         for (k, (block, coefficients)) in self.system.blocks.iter().zip(coefficients).enumerate() {
@@ -318,7 +343,7 @@ impl ContactSet {
             for i in block.of(&impulse) {
                 finite(i, "impulse")?;
             }
-            let mut after = block.of(&ledger.velocity);
+            let mut after = block.of(&contact_velocity);
             for (v, r) in after.iter_mut().zip(block.range()) {
                 *v = finite(scale(*v, self.gamma + self.rows[r]) + 0.0, "contact_velocity.after")?;
             }
@@ -344,14 +369,16 @@ impl ContactSet {
             });
         }
         energy.change = energy.normal + energy.tangential;
-        let velocity = self.mechanism.as_ref().map(|Struck { mechanism, velocity: before, .. }| {
-            let change = mechanism.velocity_change(&impulse);
-            let after: Vec<f64> = before.iter().zip(change).map(|(v, change)| v + change).collect();
-            let after = self.refined(&after, ledger).unwrap_or(after);
+        if let Some((Struck { mechanism, velocity: before, .. }, after)) =
+            self.mechanism.as_ref().zip(velocity.as_ref())
+        {
             energy.before = Some(mechanism.kinetic_energy(before).0);
-            energy.after = Some(mechanism.kinetic_energy(&after).0);
-            after
-        });
+            energy.after = Some(mechanism.kinetic_energy(after).0);
+            if ledger.is_precise {
+                // Impulses that are large and cancel lose digits of `v̄·i` that velocities keep.
+                energy.correct(mechanism.energy_change(before, after), 0.0);
+            }
+        }
         if let Some(i) = velocity.iter().flatten().position(|v| !v.is_finite()) {
             return Err(Error::Overflow { field: format!("velocity[{i}]").into() });
         }
@@ -382,17 +409,10 @@ impl ContactSet {
     /// of `A q̇⁺` itself and a tenth of what the check lets pass: a step of iterative refinement with `W`. `None` where nothing is missing, or where the impulse behind
     /// the step is more than `M` leaves uncertain.
     fn refined(&self, after: &[f64], ledger: &Ledger) -> Option<Vec<f64>> {
-        let Struck { mechanism, jacobian, velocity, condition } = self.mechanism.as_ref()?;
+        let struck = self.mechanism.as_ref()?;
+        let Struck { mechanism, condition, .. } = struck;
         let rounding = ROUNDING * after.len() as f64;
-        let in_units = |(r, v): (usize, f64)| scale(v, -self.gamma - self.rows[r]);
-        let missing = |after: &[f64]| -> Vec<f64> {
-            let anew = jacobian.times(after).into_iter().enumerate().map(in_units);
-            ledger.velocity.iter().zip(anew).map(|(told, anew)| told - anew).collect()
-        };
-        let left = missing(after);
-        // What would come near to failing the check has to change.
-        let sizes = mechanism.sizes(jacobian, after).into_iter().zip(mechanism.sizes(jacobian, velocity));
-        let most = sizes.map(|(after, before)| rounding * after + NOTICED * before).enumerate().map(in_units);
+        let (left, most) = self.missing(struck, ledger, after);
         if left.iter().zip(most).all(|(left, most)| left.abs() <= most) {
             return None;
         }
@@ -407,7 +427,80 @@ impl ContactSet {
         }
         let change = mechanism.velocity_change(&self.impulses_out(&step));
         let refined: Vec<f64> = after.iter().zip(change).map(|(v, change)| v + change).collect();
-        (largest(&missing(&refined)) < largest(&left)).then_some(refined)
+        (largest(&self.missing(struck, ledger, &refined).0) < largest(&left)).then_some(refined)
+    }
+
+    /// What `A q̇⁺` misses of the contact velocities, and how much of that is no more than the rounding of `A q̇⁺` itself and a tenth
+    /// of what the check lets pass; in the set's units.
+    fn missing(&self, struck: &Struck, ledger: &Ledger, after: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let Struck { mechanism, jacobian, velocity, .. } = struck;
+        let rounding = ROUNDING * after.len() as f64;
+        let in_units = |(r, v): (usize, f64)| scale(v, -self.gamma - self.rows[r]);
+        let anew = jacobian.times(after).into_iter().enumerate().map(in_units);
+        let left = ledger.velocity.iter().zip(anew).map(|(told, anew)| told - anew).collect();
+        let sizes = mechanism.sizes(jacobian, after).into_iter().zip(mechanism.sizes(jacobian, velocity));
+        let most = sizes.map(|(after, before)| rounding * after + NOTICED * before).enumerate().map(in_units);
+        (left, most.collect())
+    }
+
+    /// `q̇⁺`, by the impulses or by the change of the whitened velocity.
+    fn velocity_after(&self, impulse: &[f64], ledger: &Ledger) -> Option<Vec<f64>> {
+        let struck = self.mechanism.as_ref()?;
+        let added = |change: Vec<f64>| -> Vec<f64> { struck.velocity.iter().zip(change).map(|(v, x)| v + x).collect() };
+        match self.whitened.as_ref().filter(|_| ledger.is_precise) {
+            Some(whitened) => {
+                let after = added(whitened.generalized(&struck.mechanism, &ledger.change));
+                Some(self.refined_precisely(struck, whitened, ledger, after))
+            }
+            None => {
+                let after = added(struck.mechanism.velocity_change(impulse));
+                Some(self.refined(&after, ledger).unwrap_or(after))
+            }
+        }
+    }
+
+    /// The same as [`refined`](Self::refined) by the shortest change of the whitened velocity that gives the rows back what they miss.
+    fn refined_precisely(
+        &self,
+        struck: &Struck,
+        whitened: &WhitenedRows,
+        ledger: &Ledger,
+        mut after: Vec<f64>,
+    ) -> Vec<f64> {
+        let worst = |left: &[f64], most: &[f64]| left.iter().zip(most).fold(0.0_f64, |w, (l, m)| w.max(l.abs() / m));
+        for _ in 0..REFINEMENTS {
+            let (left, most) = self.missing(struck, ledger, &after);
+            let is_missing: Vec<bool> = left.iter().zip(&most).map(|(left, most)| left.abs() > *most).collect();
+            if !is_missing.contains(&true) {
+                break;
+            }
+            let change = whitened.change_for(&left, &is_missing);
+            if !(length(&change) <= SMALL_CHANGE * length(&whitened.velocity)) {
+                break;
+            }
+            let change = whitened.generalized(&struck.mechanism, &change);
+            let refined: Vec<f64> = after.iter().zip(change).map(|(v, change)| v + change).collect();
+            let (left_then, most_then) = self.missing(struck, ledger, &refined);
+            if !(worst(&left_then, &most_then) < worst(&left, &most)) {
+                break;
+            }
+            after = refined;
+        }
+        after
+    }
+
+    /// `v⁺` in the set's units: that of the law, or where `q̇⁺` was found by the whitened velocity and misses it, `A q̇⁺`.
+    fn contact_velocity_after(&self, ledger: &Ledger, after: Option<&[f64]>) -> Vec<f64> {
+        let mut velocity = ledger.velocity.clone();
+        if let Some((struck, after)) = self.mechanism.as_ref().zip(after).filter(|_| ledger.is_precise) {
+            let (left, most) = self.missing(struck, ledger, after);
+            for ((v, left), most) in velocity.iter_mut().zip(left).zip(most) {
+                if left.abs() > most {
+                    *v -= left;
+                }
+            }
+        }
+        velocity
     }
 
     /// Impulses in the caller's units; adding zero turns -0 into 0.

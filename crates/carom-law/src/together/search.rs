@@ -8,6 +8,7 @@
 //! 3. dissipates most.
 
 use super::outcome::AnswerSearch;
+use super::precise::Action;
 use super::strike::{Answer, CERTIFIED, Strike};
 use crate::contact::delassus::Dimension;
 use crate::coulomb::descent::Work;
@@ -37,6 +38,17 @@ enum Attempt {
     Stick,
     Slip { is_forward: bool },
     Reversal,
+}
+
+impl Attempt {
+    fn action(self) -> Action {
+        match self {
+            Attempt::Open => Action::Open,
+            Attempt::Stick => Action::Stick,
+            Attempt::Slip { is_forward } => Action::Slip([if is_forward { 1.0 } else { -1.0 }, 0.0]),
+            Attempt::Reversal => Action::Reversal,
+        }
+    }
 }
 
 impl Strike {
@@ -91,6 +103,9 @@ impl Strike {
 
     fn keep(&self, found: &mut Vec<Answer>, answer: Answer) {
         let is_same = |other: &Answer| {
+            if let Some((x, y)) = answer.change.as_ref().zip(other.change.as_ref()) {
+                return x.iter().zip(y).all(|(x, y)| (x - y).abs() <= SAME * self.speed);
+            }
             self.system.blocks.iter().all(|block| {
                 let unit = block.w_nn.max(block.w_t);
                 block.range().all(|r| (unit * (answer.impulse[r] - other.impulse[r])).abs() <= SAME * self.speed)
@@ -137,12 +152,21 @@ impl Strike {
                     choice
                 })
                 .collect();
-            let (impulse, is_regular) = self.impulse_of(&attempt, &mut systems);
+            let (answer, is_regular) = match self.ill_conditioned() {
+                Some(rows) => {
+                    let actions: Vec<Action> = attempt.iter().map(|attempt| attempt.action()).collect();
+                    let Some(acted) = self.act(rows, &actions, 1.0) else { continue };
+                    acted
+                }
+                None => {
+                    let (impulse, is_regular) = self.impulse_of(&attempt, &mut systems);
+                    let may_stick = attempt.iter().map(|attempt| *attempt == Attempt::Stick).collect();
+                    (self.assessed(impulse, may_stick, 1.0), is_regular)
+                }
+            };
             if !is_regular {
                 search = AnswerSearch::Sampled;
             }
-            let may_stick = attempt.iter().map(|attempt| *attempt == Attempt::Stick).collect();
-            let answer = self.assessed(impulse, may_stick, 1.0);
             if answer.residual <= CERTIFIED {
                 self.keep(found, answer);
             }

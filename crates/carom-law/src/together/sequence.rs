@@ -11,12 +11,14 @@ use super::outcome::{AnswerSearch, ContactEnergy};
 use super::strike::{Answer, CERTIFIED, Request, Strike};
 use crate::contact::Contact;
 use crate::contact::coefficients::Coefficients;
+use crate::contact::delassus::Factor;
 use crate::coulomb::descent::Work;
 use crate::coulomb::effort::SimultaneousEffort;
 use crate::error::{Condition, Error, Result};
 use crate::impact::collision::Impact;
 use crate::impact::guard::Guard;
 use crate::impact::mode::Mode;
+use crate::impact::refinement::answer_change;
 use crate::numeric::plane::Vec2;
 use crate::numeric::scaling::scale;
 use crate::numeric::tolerance::SEQUENCE_GROWTH;
@@ -63,6 +65,11 @@ pub(crate) struct Ledger {
     pub(crate) solutions: u32,
     pub(crate) search: AnswerSearch,
     pub(crate) effort: SimultaneousEffort,
+    /// The whitened velocity, and the change of it so far; empty without a mechanism.
+    whitened: Vec<f64>,
+    pub(crate) change: Vec<f64>,
+    /// Whether an answer was found by that change: velocities and energies then follow from it.
+    pub(crate) is_precise: bool,
     /// Steps taken, and at most.
     steps: u32,
     most_steps: u32,
@@ -89,6 +96,7 @@ impl Ledger {
     /// Before the first impact.
     fn new(set: &ContactSet, coefficients: &[Coefficients]) -> Self {
         let velocity = set.scaled_velocity();
+        let whitened = set.whitened.as_ref().map_or(Vec::new(), |rows| rows.velocity.clone());
         let entry = |(block, coefficients): (&crate::coulomb::Block, &Coefficients)| {
             let speed = (-set.velocity[block.start]).max(0.0);
             let restitution = coefficients.restitution.normal_at(speed);
@@ -104,6 +112,9 @@ impl Ledger {
             impulse: vec![0.0; velocity.len()],
             contacts: set.system.blocks.iter().zip(coefficients).map(entry).collect(),
             velocity,
+            change: vec![0.0; whitened.len()],
+            whitened,
+            is_precise: false,
             residual: 0.0,
             strong: true,
             creates_energy: false,
@@ -127,7 +138,7 @@ impl Ledger {
         let mut rest = if set.system.blocks.len() == 1 { 0.0 } else { AT_REST };
         let first_approach = self.approach(set);
         loop {
-            let states = states(set, &self.velocity, rest * speed);
+            let states = states(set, &self.velocity, rest, speed);
             if !states.contains(&State::Approaching) {
                 return Ok(());
             }
@@ -149,7 +160,7 @@ impl Ledger {
             }
             rest = AT_REST_AGAIN;
             let is_struck = |(block, state): (&crate::coulomb::Block, &State)| {
-                *state == State::Separating && self.velocity[block.start] < -rest * speed * block.w_nn.sqrt()
+                *state == State::Separating && self.velocity[block.start] < -rest * set.speed_of(block, speed)
             };
             if !set.system.blocks.iter().zip(&states).any(is_struck) {
                 return Ok(());
@@ -208,6 +219,7 @@ impl Ledger {
     ) -> Result<()> {
         let mut impulse = vec![0.0; self.impulse.len()];
         let mut known: Vec<(usize, f64)> = Vec::new();
+        let mut change = vec![0.0; self.whitened.len()];
         for contacts in coupled(set, states) {
             if !contacts.iter().any(|&k| states[k] == State::Approaching) {
                 continue;
@@ -225,12 +237,22 @@ impl Ledger {
             let alike = |&k: &usize| contacts.iter().position(|&j| ties[j] == ties[k]).unwrap_or_default();
             let alike = contacts.iter().map(alike).collect();
             let rest = if self.sequence > 1 { AT_REST_AGAIN } else { AT_REST };
-            let strike = Strike::new(system, requests, before, speed, rest, alike);
+            let mut strike = Strike::new(system, requests, before, speed, rest, alike);
+            let rows: Vec<usize> = contacts.iter().flat_map(|&k| set.system.blocks[k].range()).collect();
+            let own = set.whitened.as_ref().map(|whitened| whitened.part(&rows));
+            if let Some(own) = &own {
+                strike = strike.of_mechanism(own, &self.whitened);
+            }
             let answer = match contacts[..] {
                 [k] => self.alone(k, &strike, guard)?,
                 _ => self.together(set, &contacts, &strike, guard)?,
             };
             self.residual = self.residual.max(answer.residual);
+            self.is_precise |= answer.change.is_some();
+            if let Some(own) = &own {
+                let pushed = answer.change.clone().unwrap_or_else(|| own.pushed(&answer.impulse));
+                change.iter_mut().zip(pushed).for_each(|(x, pushed)| *x += pushed);
+            }
             for (block, &k) in strike.system.blocks.iter().zip(&contacts) {
                 let rows = set.system.blocks[k].range();
                 known.extend(rows.clone().zip(answer.after[block.range()].iter().copied()));
@@ -240,6 +262,16 @@ impl Ledger {
         let before = std::mem::take(&mut self.velocity);
         self.velocity = vec![0.0; before.len()];
         set.system.velocity(&before, &impulse, &mut self.velocity);
+        if let Some(whitened) = set.whitened.as_ref().filter(|_| self.is_precise) {
+            let changes = whitened.velocities(&change);
+            self.velocity = before.iter().zip(changes).map(|(v, change)| v + change).collect();
+        }
+        for (total, x) in self.change.iter_mut().zip(&change) {
+            *total += x;
+        }
+        for (s, x) in self.whitened.iter_mut().zip(&change) {
+            *s += x;
+        }
         for (row, after) in known {
             self.velocity[row] = after;
         }
@@ -267,7 +299,16 @@ impl Ledger {
     /// The one-contact law.
     fn alone(&mut self, k: usize, strike: &Strike, guard: Guard) -> Result<Answer> {
         let (block, &Request { e, e_t, mu_s, mu_d, .. }) = (&strike.system.blocks[0], &strike.contacts[0]);
-        let contact = Contact::assemble(block.delassus, block.of(&strike.before));
+        let factored = strike.ill_conditioned().map(|rows| (rows, rows.orthogonal()));
+        let contact = match &factored {
+            None => Contact::assemble(block.delassus, block.of(&strike.before)),
+            Some((rows, orthogonal)) => {
+                let (dimension, r, rows_n) = (block.dimension, orthogonal.r, rows.velocity.len());
+                let factor = Factor { dimension, r, normal_row: 0, tangential_row: 0, rows: rows_n };
+                let whitened = orthogonal.transposed_times(&rows.velocity);
+                Contact::from_factor(&factor, block.of(&strike.before), whitened, 0)
+            }
+        };
         let [mu_s, mu_d] = [mu_s, mu_d].map(|mu| contact.rescaled::<false>(mu, |units| units.beta));
         if !(mu_s.is_finite() && mu_d.is_finite()) {
             return Err(Error::Overflow { field: format!("coefficients[{k}].friction").into() });
@@ -286,7 +327,11 @@ impl Ledger {
         entry.work.book(solution.normal_work, solution.tangential_work);
         let rows = block.dimension.rows();
         let (impulse, after) = (solution.impulse[..rows].to_vec(), solution.after[..rows].to_vec());
-        Ok(strike.known(impulse, after, factor))
+        let change = factored.zip(contact.whitened.as_ref()).map(|((_, orthogonal), whitened)| {
+            let change = answer_change(&contact, whitened, &decision.answer, e_t, mu_d);
+            orthogonal.times(&change.map(|x| scale(x, contact.gamma)))
+        });
+        Ok(Answer { change, ..strike.known(impulse, after, factor) })
     }
 
     /// Several coupled contacts.
@@ -346,11 +391,17 @@ enum State {
     Separating,
 }
 
-fn states(set: &ContactSet, velocity: &[f64], rest: f64) -> Vec<State> {
-    let of = |block: &crate::coulomb::Block| match velocity[block.start] / block.w_nn.sqrt() {
-        v_n if v_n < -rest => State::Approaching,
-        v_n if v_n > rest => State::Separating,
-        _ => State::AtRest,
+/// `rest` is relative to `speed`.
+fn states(set: &ContactSet, velocity: &[f64], rest: f64, speed: f64) -> Vec<State> {
+    let of = |block: &crate::coulomb::Block| {
+        let (v_n, rest) = (velocity[block.start], rest * set.speed_of(block, speed));
+        if v_n < -rest {
+            State::Approaching
+        } else if v_n > rest {
+            State::Separating
+        } else {
+            State::AtRest
+        }
     };
     set.system.blocks.iter().map(of).collect()
 }

@@ -7,8 +7,10 @@
 
 use std::cell::OnceCell;
 
+use super::whitened::{StrikingRows, WhitenedRows};
 use crate::coulomb::descent::{Answered, Descent, Typed, Work};
 use crate::coulomb::{Block, Coulomb, Rule, System};
+use crate::impact::mode::Mode;
 use crate::numeric::plane::{Vec2, norm};
 use crate::numeric::tolerance::ACCURACY;
 
@@ -29,7 +31,7 @@ const SLIDING: f64 = 1e-9;
 const CLEARLY: f64 = 1e-6;
 
 /// A normal impulse that changes the contact's own velocity by less than this, over the largest speed, counts as zero.
-const NO_IMPULSE: f64 = 1e-12;
+pub(crate) const NO_IMPULSE: f64 = 1e-12;
 
 /// The share of the mean diagonal that `W` is relaxed by at first. Where contacts outnumber the degrees of freedom, it
 /// chooses among the answers, and nearly always the same whatever the order of the contacts.
@@ -51,6 +53,11 @@ pub(crate) struct Strike {
     pub(crate) rest: f64,
     /// For each contact the first one that is alike.
     pub(crate) ties: Vec<usize>,
+    /// What the normal and the tangents of each contact may miss their conditions by, over what they may by `V` alone: less
+    /// than one where the check, which measures speeds by `|A||q̇⁻|`, lets less pass.
+    pub(crate) allowed: Vec<[f64; 2]>,
+    /// The rows in whitened coordinates, of contacts of a mechanism.
+    pub(super) rows: Option<StrikingRows>,
 }
 
 /// A contact's coefficients, and whether it is at rest.
@@ -75,6 +82,9 @@ pub(crate) struct Answer {
     pub(crate) factor: f64,
     /// The certificate.
     pub(crate) residual: f64,
+    /// The change of the whitened velocity, and what each contact does, of an answer that was found by them.
+    pub(crate) change: Option<Vec<f64>>,
+    pub(crate) modes: Option<Vec<Mode>>,
 }
 
 impl Strike {
@@ -101,7 +111,22 @@ impl Strike {
             contact.mu_d *= ratio;
         }
         let speed = before.iter().fold(speed, |speed, v| speed.max(v.abs()));
-        Self { system, factors, relaxed: OnceCell::new(), contacts, before, speed, rest, ties }
+        let allowed = vec![[1.0; 2]; contacts.len()];
+        Self { system, factors, relaxed: OnceCell::new(), contacts, before, speed, rest, ties, allowed, rows: None }
+    }
+
+    /// The same of contacts of a mechanism, whose whitened velocity is given.
+    pub(super) fn of_mechanism(mut self, rows: &WhitenedRows, velocity: &[f64]) -> Self {
+        let share = |r: usize| rows.sizes[r] * self.factors[r] / self.speed;
+        // A row that nothing moves misses nothing.
+        let allowed = |size: f64| if size > 0.0 { size.min(1.0) } else { 1.0 };
+        let of = |block: &Block| {
+            let tangential = block.range().skip(1).map(share).fold(0.0, f64::max);
+            [allowed(share(block.start)), allowed(tangential)]
+        };
+        self.allowed = self.system.blocks.iter().map(of).collect();
+        self.rows = Some(rows.striking(&self.factors, velocity));
+        self
     }
 
     /// Impulses and velocities as they were before they were multiplied.
@@ -126,8 +151,12 @@ impl Strike {
         let (mut types, mut impulse) = (may_stick.to_vec(), zeros());
         let relaxed = self.relaxed.get_or_init(|| self.system.relaxed(RELAXATION));
         self.descent(relaxed).run(&mut striking, &mut types, &mut impulse, work);
+        let relaxed = self.precise(&impulse, &types, factor);
         striking.refine(&types, SOLVED, &mut impulse, work);
         let mut best = self.assessed(impulse, types, factor);
+        if let Some(relaxed) = relaxed {
+            best = better(best, relaxed);
+        }
         // Then all by the true one, and without stick: there may be no answer with these types.
         let none = vec![false; may_stick.len()];
         for may_stick in [may_stick, &none] {
@@ -135,6 +164,10 @@ impl Strike {
                 break;
             }
             let (mut types, mut impulse) = (may_stick.to_vec(), zeros());
+            // Where W is ill-conditioned, from contacts that are all open.
+            if let Some(precise) = self.precise(&impulse, &types, factor) {
+                best = better(best, precise);
+            }
             self.descent(&self.system).run(&mut striking, &mut types, &mut impulse, work);
             best = better(best, self.assessed(impulse, types, factor));
         }
@@ -154,7 +187,8 @@ impl Strike {
 
     /// Impulses and velocities that are known, with their certificate.
     pub(crate) fn known(&self, impulse: Vec<f64>, after: Vec<f64>, factor: f64) -> Answer {
-        let mut answer = Answer { impulse, after, may_stick: Vec::new(), factor, residual: 0.0 };
+        let may_stick = Vec::new();
+        let mut answer = Answer { impulse, after, may_stick, factor, residual: 0.0, change: None, modes: None };
         answer.residual = self.certificate(&answer);
         answer
     }
@@ -185,7 +219,17 @@ impl Strike {
 
     /// Impulses with their velocities and their certificate. Impulses that are rounding are left out, and friction beyond
     /// its cone is cut: where `W_tt` is small, the certificate, a velocity, would let it pass.
-    pub(crate) fn assessed(&self, mut impulse: Vec<f64>, may_stick: Vec<bool>, factor: f64) -> Answer {
+    pub(crate) fn assessed(&self, impulse: Vec<f64>, may_stick: Vec<bool>, factor: f64) -> Answer {
+        let precise = self.precise(&impulse, &may_stick, factor);
+        let plain = self.assessed_by_matrix(impulse, may_stick, factor);
+        match precise {
+            Some(precise) if precise.residual <= CERTIFIED => precise,
+            Some(precise) => better(plain, precise),
+            None => plain,
+        }
+    }
+
+    fn assessed_by_matrix(&self, mut impulse: Vec<f64>, may_stick: Vec<bool>, factor: f64) -> Answer {
         for ((block, contact), &may_stick) in self.system.blocks.iter().zip(&self.contacts).zip(&may_stick) {
             let impulse = &mut impulse[block.range()];
             if block.w_nn * impulse[0] <= NO_IMPULSE * self.speed {
@@ -202,7 +246,7 @@ impl Strike {
         if self.turn_friction(&mut impulse, &after, &may_stick) {
             self.system.velocity(&self.before, &impulse, &mut after);
         }
-        let mut answer = Answer { impulse, after, may_stick, factor, residual: 0.0 };
+        let mut answer = Answer { impulse, after, may_stick, factor, residual: 0.0, change: None, modes: None };
         answer.residual = self.certificate(&answer);
         answer
     }

@@ -12,7 +12,7 @@
 mod many;
 mod single;
 
-use crate::contact::coefficients::Friction;
+use crate::contact::coefficients::{Friction, required};
 use crate::contact::delassus::Dimension;
 use crate::error::{Error, Result, finite};
 use crate::numeric::matrix::MatrixView;
@@ -198,12 +198,8 @@ impl<'a> Problem<'a> {
         for (k, contact) in contacts.iter().enumerate() {
             starts.push(rows);
             rows += contact.dimension.rows();
-            if contact.friction.is_none() && contact.dimension != Dimension::Normal {
-                return Err(Error::Missing {
-                    field: format!("contacts[{k}].friction").into(),
-                    reason: "only a contact of dimension 1 can do without".into(),
-                });
-            }
+            let has_tangents = contact.dimension != Dimension::Normal;
+            required(contact.friction, has_tangents, || format!("contacts[{k}].friction").into())?;
             if let Tangential::Sliding { direction } = contact.tangential {
                 let field = || format!("contacts[{k}].tangential").into();
                 drag(field, contact.dimension, direction, contact.coefficients().1)?;
