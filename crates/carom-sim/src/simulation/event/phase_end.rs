@@ -10,7 +10,7 @@ use crate::simulation::Simulation;
 use crate::simulation::event::root;
 use crate::simulation::event::touch::{SHARP, SHIFT};
 use crate::simulation::motion::integrate::Flow;
-use crate::simulation::motion::margin::{Margin, MarginSample, ON_BOUND, Reason};
+use crate::simulation::motion::margin::{Margin, MarginSample, Reason};
 
 /// How far beyond its end a phase may be left by what stops, over the speed scale, and by everything else, where it cannot
 /// be told better.
@@ -80,7 +80,6 @@ impl Simulation {
         let Some(Bracket { from, to, values: (above, below) }) = bracket else {
             return self.leaves_bound(leaving);
         };
-        self.stepping.ended_on_bound = false;
         if above < 0.0 {
             let margin = self.margin_at(from)?;
             return Ok(Phase::Ends(PhaseEnd { fraction: from, beyond: 0.0, margin }));
@@ -124,15 +123,12 @@ impl Simulation {
     }
 
     /// Where a force leaves its bound in a step at whose end it is outside, but not far enough to fire an event. The step is
-    /// to end there: the event fires in the next, which can go back to its start and no farther. Not twice in a row, so
-    /// that a force that lies on its bound does not shorten every step.
+    /// to end there: the event fires in the next, which can go back to its start and no farther.
     fn leaves_bound(&mut self, leaving: Option<(usize, Reason)>) -> Result<Phase> {
-        let has_just_ended = std::mem::take(&mut self.stepping.ended_on_bound);
-        let Some(by) = leaving.filter(|_| !has_just_ended) else { return Ok(Phase::GoesOn) };
+        let Some(by) = leaving else { return Ok(Phase::GoesOn) };
         self.stepping.stepper.prepare_dense(&mut self.system)?;
         let fraction = self.on_bound(by, 0.0, 1.0)?;
-        self.stepping.ended_on_bound = fraction > FIRST_PART;
-        Ok(if self.stepping.ended_on_bound { Phase::LeavesBound(fraction) } else { Phase::GoesOn })
+        Ok(if fraction > FIRST_PART { Phase::LeavesBound(fraction) } else { Phase::GoesOn })
     }
 
     /// Fractions of the step between which the phase first ends, by what its stages have seen.
@@ -186,14 +182,13 @@ impl Simulation {
         let mut margin = self.present_force_margin(by)?;
         // How fast the margin falls, from where the dense output has it.
         let later = found.beyond * step;
-        let mut slope = (self.force_margin_ahead(later, by)? - margin) / later;
+        let slope = (self.force_margin_ahead(later, by)? - margin) / later;
         for _ in 0..CORRECTIONS {
             let correction = -margin / slope;
             let is_sharp = slope < 0.0 && correction.abs() < SHARP * step;
             if margin.abs() <= ZERO_ACCURACY || !is_sharp {
                 break;
             }
-            let before = (size, margin);
             size = (size + correction).clamp(0.0, step);
             if self.stepping.stepper.shift_error(correction, &self.stepping.scale) <= SHIFT {
                 self.stepping.stepper.shift_end(correction);
@@ -202,11 +197,6 @@ impl Simulation {
                 self.restep(size)?;
             }
             margin = self.present_force_margin(by)?;
-            let secant = (margin - before.1) / (size - before.0);
-            // Below a hundred roundings a difference tells nothing.
-            if secant < 0.0 && before.1.abs() > ON_BOUND {
-                slope = secant;
-            }
         }
         Ok(found.margin)
     }

@@ -5,10 +5,9 @@ use crate::simulation::Simulation;
 use crate::simulation::event::root;
 use crate::simulation::motion::system::dynamics;
 
-/// Pieces of a step in which a link turns by a half, to begin with.
-const PIECES_PER_TURN: f64 = 8.0;
-/// How much faster than at both ends of a step a link may turn inside it.
-const FASTER_INSIDE: f64 = 1.5;
+/// Pieces of a step in which a link turns by a half, to begin with: eight if it turns half as fast again inside the step as at its
+/// ends.
+const PIECES_PER_TURN: f64 = 12.0;
 /// Pieces of a step, at most: a spin beyond all measure is not followed.
 const MOST_PIECES: f64 = 5e4;
 /// Halvings of pieces in a step, at most.
@@ -89,7 +88,7 @@ impl Simulation {
             return Ok(None);
         }
         self.stepping.stepper.prepare_dense(&mut self.system)?;
-        let turn = FASTER_INSIDE * self.stepping.spin * self.stepping.stepper.step();
+        let turn = self.stepping.spin * self.stepping.stepper.step();
         let pieces = (PIECES_PER_TURN * turn / std::f64::consts::PI).ceil().clamp(1.0, MOST_PIECES) as usize;
         let mut start = self.look_at(0.0)?;
         for (k, (gap, rate)) in start.distances.iter_mut().enumerate() {
@@ -215,16 +214,18 @@ impl Simulation {
         if rises_first || gap.min(next_gap) > self.reach(k, time, rate.abs().max(next_rate.abs())) {
             return Ok(None);
         }
-        // The part on which it falls.
-        let (start, start_gap) = if rate < 0.0 {
+        // The part on which it falls, or all of it where both rates hide that it falls below zero.
+        let is_hidden = rate >= 0.0 && next_rate >= 0.0;
+        if is_hidden && !(gap > 0.0 && next_gap < 0.0) {
+            return Ok(None);
+        }
+        let (start, start_gap) = if rate < 0.0 || is_hidden {
             (from, gap)
-        } else if next_rate < 0.0 {
+        } else {
             let turn = root::falling(from, to, (rate, next_rate), WIDTH, |at| self.gap_at(at, k).map(|(_, r)| r))?;
             (turn, self.gap_at(turn, k)?.0)
-        } else {
-            return Ok(None);
         };
-        let (end, end_gap) = if next_rate < 0.0 {
+        let (end, end_gap) = if next_rate < 0.0 || is_hidden {
             (to, next_gap)
         } else {
             // It falls first and rises then: the lowest point.

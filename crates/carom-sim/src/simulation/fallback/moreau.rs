@@ -20,11 +20,6 @@ use crate::simulation::instant::is_numerical;
 use crate::simulation::motion::contact::three;
 use crate::simulation::motion::system::dynamics;
 
-/// The least part of a step after which it may end because something collides.
-const LEAST: f64 = 1e-5;
-/// Impacts that may follow each other between two steps.
-const IMPACTS: usize = 4;
-
 /// Springs and dampers, for each velocity.
 pub(crate) struct PassiveForces {
     /// Of the joints.
@@ -66,7 +61,7 @@ impl Simulation {
         self.swap_dynamics(passive);
         let collision = self.next_collision(step, passive);
         self.swap_dynamics(passive);
-        let part = collision?.max(LEAST * step);
+        let part = collision?;
         if part < step {
             // The armature that stands for springs and dampers is that of the step taken.
             let mut passive = self.passive(part);
@@ -98,24 +93,21 @@ impl Simulation {
 
     /// Impacts of what touches and is too fast to go without restitution.
     pub(crate) fn collide(&mut self, shares: &mut [(usize, Share)]) -> Result<()> {
-        for _ in 0..IMPACTS {
-            self.system.place(self.time, &self.state)?;
-            self.measure()?;
-            let near = (0..self.system.contacts.len())
-                .filter(|&k| self.can_close(k) && self.system.contacts[k].gap <= self.system.scales.of(k).near);
-            let near: Vec<usize> = self.movable_contacts(near.collect())?.into_iter().map(|(k, _)| k).collect();
-            if !near.iter().any(|&k| self.collides(k, self.system.contacts[k].rate)) {
-                return Ok(());
-            }
-            match self.strike(&near) {
-                Err(SimulationError::Law { source, .. }) if is_numerical(&source) => {
-                    self.journal.counts.not_converged += 1;
-                    self.strike_without_friction(&near, shares)?;
-                }
-                struck => struck?,
-            }
+        self.system.place(self.time, &self.state)?;
+        self.measure()?;
+        let near = (0..self.system.contacts.len())
+            .filter(|&k| self.can_close(k) && self.system.contacts[k].gap <= self.system.scales.of(k).near);
+        let near: Vec<usize> = self.movable_contacts(near.collect())?.into_iter().map(|(k, _)| k).collect();
+        if !near.iter().any(|&k| self.collides(k, self.system.contacts[k].rate)) {
+            return Ok(());
         }
-        Ok(())
+        match self.strike(&near) {
+            Err(SimulationError::Law { source, .. }) if is_numerical(&source) => {
+                self.journal.counts.not_converged += 1;
+                self.strike_without_friction(&near, shares)
+            }
+            struck => struck,
+        }
     }
 
     /// Whether a normal velocity is that of an impact which may not go without restitution.

@@ -111,10 +111,6 @@ impl Simulation {
                     self.system.adopt_modes();
                     if !matches!(by, Some((_, Reason::Direction))) {
                         self.project_decided()?;
-                        // Contacts that now stick may have stopped others that slid.
-                        if self.has_stopped()? {
-                            continue;
-                        }
                     }
                     self.system.allow_decided(self.time, &self.state)?;
                     // A decision is accepted if its forces are within their bounds.
@@ -157,6 +153,8 @@ impl Simulation {
         for k in close {
             if !near.contains(&k) {
                 self.set_mode(k, Mode::Flight);
+                // Where it goes inside, no impulse brings it out: it has to come out by itself before it counts again.
+                self.system.contacts[k].is_armed = false;
             }
         }
         if near.is_empty() {
@@ -175,7 +173,6 @@ impl Simulation {
         let bounce = self.largest_rate(&slow, 1.0);
         if bounce > *floor {
             self.settle(&slow)?;
-            self.raise_floor(floor, bounce, &slow, 1.0)?;
             return Ok(RoundEnd::Again);
         }
         if self.come_to_rest(&slow)? {

@@ -71,20 +71,6 @@ impl Simulation {
         }
     }
 
-    /// Whether a contact that slid when modes were decided has stopped.
-    pub(crate) fn has_stopped(&mut self) -> Result<bool> {
-        let closed = self.system.closed().to_vec();
-        if !closed.iter().any(|&k| self.system.contacts[k].slid) {
-            return Ok(false);
-        }
-        self.system.place(self.time, &self.state)?;
-        self.system.terms(self.time, &closed)?;
-        Ok(self.system.watch.rows_of(&closed).any(|(k, rows)| {
-            let velocity = tangential(&self.system.rows, rows);
-            self.system.contacts[k].slid && self.tangential_state(k, velocity) == Tangential::AtRest
-        }))
-    }
-
     /// Whether a contact slides, and which way.
     pub(crate) fn tangential_state(&self, k: usize, velocity: [f64; 2]) -> Tangential {
         let scales = self.system.scales.of(k);

@@ -171,4 +171,11 @@ mod tests {
         }
         assert!(!eliminate(&mut [1.0, 2.0, 2.0, 4.0], &mut [1.0, 1.0]));
     }
+
+    /// Two contacts of which only the difference of the turns matters: neither turns without need.
+    #[test]
+    fn a_common_turn_that_nothing_determines_is_none() {
+        let turns = super::damped_least_squares(&[1.0, -1.0, -1.0, 1.0], &[1.0, -1.0]).unwrap();
+        assert!((turns[0] - 0.5).abs() < 1e-8 && (turns[1] + 0.5).abs() < 1e-8, "{turns:?}");
+    }
 }

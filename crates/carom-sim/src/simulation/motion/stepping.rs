@@ -26,8 +26,6 @@ pub(crate) struct Stepping {
     pub(crate) point: Vec<f64>,
     /// The fastest turning of a link in the last step.
     pub(crate) spin: f64,
-    /// Whether the last step was ended where a force left its bound, before an event.
-    pub(crate) ended_on_bound: bool,
     /// The force that ended a phase at the very start of a step, and when.
     pub(crate) fired_at_start: Option<(f64, (usize, Reason))>,
     /// A state a little later than the present one, along its rate.
@@ -51,7 +49,6 @@ impl Stepping {
             scale,
             point: state.to_vec(),
             spin: 0.0,
-            ended_on_bound: false,
             fired_at_start: None,
             ahead: state.to_vec(),
             ahead_of_event: 0.0,

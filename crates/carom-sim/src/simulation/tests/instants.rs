@@ -7,7 +7,7 @@ use carom_multibody::{ContactPoint, HalfSpace};
 use crate::simulation::instant::Resolution;
 use crate::simulation::motion::contact::{Mode, WEDGE};
 use crate::simulation::motion::margin::{JAM_APPROACH, Reason};
-use crate::{EventKind, Setup, Simulation, Surface};
+use crate::{Actuator, EventKind, Setup, Simulation, Surface};
 
 use super::{G, assert_near, contact, mass, model, run, setup};
 
@@ -276,4 +276,151 @@ fn a_foot_beside_another_is_not_taken_to_jam_by_its_own_d() {
         simulation.system.allow_decided(0.0, &simulation.state).unwrap();
         assert_eq!(simulation.system.contacts[0].wedge, wanted, "beside a foot of {others}");
     }
+}
+
+/// A pendulum that carries a point on its axis, to rounding, and on the floor: as a lever it would stop the pendulum by a force of
+/// 1e17 N, made of the rounding of W. A picometre from the axis the point goes inside by no more than that.
+#[test]
+fn a_point_that_hardly_moves_along_its_normal_does_not_stop_a_pendulum() {
+    let model = model(
+        r#"<body name="bob"><joint name="turn" type="hinge" axis="0 1 0"/>
+        <inertial pos="0 0 -1" mass="1" diaginertia="1e-3 1e-3 1e-3"/></body>"#,
+    );
+    let setup = setup(Arc::clone(&model));
+    for offset in [0.0, 1e-17, 1e-12] {
+        let mut setup = setup.clone();
+        setup.contacts.push(contact(&model, "bob", [offset, 0.0, 0.0], 0.5, None));
+        setup.velocity[0] = 1.0;
+        setup.settings.until = 1.0;
+        let (simulation, recorder) = run(setup);
+        assert_eq!(recorder.events().len(), 0, "{offset}");
+        assert_eq!((simulation.summary().windows, simulation.summary().not_converged), (0, 0));
+    }
+}
+
+/// A motor that pushes at every second look alone, as one that follows a noisy sensor might: what is decided by one look is
+/// contradicted by the next, round after round.
+#[test]
+fn forces_that_differ_from_look_to_look_do_not_hang_an_instant() {
+    let mut setup = mass("", 0.0);
+    setup.contacts[0].coefficients.friction = Some(carom_law::Friction::new(0.5).unwrap());
+    setup.contacts[0].point = setup.contacts[0].point.with_dimension(2);
+    let looks = std::sync::atomic::AtomicUsize::new(0);
+    setup.actuators = vec![Actuator::law(move |_, _, _, forces| {
+        let look = looks.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        assert!(look < 10_000, "it hangs");
+        forces[0] += if look % 2 == 0 { 0.0 } else { 10.0 * G };
+    })];
+    let mut simulation = closed(setup);
+    let resolutions = [0, 1].map(|_| {
+        // Whichever look comes first.
+        simulation.system.accelerate_freely(0.0).unwrap();
+        simulation.resolve_instant(None).unwrap()
+    });
+    assert!(resolutions.contains(&Resolution::Unclear), "{resolutions:?}");
+}
+
+/// A beam too heavy to be turned, turning at 1 rad/s, comes down on two feet at 1e-7 m/s: no impulse reaches the turning, and what is
+/// left of the velocity without it is less than what that is rounded by where W is inverted.
+#[test]
+fn no_impulse_is_made_of_what_a_large_velocity_out_of_reach_is_rounded_by() {
+    let model = model(
+        r#"<body name="beam"><joint name="z" type="slide" axis="0 0 1"/><joint name="turn" type="hinge" axis="0 -1 0"/>
+        <inertial pos="0 0 0" mass="1" diaginertia="1e17 1e17 1e17"/></body>"#,
+    );
+    let mut setup = setup(Arc::clone(&model));
+    setup.contacts = [-1.0, 1.0].map(|x| contact(&model, "beam", [x, 0.0, 0.0], 0.5, None)).to_vec();
+    setup.velocity = vec![-1e-7, 1.0];
+    let mut simulation = closed(setup);
+    let before = simulation.velocity().to_vec();
+    simulation.system.place(0.0, &simulation.state).unwrap();
+    simulation.measure().unwrap();
+    simulation.strike(&[0, 1]).unwrap();
+    assert_eq!((simulation.velocity(), simulation.journal.counts.impacts), (&before[..], 0));
+}
+
+/// The impulse that ends the bounces of one foot goes through the other, too, which came to rest before.
+#[test]
+fn a_foot_at_rest_keeps_the_time_at_which_it_settled_when_another_one_settles() {
+    let model = model(
+        r#"<body name="beam"><joint name="z" type="slide" axis="0 0 1"/><joint name="turn" type="hinge" axis="0 -1 0"/>
+        <inertial pos="0 0 0" mass="1" diaginertia="0.1 0.1 0.1"/></body>"#,
+    );
+    let mut setup = setup(Arc::clone(&model));
+    setup.contacts = [-1.0, 1.0].map(|x| contact(&model, "beam", [x, 0.0, 0.0], 0.5, None)).to_vec();
+    setup.velocity = vec![0.5e-7, 0.5e-7];
+    let mut simulation = closed(setup);
+    simulation.set_mode(1, Mode::Flight);
+    simulation.system.adopt_modes();
+    simulation.system.contacts[0].settled = Some(-0.5);
+    simulation.system.place(0.0, &simulation.state).unwrap();
+    simulation.measure().unwrap();
+    simulation.settle(&[0, 1]).unwrap();
+    assert_eq!(simulation.journal.counts.settlings, 1);
+    assert_eq!(simulation.system.contacts[0].settled, Some(-0.5));
+    assert!(simulation.system.contacts[1].settled.is_some_and(|end| end > 0.0));
+}
+
+/// A body that slides on a point beside its centre of mass, at 0.3 rad from the direction in which its friction presses it most, with
+/// D a little above zero: a jam would not stop it, but turn it, and so does friction in time. It may never jam.
+#[test]
+fn a_slide_that_a_jam_would_turn_and_not_stop_is_not_jammed_ahead() {
+    let model = model(
+        r#"<body name="body"><freejoint name="free"/><inertial pos="0 0 0" quat="0.92387953 0 0 0.38268343" mass="1"
+        diaginertia="0.1 0.02 0.1"/></body>"#,
+    );
+    let mut setup = setup(Arc::clone(&model));
+    setup.configuration[2] = 1.0;
+    let slider = |mu: f64| contact(&model, "body", [0.5, 0.0, -1.0], 0.0, Some(mu));
+    setup.contacts.push(slider(0.0));
+    let mut simulation = closed(setup.clone());
+    simulation.system.place(0.0, &simulation.state).unwrap();
+    simulation.system.terms(0.0, &[0]).unwrap();
+    let w = simulation.system.rows.delassus();
+    let heading = w[(0, 2)].atan2(w[(0, 1)]) + 0.3;
+    let mu = (1.0 - 5e-5) * w[(0, 0)] / (w[(0, 1)] * heading.cos() + w[(0, 2)] * heading.sin());
+    setup.contacts[0] = slider(mu);
+    (setup.velocity[0], setup.velocity[1]) = (heading.cos(), heading.sin());
+    let mut simulation = closed(setup);
+    simulation.system.place(0.0, &simulation.state).unwrap();
+    let before = simulation.velocity().to_vec();
+    assert!(!simulation.jam_ahead(0).unwrap());
+    assert_eq!(simulation.velocity(), before);
+}
+
+/// Where the event of D fires, the law has an impulse for it; a little above, neither does.
+#[test]
+fn a_slide_ends_where_the_law_has_its_jam_and_not_before() {
+    let model = model(
+        r#"<body name="rod"><joint name="x" type="slide" axis="1 0 0"/><joint name="z" type="slide" axis="0 0 1"/>
+        <joint name="turn" type="hinge" axis="0 1 0"/><inertial pos="0 0 0" mass="12" diaginertia="1 1 1"/></body>"#,
+    );
+    let lower = [0.25, 0.0, -0.75_f64.sqrt() * 0.5];
+    for (part, ends) in [(4e-7, true), (1.1e-6, false)] {
+        let mut setup = setup(Arc::clone(&model));
+        let mut foot = contact(&model, "rod", lower, 0.0, Some((1.0 - part) * 1.75 / (0.75 * 3_f64.sqrt())));
+        foot.point = foot.point.with_dimension(2);
+        setup.contacts.push(foot);
+        setup.configuration[1] = -lower[2];
+        setup.velocity[0] = 1.0;
+        let mut simulation = closed(setup);
+        simulation.system.contacts[0].mode = Mode::SlipAlong([1.0, 0.0]);
+        let margin = simulation.present_margin().unwrap();
+        assert_eq!(margin.by == Some((0, Reason::Wedge)) && margin.value < 0.0, ends, "{part}: {margin:?}");
+        assert_eq!(simulation.jam(0).is_ok(), ends);
+    }
+}
+
+/// A mass that slides as masses do: impulses of what it falls in a moment are those of its weight.
+#[test]
+fn impulses_that_do_what_forces_would_are_no_jam() {
+    let mut setup = mass("", 0.0);
+    setup.contacts[0].coefficients.friction = Some(carom_law::Friction::new(0.5).unwrap());
+    setup.contacts[0].point = setup.contacts[0].point.with_dimension(2);
+    setup.velocity[0] = 1.0;
+    let mut simulation = closed(setup);
+    simulation.system.place(0.0, &simulation.state).unwrap();
+    simulation.system.terms(0.0, &[0]).unwrap();
+    assert!(!simulation.jam_together(&[0], &[-G, 0.0]).unwrap());
+    assert_eq!((simulation.velocity()[0], simulation.journal.counts.impacts), (1.0, 0));
 }

@@ -1,11 +1,14 @@
 //! What each heuristic of the simulator is for: without it one of these tests fails. Closed forms on robots of one or two
-//! joints; `instants`, `windows`, `steps`, `bounds`, `control` and `names` by subject.
+//! joints; `touches`, `phases`, `onsets`, `instants`, `windows`, `steps`, `bounds`, `control` and `names` by subject.
 
 mod bounds;
 mod control;
 mod instants;
 mod names;
+mod onsets;
+mod phases;
 mod steps;
+mod touches;
 mod windows;
 
 use std::sync::Arc;
@@ -80,6 +83,20 @@ pub(crate) fn sphere() -> Setup {
     setup.contacts.push(WatchedContact { point, ..contact(&model, "ball", [0.0; 3], 0.0, Some(0.2)) });
     setup.configuration[2] = 1.0;
     setup.velocity[0] = 2.0;
+    setup
+}
+
+/// An arm of 1 m that turns about y without weight, at this angle from hanging down and with this spin, over a floor at this height
+/// above its axis: its tip can touch.
+pub(crate) fn arm(angle: f64, spin: f64, floor: f64) -> Setup {
+    let model = model(
+        r#"<body name="arm"><joint name="turn" type="hinge" axis="0 1 0"/>
+        <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>"#,
+    );
+    let mut setup = weightless(setup(Arc::clone(&model)));
+    setup.contacts.push(contact(&model, "arm", [0.0, 0.0, -1.0], 0.5, None));
+    setup.surfaces[0].half_space = HalfSpace::new([0.0, 0.0, floor], [0.0, 0.0, 1.0]).unwrap();
+    (setup.configuration[0], setup.velocity[0]) = (angle, spin);
     setup
 }
 

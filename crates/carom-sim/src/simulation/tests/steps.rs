@@ -6,7 +6,7 @@ use carom_multibody::{ContactPoint, HalfSpace, Model, load};
 
 use crate::simulation::instant::Resolution;
 use crate::stiffness::Stiffness;
-use crate::{Actuator, EventKind, Simulation, Surface};
+use crate::{Actuator, Discard, EventKind, Simulation, Stop, Surface};
 
 use super::{G, assert_near, contact, mass, model, run, setup, sphere, weightless};
 
@@ -245,4 +245,20 @@ fn a_follower_is_damped_by_the_square_of_its_multiplier() {
     assert_eq!(stiffest.joint, "leader");
     // J = 1 + 9 of both together.
     assert_near(stiffest.rate, 18.0 / 10.0, 1e-14);
+}
+
+/// The last one, too: it was stretched by a ninth to reach the end.
+#[test]
+fn no_step_is_longer_than_the_largest_asked_for() {
+    let mut setup = mass("", 0.5);
+    setup.configuration[1] = 100.0;
+    setup.settings.largest_step = Some(0.1);
+    setup.settings.until = 1.05;
+    let mut simulation = Simulation::new(setup).unwrap();
+    let mut before = 0.0;
+    while simulation.step(&mut Discard).unwrap() != Stop::Time {
+        assert!(simulation.time() - before <= 0.1 + 1e-15, "from {before} to {}", simulation.time());
+        before = simulation.time();
+    }
+    assert!(1.05 - before <= 0.1 + 1e-15, "from {before}");
 }

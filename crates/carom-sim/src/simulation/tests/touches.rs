@@ -1,0 +1,137 @@
+//! When contacts come down to their surfaces.
+
+use carom_multibody::HalfSpace;
+
+use crate::{Actuator, Discard, Setup, Simulation};
+
+use super::{G, assert_near, mass, run, weightless};
+
+/// A mass whose height is this polynomial in time, by the force that it takes: the method integrates degree seven exactly, so that
+/// one step is as long as is asked for.
+fn lifted(height: &'static [f64], e: f64) -> Setup {
+    let mut setup = weightless(mass("", e));
+    (setup.configuration[1], setup.velocity[1]) = (height[0], height[1]);
+    // The unit of speeds, and energy for the book to compare with.
+    setup.velocity[0] = 1.0;
+    let push = move |t: f64| -> f64 {
+        let term = |(k, c): (usize, &f64)| (k * (k - 1)) as f64 * c * t.powi(k as i32 - 2);
+        height.iter().enumerate().skip(2).map(term).sum()
+    };
+    setup.actuators = vec![Actuator::law(move |t, _, _, forces| forces[1] += push(t))];
+    setup.settings.until = 1.0;
+    // The error estimates see the degree of the polynomial, though the step is exact.
+    setup.settings.tolerance = 1e-2;
+    setup
+}
+
+/// The number of impacts in one step of a second.
+fn impacts_in_one_step(setup: Setup) -> u64 {
+    let mut simulation = Simulation::new(setup).unwrap();
+    // The first steps of a run are short.
+    simulation.stepping.size = 1.0;
+    simulation.step(&mut Discard).unwrap();
+    // The touch may have been stepped to anew.
+    assert!(simulation.journal.counts.rejected <= 1, "{}", simulation.journal.counts.rejected);
+    simulation.journal.counts.impacts
+}
+
+/// The product of polynomials, each by its coefficients from the constant on.
+fn product(factors: &[&[f64]]) -> Vec<f64> {
+    factors.iter().fold(vec![1.0], |all, factor| {
+        let mut next = vec![0.0; all.len() + factor.len() - 1];
+        for (i, a) in all.iter().enumerate() {
+            for (j, b) in factor.iter().enumerate() {
+                next[i + j] += a * b;
+            }
+        }
+        next
+    })
+}
+
+/// G + s² (1 - s)² p(s).
+fn height(gap: f64, p: &[f64]) -> &'static [f64] {
+    let mut height = product(&[&[0.0, 0.0, 1.0], &[1.0, -2.0, 1.0], p]);
+    height[0] += gap;
+    height.leak()
+}
+
+fn value(polynomial: &[f64], at: f64) -> f64 {
+    polynomial.iter().rev().fold(0.0, |sum, c| sum * at + c)
+}
+
+/// s²(1 - s)²(s - ½)(a + b (s - ½)²) adds nothing to the gap at the ends and in the middle of the step, and to the rate only in the
+/// middle: what the rate there says is all there is to tell that the gap falls below zero in the first half.
+#[test]
+fn a_dip_that_only_the_rate_in_the_middle_of_a_step_tells_is_not_missed() {
+    let middle: &[f64] = &[-0.5, 1.0];
+    let (gap, a, b) = (1e-4, 1e-4, 0.3);
+    let square = product(&[middle, middle]);
+    let height = height(gap, &product(&[middle, &[a + b * square[0], b * square[1], b * square[2]]]));
+    assert!([0.0, 0.5, 1.0].into_iter().all(|s| (value(height, s) - gap).abs() < 1e-15));
+    assert!(value(height, 0.2) < -1e-5, "{}", value(height, 0.2));
+    assert!(impacts_in_one_step(lifted(height, 0.5)) > 0);
+}
+
+/// s²(1 - s)²(a + b (s - ½)²) adds nothing to the rates at the ends and in the middle of the step: it is three times as high in the
+/// middle, below zero in each half, and level at all three places. How far the cubic is off there is all there is to tell.
+#[test]
+fn a_dip_that_only_the_gap_in_the_middle_of_a_step_tells_is_not_missed() {
+    let (gap, b) = (1e-4, -0.16);
+    let a = 32.0 * gap;
+    let height = height(gap, &[a + 0.25 * b, -b, b]);
+    assert_near(value(height, 0.5), 3.0 * gap, 1e-15);
+    assert!(value(height, 0.2) < -1e-5, "{}", value(height, 0.2));
+    assert!(impacts_in_one_step(lifted(height, 0.5)) > 0);
+}
+
+/// Without gravity, 1e-15 m/s is rounding, and so are the 1e-16 m by which that lowers what lies on the floor. Taken for a touch it was
+/// one at each step, of no length.
+#[test]
+fn what_lies_on_a_floor_without_force_does_not_touch_it_again_for_ever() {
+    let mut setup = weightless(mass("", 0.5));
+    setup.velocity = vec![1.0, -1e-15];
+    setup.settings.until = 0.1;
+    let (simulation, recorder) = run(setup);
+    assert!(recorder.events().is_empty(), "{:?}", recorder.events());
+    let summary = simulation.summary();
+    assert_eq!((summary.windows, summary.rejected), (0, 0));
+}
+
+/// A mass on a spring swings to 1 mm or 1 µm below the floor, in steps of a good part of its period. Where their dense output is off,
+/// it strikes much later or earlier, since it is slow there: a shift along the rate would leave it beside the floor.
+#[test]
+fn what_touches_slowly_in_a_long_step_is_on_the_surface() {
+    for (tolerance, depth) in [(1e-4, 1e-3), (1e-6, 1e-3), (1e-8, 1e-6), (1e-10, 1e-6)] {
+        for k in 0..8 {
+            let mut setup = weightless(mass(r#"stiffness="1" springref="1""#, 0.5));
+            let (phase, amplitude) = (0.1 * f64::from(k), 1.0 + depth);
+            (setup.configuration[1], setup.velocity[1]) = (1.0 + amplitude * phase.cos(), -amplitude * phase.sin());
+            setup.settings.tolerance = tolerance;
+            setup.settings.until = 4.0;
+            let (_, recorder) = run(setup);
+            let first = recorder.events().first().unwrap_or_else(|| panic!("nothing struck at {tolerance}, {phase}"));
+            let touching = recorder.samples().iter().find(|sample| sample.time == first.time()).unwrap();
+            assert_near(touching.contacts[0].gap, 0.0, 1e-13);
+        }
+    }
+}
+
+/// A gap above a floor at z = 1 is a number of roundings of 1: a slow fall is through zero between two of them. Touches all taken at
+/// the first that is below zero come half a rounding late, each by that over its speed.
+#[test]
+fn slow_touches_are_not_late_by_half_a_rounding_of_the_gap() {
+    let (mut sum, mut count) = (0.0, 0);
+    for k in 0..40 {
+        let mut setup = mass("", 0.5);
+        setup.surfaces[0].half_space = HalfSpace::new([0.0, 0.0, 1.0], [0.0, 0.0, 1.0]).unwrap();
+        let speed = 1e-4 * (1.0 + 0.0237 * f64::from(k));
+        (setup.configuration[1], setup.velocity[1]) = (1.0, speed);
+        setup.settings.until = 1e-3;
+        let (_, recorder) = run(setup);
+        let first = &recorder.events()[0];
+        sum += (first.time() - 2.0 * speed / G) * speed / f64::EPSILON;
+        count += 1;
+    }
+    let late = sum / f64::from(count);
+    assert!(late.abs() < 0.2, "{late} roundings");
+}
