@@ -13,12 +13,14 @@
 //! | `stronge` | Stronge's energetic restitution along the path |
 //! | `chatterjee_ruina` | Chatterjee and Ruina's two parameters |
 //! | `moreau` | Moreau's law |
+//! | `chord` | Poisson's law in closed form |
 //! | `hunt_crossley` | a compliant contact, integrated |
 //! | `path` | the contact through compression and restitution |
 //! | `work` | a bound on the work of any law |
 //! | `extreme` | for tests: random impacts at the ends of `f64` |
 
 mod chatterjee_ruina;
+mod chord;
 #[cfg(test)]
 mod extreme;
 mod hunt_crossley;
@@ -34,14 +36,14 @@ mod work;
 pub use hunt_crossley::HuntCrossley;
 
 use crate::contact::Contact;
-use crate::contact::coefficients::Coefficients;
+use crate::contact::coefficients::{Coefficients, Restitution, RestitutionKind};
 use crate::contact::vector::ContactVector;
 use crate::error::{Error, Result};
 use crate::impact::collision::{Answer, Decision, Impact};
 use crate::impact::generalized::GeneralizedContact;
 use crate::impact::guard::Guard;
 use crate::impact::mode::Mode;
-use crate::impact::outcome::{Energy, Law, Outcome, RestitutionValues};
+use crate::impact::outcome::{ChordReport, Energy, Law, Outcome, RestitutionValues};
 use crate::impact::report::{Solution, representable};
 use crate::numeric::plane::{Vec2, add_scaled, dot, norm};
 use crate::numeric::scaling::{exponent, scale};
@@ -79,6 +81,8 @@ pub(crate) struct Response {
     answer: Answer,
     /// What the contact does in compression and in restitution, of laws that follow it.
     phases: Option<Box<str>>,
+    /// The restitution of the law `chord`.
+    chord: Option<ChordReport>,
 }
 
 impl Law {
@@ -92,13 +96,28 @@ impl Law {
             Law::Poisson | Law::Stronge => [true, true, false, true, true],
             Law::NewtonRouth => [false, true, true, true, true],
             Law::ChatterjeeRuina => [true, true, true, true, true],
+            Law::Chord => [true, true, false, true, true],
             Law::HuntCrossley => [true, true, false, true, false],
         };
         Claims { dissipates, obeys_cone, newton_restitution, continuous, always_answers }
     }
 
     /// The law itself; `None` for Aghili's.
-    fn rival(self) -> Option<&'static dyn ImpactLaw> {
+    ///
+    /// # Errors
+    /// A kind of restitution with a law that has only its own.
+    fn rival(self, restitution: &Restitution) -> Result<Option<&'static dyn ImpactLaw>> {
+        let kind = match self {
+            Law::Chord => restitution.kind().unwrap_or_default(),
+            _ => {
+                restitution.check_no_kind(self.name())?;
+                RestitutionKind::default()
+            }
+        };
+        Ok(self.rival_of_kind(kind))
+    }
+
+    fn rival_of_kind(self, kind: RestitutionKind) -> Option<&'static dyn ImpactLaw> {
         match self {
             Law::Aghili => None,
             Law::AghiliPrinted => Some(&printed::AghiliPrinted),
@@ -108,6 +127,10 @@ impl Law {
             Law::Stronge => Some(&stronge::Stronge),
             Law::NewtonRouth => Some(&newton_routh::NewtonRouth),
             Law::ChatterjeeRuina => Some(&chatterjee_ruina::ChatterjeeRuina),
+            Law::Chord => match kind {
+                RestitutionKind::Poisson => Some(&chord::POISSON),
+                RestitutionKind::Newton => Some(&chord::NEWTON),
+            },
             Law::HuntCrossley => Some(&HuntCrossley::DEFAULT),
         }
     }
@@ -137,7 +160,7 @@ impl Contact {
     /// As [`Contact::impact`]; a guard other than `report` with a law other than Aghili's; a contact that the law
     /// has no answer to.
     pub fn impact_by(&self, law: Law, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
-        match law.rival() {
+        match law.rival(&coefficients.restitution)? {
             None => self.impact(coefficients, guard),
             Some(rival) => self.respond(rival, coefficients, guard),
         }
@@ -148,6 +171,7 @@ impl Contact {
     /// # Errors
     /// As [`Contact::impact_by`].
     pub fn compliant_impact(&self, settings: &HuntCrossley, coefficients: &Coefficients) -> Result<Outcome> {
+        coefficients.restitution.check_no_kind(Law::HuntCrossley.name())?;
         self.respond(settings, coefficients, Guard::Report)
     }
 
@@ -171,7 +195,7 @@ impl Contact {
             return Ok(Outcome { law, ..self.separating(&restitution, friction, guard) });
         }
         let grazing = self.grazing();
-        let Response { answer, phases } = match &grazing {
+        let Response { answer, phases, chord } = match &grazing {
             None => rival.respond(&impact)?,
             Some(grazing) => grazing.respond(rival, &impact)?,
         };
@@ -187,7 +211,7 @@ impl Contact {
         };
         let outcome = self.report::<false>(&restitution, friction, guard, &impact, &decision)?;
         representable(outcome.contact_velocity.after[0], "contact_velocity.after")?;
-        let outcome = Outcome { law, phases, residual, ..outcome };
+        let outcome = Outcome { law, phases, chord, residual, ..outcome };
         Ok(match slow {
             Some(slow) => slow.scaled(&answer, outcome),
             None => outcome,
@@ -370,6 +394,6 @@ fn not_converged(impact: &Impact<'_>, residual: f64, bound: f64, i_n: f64, i_t: 
 
 impl From<Answer> for Response {
     fn from(answer: Answer) -> Self {
-        Self { answer, phases: None }
+        Self { answer, phases: None, chord: None }
     }
 }
