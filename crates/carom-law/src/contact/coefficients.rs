@@ -121,6 +121,11 @@ impl Restitution {
         Self { kind: Some(kind), ..self }
     }
 
+    /// The same coefficients without a kind.
+    pub fn without_kind(self) -> Self {
+        Self { kind: None, ..self }
+    }
+
     /// The kind, if one was given.
     pub fn kind(&self) -> Option<RestitutionKind> {
         self.kind

@@ -167,6 +167,20 @@ impl Problem {
         changed
     }
 
+    /// The problem without a kind of restitution, which only the law `chord` takes.
+    #[must_use]
+    pub fn without_restitution_kind(&self) -> Self {
+        let mut changed = self.clone();
+        match &mut changed.form {
+            Form::Matrices { contacts, .. } => {
+                let coefficients = contacts.iter_mut().map(|contact| &mut contact.coefficients);
+                coefficients.for_each(|given| given.restitution = given.restitution.without_kind());
+            }
+            Form::Scene { coefficients, .. } => coefficients.restitution = coefficients.restitution.without_kind(),
+        }
+        changed
+    }
+
     /// The problem in another state of its robot, by joint names; joints that are not named stay as they are. Postures
     /// of a simulation keep their targets.
     ///
