@@ -20,7 +20,7 @@
 //! | `extreme` | for tests: random impacts at the ends of `f64` |
 
 mod chatterjee_ruina;
-mod chord;
+pub(crate) mod chord;
 #[cfg(test)]
 mod extreme;
 mod hunt_crossley;
@@ -319,6 +319,17 @@ struct After {
 }
 
 impl Impact<'_> {
+    /// What a law makes of a contact that approaches, without a check; for laws other than Aghili's.
+    ///
+    /// # Errors
+    /// As [`Contact::impact_by`].
+    pub(crate) fn answer_by(&self, law: Law, restitution: &Restitution) -> Result<Answer> {
+        match law.rival(restitution)? {
+            None => Ok(self.decide(Guard::Report).answer),
+            Some(rival) => rival.respond(self).map(|response| response.answer),
+        }
+    }
+
     /// An answer with its ledger `v̄·i` \[26\].
     fn answered(&self, mode: Mode, i_n: f64, i_t: Vec2, after: After, direction: Option<Vec2>) -> Answer {
         let &Contact { v_n, v_t, .. } = self.contact;

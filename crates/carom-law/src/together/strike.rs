@@ -29,7 +29,7 @@ const SLIDING: f64 = 1e-9;
 const CLEARLY: f64 = 1e-6;
 
 /// A normal impulse that changes the contact's own velocity by less than this, over the largest speed, counts as zero.
-const NO_IMPULSE: f64 = 1e-12;
+pub(crate) const NO_IMPULSE: f64 = 1e-12;
 
 /// The share of the mean diagonal that `W` is relaxed by at first. Where contacts outnumber the degrees of freedom, it
 /// chooses among the answers, and nearly always the same whatever the order of the contacts.

@@ -433,6 +433,32 @@ impl Step {
     }
 }
 
+/// The direction of the slip of a contact and the normal impulse in which it changes by its own size; `None` without slip.
+pub(crate) fn turning(delassus: &Delassus, velocity: [f64; 3], mu: f64) -> Option<(Vec2, f64)> {
+    let contact = Contact::assemble(*delassus, velocity);
+    let mu = contact.rescaled::<false>(mu, |units| units.beta);
+    let (flow, start) = Flow::new(&Impact { contact: &contact, e: 0.0, e_t: 0.0, mu_s: mu, mu_d: mu });
+    let turn = flow.turn(start.v.t)?;
+    Some((turn.u, contact.rescaled::<false>(flow.unit * turn.size, |units| units.gamma - units.omega)))
+}
+
+/// The impulse of an implicit step from a velocity, of the normal impulse `least` or, if the contact would then approach, of the next larger
+/// one with which it does not. `None` where rounding hides that.
+pub(crate) fn implicit_step(delassus: &Delassus, velocity: [f64; 3], mu: f64, least: f64) -> Option<[f64; 3]> {
+    let contact = Contact::assemble(*delassus, velocity);
+    let mu = contact.rescaled::<false>(mu, |units| units.beta);
+    let (mut flow, start) = Flow::new(&Impact { contact: &contact, e: 0.0, e_t: 0.0, mu_s: mu, mu_d: mu });
+    flow.stick = None;
+    let size = contact.rescaled::<false>(least, |units| units.omega - units.gamma) / flow.unit;
+    let mut step = flow.implicit(start, size);
+    if step.end.v.n < 0.0 {
+        step = flow.lengthened(&step)?;
+    }
+    let tangential = |x: f64| contact.rescaled::<false>(x, |units| units.gamma - units.omega - units.beta);
+    let normal = contact.rescaled::<false>(flow.unit * step.end.size, |units| units.gamma - units.omega);
+    Some([normal, tangential(step.end.i_t[0]), tangential(step.end.i_t[1])])
+}
+
 /// A zero above `low`, where the function is negative: by steps that double until it is passed, and then between the last two.
 #[cold]
 fn first_above(f: impl Fn(f64) -> f64, low: f64, first: f64) -> Option<f64> {
