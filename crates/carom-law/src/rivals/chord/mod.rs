@@ -26,9 +26,12 @@
 //! |---|---|
 //! | `disk` | the implicit step: the friction of least energy on a disk |
 //! | `closing` | the size of the step at whose end the normal velocity is what is asked for |
+//! | `tests` | the bound on the energy, and the least of several sizes |
 
 mod closing;
 mod disk;
+#[cfg(test)]
+mod tests;
 
 use super::path::{friction_unit, holding, keller::first_zero};
 use super::{After, ImpactLaw, Response, not_converged, unit};
@@ -176,7 +179,7 @@ impl ImpactLaw for Chord {
         } else {
             end.v.t
         };
-        let rests = norm(end.v.t) <= flow.no_slip;
+        let rests = length(end.v.t) <= flow.no_slip;
         let (mode, u) = if rests { (Mode::Stick, None) } else { (Mode::Slip, unit(end.v.t)) };
         let answer = impact.answered(mode, i_n, end.i_t, After { v_n: end.v.n, v_t }, u);
         let ratio = (end.size - compression.end.size) / compression.end.size;
@@ -310,11 +313,12 @@ impl<'a> Flow<'a> {
             }
             None => self.part(start, size),
         };
-        let pushed = step.end.size - start.size;
-        let rounding =
-            NO_APPROACH * (pushed * self.w_nn + self.coupling * norm(add_scaled(step.end.i_t, -1.0, start.i_t)));
-        if step.end.v.n < -rounding {
-            step = self.lengthened(&step).ok_or(step.end)?;
+        if step.end.v.n < 0.0 {
+            let friction = length(add_scaled(step.end.i_t, -1.0, start.i_t));
+            let terms = (step.end.size - start.size) * self.w_nn + self.coupling * friction;
+            if step.end.v.n < -NO_APPROACH * terms {
+                step = self.lengthened(&step).ok_or(step.end)?;
+            }
         }
         Ok(State { v: Velocity { n: larger(step.end.v.n, 0.0), ..step.end.v }, ..step.end })
     }
@@ -374,7 +378,7 @@ impl<'a> Flow<'a> {
     #[inline]
     fn implicit(&self, state: State, size: f64) -> Step {
         if let Some((friction, rate)) = self.stick
-            && norm(state.v.t) <= self.no_slip
+            && length(state.v.t) <= self.no_slip
         {
             return self.stuck(state, size, friction, rate);
         }
@@ -391,8 +395,8 @@ impl<'a> Flow<'a> {
     /// exactly where slip stops, friction holds from there on.
     #[inline]
     fn without_rounding(&self, v_t: Vec2, before: Vec2, size: f64) -> Vec2 {
-        let terms = norm(before) + size * (self.unit * self.coupling + self.mu * self.mobility);
-        if norm(v_t) <= STOPPED * terms { [0.0, 0.0] } else { v_t }
+        let terms = length(before) + size * (self.unit * self.coupling + self.mu * self.mobility);
+        if length(v_t) <= STOPPED * terms { [0.0, 0.0] } else { v_t }
     }
 
     /// An implicit step that sticks from its start.
@@ -423,6 +427,11 @@ impl<'a> Flow<'a> {
         };
         Step { start, end }
     }
+}
+
+/// `|x| + |y|`: a length for comparisons, without a root.
+fn length(v: Vec2) -> f64 {
+    v[0].abs() + v[1].abs()
 }
 
 impl Step {
@@ -485,8 +494,13 @@ fn tangents(d: &Delassus, is_regular: bool) -> (Tangents, f64) {
         Dimension::Planar if xx > 0.0 => (Tangents::Line { along: [1.0, 0.0], mobility: xx }, xx),
         Dimension::Planar => (Tangents::None, 0.0),
         Dimension::Spatial => {
+            if is_regular {
+                let half = norm([0.5 * (d.w_tt.xx - d.w_tt.yy), d.w_tt.xy]);
+                let large = 0.5 * d.w_tt.trace() + half;
+                return (Tangents::Plane { w_tt: d.w_tt, factor: Factor::new(&d.w_tt) }, large);
+            }
             let (small, large, along) = d.w_tt.eigen();
-            if is_regular || small > TANGENT_RANK * d.w_tt.trace() {
+            if small > TANGENT_RANK * d.w_tt.trace() {
                 (Tangents::Plane { w_tt: d.w_tt, factor: Factor::new(&d.w_tt) }, large)
             } else if large > 0.0 {
                 (Tangents::Line { along, mobility: large }, large)
