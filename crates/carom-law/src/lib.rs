@@ -32,7 +32,7 @@ pub use closed::{
     Tangential, decide, jam, jam_within,
 };
 pub use contact::Contact;
-pub use contact::coefficients::{Coefficients, Friction, Restitution};
+pub use contact::coefficients::{Coefficients, Friction, Restitution, RestitutionKind};
 pub use contact::delassus::{Delassus, Dimension};
 pub use contact::vector::ContactVector;
 pub use coulomb::effort::{SimultaneousEffort, SimultaneousStage};
@@ -42,8 +42,8 @@ pub use impact::generalized::GeneralizedContact;
 pub use impact::guard::Guard;
 pub use impact::mode::Mode;
 pub use impact::outcome::{
-    BeforeAfter, Conditioning, Energy, GuardReport, Law, Limit, Outcome, Printed, RestitutionLimit, RestitutionValues,
-    Unguarded, Violation,
+    BeforeAfter, ChordReport, Conditioning, Energy, GuardReport, Law, Limit, Outcome, Printed, RestitutionLimit,
+    RestitutionValues, Unguarded, Violation,
 };
 #[doc(hidden)]
 pub use impact::solve::impact_unchecked;

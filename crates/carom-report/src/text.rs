@@ -57,6 +57,14 @@ pub(super) fn coefficients(f: &mut Formatter<'_>, o: &Outcome) -> fmt::Result {
     if is_rival && o.mode != Mode::Separating && !o.law.claims().newton_restitution {
         e += &format!(", attained {}", digits(o.guard.restitution));
     }
+    if let Some(chord) = &o.chord {
+        e += &format!(
+            " ({}, p_r = {} p_c{})",
+            chord.kind.name(),
+            digits(chord.ratio),
+            if chord.cut { ", cut" } else { "" }
+        );
+    }
     row(f, "restitution", &e)?;
     if is_rival {
         return friction_row(f, o).map(drop);

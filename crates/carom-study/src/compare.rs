@@ -27,16 +27,19 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Solves a problem with every law. The problem's own law and guard are ignored.
+    /// Solves a problem with every law. The problem's own law and guard are ignored; a kind of restitution is that of the law
+    /// `chord` alone.
     ///
     /// # Errors
     /// The problem is invalid for every law.
     pub fn new(problem: &Problem) -> Result<Self, ProblemError> {
         let problem = problem.with_guard(Guard::Report);
-        let own = problem.with_law(Law::Aghili).solve()?;
+        let plain = problem.without_restitution_kind();
+        let own = plain.with_law(Law::Aghili).solve()?;
         let contact = problem.contact()?;
         let answers = Law::ALL.into_iter().map(|law| {
-            let answer = match problem.with_law(law).solve() {
+            let asked = if law == Law::Chord { &problem } else { &plain };
+            let answer = match asked.with_law(law).solve() {
                 Ok(outcome) => Answered::Yes(Box::new(Verdict::of(&outcome))),
                 Err(error) => Answered::No { error: error.message },
             };

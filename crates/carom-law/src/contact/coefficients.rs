@@ -11,6 +11,33 @@ const LEAST_FRICTION: f64 = 1.1e-289;
 pub struct Restitution {
     normal: Normal,
     tangential: f64,
+    kind: Option<RestitutionKind>,
+}
+
+/// What the normal coefficient is the ratio of, for the law `chord`, which offers both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
+pub enum RestitutionKind {
+    /// Of the normal impulses of restitution and compression, `p_r = e p_c`.
+    #[default]
+    Poisson,
+    /// Of the normal velocities, `v_n⁺ = -e v_n⁻`, as far as `p_r <= p_c` allows.
+    Newton,
+}
+
+impl RestitutionKind {
+    /// Both kinds, the default first.
+    pub const ALL: [Self; 2] = [Self::Poisson, Self::Newton];
+
+    /// The name used in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Poisson => "poisson",
+            Self::Newton => "newton",
+        }
+    }
 }
 
 /// How the normal coefficient is given.
@@ -25,7 +52,7 @@ enum Normal {
 
 impl Restitution {
     /// No restitution: `e = e_t = 0`.
-    pub const ZERO: Self = Self { normal: Normal::Constant(0.0), tangential: 0.0 };
+    pub const ZERO: Self = Self { normal: Normal::Constant(0.0), tangential: 0.0, kind: None };
 
     /// A normal coefficient `e` in [0, 1], with `e_t = 0`.
     ///
@@ -33,7 +60,7 @@ impl Restitution {
     /// `restitution` not finite or outside [0, 1].
     pub fn new(normal: f64) -> Result<Self> {
         in_range(normal, 0.0, 1.0, "restitution", "[0, 1]")?;
-        Ok(Self { normal: Normal::Constant(normal), tangential: 0.0 })
+        Ok(Self { normal: Normal::Constant(normal), tangential: 0.0, kind: None })
     }
 
     /// A normal coefficient `e` in [0, 1] and a tangential one `e_t` in [-1, 1].
@@ -45,7 +72,7 @@ impl Restitution {
     pub fn with_tangential(normal: f64, tangential: f64) -> Result<Self> {
         in_range(normal, 0.0, 1.0, "restitution.normal", "[0, 1]")?;
         in_range(tangential, -1.0, 1.0, "restitution.tangential", "[-1, 1]")?;
-        Ok(Self { normal: Normal::Constant(normal), tangential })
+        Ok(Self { normal: Normal::Constant(normal), tangential, kind: None })
     }
 
     /// The speed-dependent coefficient of a Hunt-Crossley contact, `e = 1 - alpha |v_n-|`,
@@ -56,7 +83,7 @@ impl Restitution {
     pub fn hunt_crossley(alpha: f64) -> Result<Self> {
         let field = "restitution.hunt_crossley.alpha";
         in_range(alpha, 0.0, f64::INFINITY, field, "[0, inf)")?;
-        Ok(Self { normal: Normal::HuntCrossley { alpha }, tangential: 0.0 })
+        Ok(Self { normal: Normal::HuntCrossley { alpha }, tangential: 0.0, kind: None })
     }
 
     /// [`Restitution::hunt_crossley`] from the contact's stiffness `k > 0` and damping `c >= 0`:
@@ -91,6 +118,30 @@ impl Restitution {
     /// The tangential coefficient `e_t`.
     pub fn tangential(&self) -> f64 {
         self.tangential
+    }
+
+    /// The same coefficients of a given kind, for the law `chord`; other laws refuse it.
+    pub fn of_kind(self, kind: RestitutionKind) -> Self {
+        Self { kind: Some(kind), ..self }
+    }
+
+    /// The same coefficients without a kind.
+    pub fn without_kind(self) -> Self {
+        Self { kind: None, ..self }
+    }
+
+    /// The kind, if one was given.
+    pub fn kind(&self) -> Option<RestitutionKind> {
+        self.kind
+    }
+
+    /// Refuses a kind of restitution, which only the law `chord` has.
+    #[inline(always)]
+    pub(crate) fn check_no_kind(&self, law: &str) -> Result<()> {
+        match self.kind {
+            None => Ok(()),
+            Some(kind) => Err(kind_refused(kind, law)),
+        }
     }
 }
 
@@ -211,6 +262,15 @@ impl Friction {
     /// The dynamic coefficient, of friction in slip.
     pub fn mu_d(&self) -> f64 {
         self.mu_d
+    }
+}
+
+#[cold]
+fn kind_refused(kind: RestitutionKind, law: &str) -> Error {
+    Error::Unsupported {
+        field: "restitution.kind".into(),
+        value: kind.name(),
+        reason: format!("is only available for law = \"chord\"; leave it out with {law:?}").into(),
     }
 }
 

@@ -143,7 +143,7 @@ impl Work {
     }
 
     /// The residual of the best impulse found by whatever it takes.
-    fn solve(&mut self, problem: &Coulomb<'_>, impulse: &mut [f64]) -> f64 {
+    pub(crate) fn solve(&mut self, problem: &Coulomb<'_>, impulse: &mut [f64]) -> f64 {
         if self.is_spent() {
             f64::INFINITY
         } else if self.continues {

@@ -145,15 +145,23 @@ impl DirectionEquation {
     /// `unit` is 1 over the power of two by which the equation is divided.
     #[inline(always)]
     pub(crate) fn new(w_nn: f64, w: Vec2, w_tt: Sym2, v_t: Vec2, k: f64, mu: f64, unit: f64) -> Self {
-        let (w_nn, mu) = (w_nn * unit, mu * unit);
-        let (mu_w, k_w, mu_k) = (scaled(mu, w), scaled(k * unit, w), mu * k);
+        let equation = Self::closing(w_nn * unit, scaled(unit, w), w, w_tt, v_t, k, mu * unit);
+        Self { w, unit, ..equation }
+    }
+
+    /// The equation `D(u) v_t + k (push - μ W_tt u) = λ u`, `D(u) = normal - μ w·u`, of a step that changes the normal
+    /// velocity by `k`: `D(u)` and `push - μ W_tt u` are the changes of the normal and the tangential velocity by a unit
+    /// of its size.
+    #[inline(always)]
+    pub(crate) fn closing(normal: f64, push: Vec2, w: Vec2, w_tt: Sym2, v_t: Vec2, k: f64, mu: f64) -> Self {
+        let (mu_w, k_w, mu_k) = (scaled(mu, w), scaled(k, push), mu * k);
         let mu_k_w_tt = Sym2 { xx: mu_k * w_tt.xx, xy: mu_k * w_tt.xy, yy: mu_k * w_tt.yy };
-        let a = add_scaled(k_w, w_nn, v_t);
+        let a = add_scaled(k_w, normal, v_t);
         let n = [
             [v_t[0] * mu_w[0] + mu_k_w_tt.xx, v_t[0] * mu_w[1] + mu_k_w_tt.xy],
             [v_t[1] * mu_w[0] + mu_k_w_tt.xy, v_t[1] * mu_w[1] + mu_k_w_tt.yy],
         ];
-        Self { v_t, w, w_tt, k, w_nn, unit, mu, a, n, mu_w, k_w, mu_k_w_tt }
+        Self { v_t, w: push, w_tt, k, w_nn: normal, unit: 1.0, mu, a, n, mu_w, k_w, mu_k_w_tt }
     }
 
     /// The equation in terms of `S` and `free = v_t⁻ + k w / W_nn`, the average velocity without friction: `g(u) = D(u)

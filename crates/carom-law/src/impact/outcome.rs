@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-use crate::contact::coefficients::Friction;
+use crate::contact::coefficients::{Friction, RestitutionKind};
 use crate::contact::vector::ContactVector;
 use crate::impact::guard::Guard;
 use crate::impact::mode::Mode;
@@ -73,6 +73,23 @@ pub struct Outcome {
     /// contact through the impact. Signs are those of a planar contact's slip.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub phases: Option<Box<str>>,
+    /// The restitution that was reached; only for the law `chord`.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub chord: Option<ChordReport>,
+}
+
+/// The restitution of an impact by the law `chord`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[non_exhaustive]
+pub struct ChordReport {
+    /// Whose restitution `e` is.
+    pub kind: RestitutionKind,
+    /// The normal impulse of restitution over that of compression, `p_r / p_c`: `e` for Poisson's restitution, unless the
+    /// contact would then still approach.
+    pub ratio: f64,
+    /// Whether Newton's restitution asked for `p_r > p_c` and got `p_r = p_c`: then `v_n⁺ < -e v_n⁻`.
+    pub cut: bool,
 }
 
 /// Condition numbers: the relative change of the solution is about this many times that of the data. Half an ulp of an
@@ -121,13 +138,15 @@ pub enum Law {
     NewtonRouth,
     /// The algebraic law of Chatterjee and Ruina.
     ChatterjeeRuina,
+    /// Poisson's law in closed form: a few chords of the path, never a gain of energy.
+    Chord,
     /// A compliant contact with the force of Hunt and Crossley.
     HuntCrossley,
 }
 
 impl Law {
     /// Every law, the default first.
-    pub const ALL: [Law; 9] = [
+    pub const ALL: [Law; 10] = [
         Law::Aghili,
         Law::AghiliPrinted,
         Law::Newton,
@@ -136,6 +155,7 @@ impl Law {
         Law::Stronge,
         Law::NewtonRouth,
         Law::ChatterjeeRuina,
+        Law::Chord,
         Law::HuntCrossley,
     ];
 
@@ -150,6 +170,7 @@ impl Law {
             Law::Stronge => "stronge",
             Law::NewtonRouth => "newton-routh",
             Law::ChatterjeeRuina => "chatterjee-ruina",
+            Law::Chord => "chord",
             Law::HuntCrossley => "hunt-crossley",
         }
     }

@@ -115,6 +115,7 @@ impl Contact {
             residual: 0.0,
             condition: None,
             phases: None,
+            chord: None,
         })
     }
 
@@ -152,6 +153,7 @@ impl Contact {
             residual: 0.0,
             condition: None,
             phases: None,
+            chord: None,
         }
     }
 

@@ -137,6 +137,7 @@ impl Contact {
         guard: Guard,
         judge: J,
     ) -> std::result::Result<Outcome, J::Fault> {
+        coefficients.restitution.check_no_kind("aghili")?;
         let restitution = RestitutionValues {
             normal: coefficients.restitution.normal_at(self.approach_speed()),
             tangential: coefficients.restitution.tangential(),

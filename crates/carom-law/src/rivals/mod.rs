@@ -13,12 +13,14 @@
 //! | `stronge` | Stronge's energetic restitution along the path |
 //! | `chatterjee_ruina` | Chatterjee and Ruina's two parameters |
 //! | `moreau` | Moreau's law |
+//! | `chord` | Poisson's law in closed form |
 //! | `hunt_crossley` | a compliant contact, integrated |
 //! | `path` | the contact through compression and restitution |
 //! | `work` | a bound on the work of any law |
 //! | `extreme` | for tests: random impacts at the ends of `f64` |
 
 mod chatterjee_ruina;
+pub(crate) mod chord;
 #[cfg(test)]
 mod extreme;
 mod hunt_crossley;
@@ -34,14 +36,14 @@ mod work;
 pub use hunt_crossley::HuntCrossley;
 
 use crate::contact::Contact;
-use crate::contact::coefficients::Coefficients;
+use crate::contact::coefficients::{Coefficients, Restitution, RestitutionKind};
 use crate::contact::vector::ContactVector;
 use crate::error::{Error, Result};
-use crate::impact::collision::{Answer, Decision, Impact};
+use crate::impact::collision::{Answer, Impact};
 use crate::impact::generalized::GeneralizedContact;
 use crate::impact::guard::Guard;
 use crate::impact::mode::Mode;
-use crate::impact::outcome::{Energy, Law, Outcome, RestitutionValues};
+use crate::impact::outcome::{ChordReport, Energy, Law, Outcome, RestitutionValues};
 use crate::impact::report::{Solution, representable};
 use crate::numeric::plane::{Vec2, add_scaled, dot, norm};
 use crate::numeric::scaling::{exponent, scale};
@@ -79,6 +81,8 @@ pub(crate) struct Response {
     answer: Answer,
     /// What the contact does in compression and in restitution, of laws that follow it.
     phases: Option<Box<str>>,
+    /// The restitution of the law `chord`.
+    chord: Option<ChordReport>,
 }
 
 impl Law {
@@ -92,13 +96,28 @@ impl Law {
             Law::Poisson | Law::Stronge => [true, true, false, true, true],
             Law::NewtonRouth => [false, true, true, true, true],
             Law::ChatterjeeRuina => [true, true, true, true, true],
+            Law::Chord => [true, true, false, true, true],
             Law::HuntCrossley => [true, true, false, true, false],
         };
         Claims { dissipates, obeys_cone, newton_restitution, continuous, always_answers }
     }
 
     /// The law itself; `None` for Aghili's.
-    fn rival(self) -> Option<&'static dyn ImpactLaw> {
+    ///
+    /// # Errors
+    /// A kind of restitution with a law that has only its own.
+    fn rival(self, restitution: &Restitution) -> Result<Option<&'static dyn ImpactLaw>> {
+        let kind = match self {
+            Law::Chord => restitution.kind().unwrap_or_default(),
+            _ => {
+                restitution.check_no_kind(self.name())?;
+                RestitutionKind::default()
+            }
+        };
+        Ok(self.rival_of_kind(kind))
+    }
+
+    fn rival_of_kind(self, kind: RestitutionKind) -> Option<&'static dyn ImpactLaw> {
         match self {
             Law::Aghili => None,
             Law::AghiliPrinted => Some(&printed::AghiliPrinted),
@@ -108,6 +127,10 @@ impl Law {
             Law::Stronge => Some(&stronge::Stronge),
             Law::NewtonRouth => Some(&newton_routh::NewtonRouth),
             Law::ChatterjeeRuina => Some(&chatterjee_ruina::ChatterjeeRuina),
+            Law::Chord => match kind {
+                RestitutionKind::Poisson => Some(&chord::POISSON),
+                RestitutionKind::Newton => Some(&chord::NEWTON),
+            },
             Law::HuntCrossley => Some(&HuntCrossley::DEFAULT),
         }
     }
@@ -137,7 +160,15 @@ impl Contact {
     /// As [`Contact::impact`]; a guard other than `report` with a law other than Aghili's; a contact that the law
     /// has no answer to.
     pub fn impact_by(&self, law: Law, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
-        match law.rival() {
+        if law == Law::Chord {
+            // By its own type, so that its steps are compiled into the answer.
+            let chord = match coefficients.restitution.kind().unwrap_or_default() {
+                RestitutionKind::Poisson => &chord::POISSON,
+                RestitutionKind::Newton => &chord::NEWTON,
+            };
+            return self.respond(chord, coefficients, guard);
+        }
+        match law.rival(&coefficients.restitution)? {
             None => self.impact(coefficients, guard),
             Some(rival) => self.respond(rival, coefficients, guard),
         }
@@ -148,10 +179,11 @@ impl Contact {
     /// # Errors
     /// As [`Contact::impact_by`].
     pub fn compliant_impact(&self, settings: &HuntCrossley, coefficients: &Coefficients) -> Result<Outcome> {
+        coefficients.restitution.check_no_kind(Law::HuntCrossley.name())?;
         self.respond(settings, coefficients, Guard::Report)
     }
 
-    fn respond(&self, rival: &dyn ImpactLaw, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
+    fn respond<R: ImpactLaw + ?Sized>(&self, rival: &R, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
         let law = rival.law();
         if guard != Guard::Report {
             return Err(Error::Unsupported {
@@ -171,7 +203,7 @@ impl Contact {
             return Ok(Outcome { law, ..self.separating(&restitution, friction, guard) });
         }
         let grazing = self.grazing();
-        let Response { answer, phases } = match &grazing {
+        let Response { answer, phases, chord } = match &grazing {
             None => rival.respond(&impact)?,
             Some(grazing) => grazing.respond(rival, &impact)?,
         };
@@ -180,14 +212,14 @@ impl Contact {
         representable(answer.e, "guard.restitution")?;
         // Of a slow approach, what is left of its impulse here counts for nothing.
         let told = if slow.is_some() { without_impulse(&answer) } else { answer };
-        let decision = Decision { answer: told, ..impact.decide(Guard::Report) };
+        let decision = impact.judged(told);
         let residual = match &slow {
             Some(slow) => slow.contact.verified(&Impact { contact: &slow.contact, ..impact }, &answer, law, guard)?,
             None => self.verified(&impact, &answer, law, guard)?,
         };
-        let outcome = self.report::<false>(&restitution, friction, guard, &impact, &decision)?;
+        let mut outcome = self.report::<false>(&restitution, friction, guard, &impact, &decision)?;
         representable(outcome.contact_velocity.after[0], "contact_velocity.after")?;
-        let outcome = Outcome { law, phases, residual, ..outcome };
+        (outcome.law, outcome.phases, outcome.chord, outcome.residual) = (law, phases, chord, residual);
         Ok(match slow {
             Some(slow) => slow.scaled(&answer, outcome),
             None => outcome,
@@ -227,7 +259,8 @@ struct Grazing {
 }
 
 impl Grazing {
-    fn respond(&self, rival: &dyn ImpactLaw, impact: &Impact<'_>) -> Result<Response> {
+    #[cold]
+    fn respond<R: ImpactLaw + ?Sized>(&self, rival: &R, impact: &Impact<'_>) -> Result<Response> {
         let faster = rival.respond(&Impact { contact: &self.contact, ..*impact })?;
         let answer = faster.answer;
         let back = |x: f64| scale(x, -self.lift);
@@ -295,6 +328,17 @@ struct After {
 }
 
 impl Impact<'_> {
+    /// What a law makes of a contact that approaches, without a check; for laws other than Aghili's.
+    ///
+    /// # Errors
+    /// As [`Contact::impact_by`].
+    pub(crate) fn answer_by(&self, law: Law, restitution: &Restitution) -> Result<Answer> {
+        match law.rival(restitution)? {
+            None => Ok(self.decide(Guard::Report).answer),
+            Some(rival) => rival.respond(self).map(|response| response.answer),
+        }
+    }
+
     /// An answer with its ledger `v̄·i` \[26\].
     fn answered(&self, mode: Mode, i_n: f64, i_t: Vec2, after: After, direction: Option<Vec2>) -> Answer {
         let &Contact { v_n, v_t, .. } = self.contact;
@@ -370,6 +414,6 @@ fn not_converged(impact: &Impact<'_>, residual: f64, bound: f64, i_n: f64, i_t: 
 
 impl From<Answer> for Response {
     fn from(answer: Answer) -> Self {
-        Self { answer, phases: None }
+        Self { answer, phases: None, chord: None }
     }
 }

@@ -128,7 +128,7 @@ impl Strike {
     }
 
     /// As much of an answer that gains as the plastic one can pay for.
-    fn blended(&self, gaining: &Answer, plastic: &Answer) -> Answer {
+    pub(super) fn blended(&self, gaining: &Answer, plastic: &Answer) -> Answer {
         let change: Vec<f64> = gaining.impulse.iter().zip(&plastic.impulse).map(|(g, p)| g - p).collect();
         let velocity: Vec<f64> = gaining.after.iter().zip(&plastic.after).map(|(g, p)| g - p).collect();
         let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();

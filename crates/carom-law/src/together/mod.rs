@@ -13,6 +13,7 @@
 //! | `search` | which answers there are, and which is given |
 //! | `whitened` | the contacts of a mechanism in coordinates in which the kinetic energy is half the square of the velocity |
 //! | `precise` | answers in these coordinates where W is ill-conditioned |
+//! | `chord` | contacts that strike together, by the law chord |
 //! | `strike` | contacts that strike together, and the descent over their types |
 //! | `certificate` | whether impulses are an answer, judged by the law alone |
 //! | `verify` | the check at the door |
@@ -20,6 +21,7 @@
 
 mod certificate;
 mod check;
+mod chord;
 mod guarded;
 mod order;
 mod outcome;
@@ -36,7 +38,7 @@ pub use outcome::{
 
 use self::sequence::Ledger;
 use self::whitened::WhitenedRows;
-use crate::contact::coefficients::{self, Coefficients};
+use crate::contact::coefficients::{self, Coefficients, RestitutionKind};
 use crate::contact::delassus::Dimension;
 use crate::contact::mechanism::{Jacobian, Mechanism, check_shapes, contact_velocity};
 use crate::contact::vector::ContactVector;
@@ -234,9 +236,25 @@ impl ContactSet {
     /// ([`Error::NotConverged`]), one that its own data do not bear out ([`Error::CheckFailed`]), or one beyond the range of
     /// `f64`.
     pub fn impact(&self, coefficients: &[Coefficients], guard: Guard) -> Result<SimultaneousOutcome> {
+        self.impact_by(Law::Aghili, coefficients, guard)
+    }
+
+    /// What the impact does by one of the laws that have an answer to several contacts: `aghili` and `chord`.
+    ///
+    /// Several coupled contacts have no single path that turns, so that `chord` lets each contact slip along its slip before
+    /// for a share of compression, and solves the rest at once. A contact that nothing couples to others is answered as
+    /// [`Contact::impact_by`](crate::Contact::impact_by) answers it. Of `chord`, `restitution_used` is the ratio of the normal impulses of
+    /// restitution and compression, friction is dynamic, and unequal restitutions whose answer would gain energy are blended
+    /// with the least of them for all (`guard.blended`): then `admissible` is false.
+    ///
+    /// # Errors
+    /// As [`ContactSet::impact`]; another law, or one that does not take the guard or the kind of restitution.
+    pub fn impact_by(&self, law: Law, coefficients: &[Coefficients], guard: Guard) -> Result<SimultaneousOutcome> {
         self.check_coefficients(coefficients)?;
-        let ledger = self.ledger(coefficients, guard)?;
-        let unguarded = if ledger.acted { self.unguarded(coefficients) } else { None };
+        self.check_law(law, coefficients, guard)?;
+        let ledger = self.ledger(law, coefficients, guard)?;
+        let is_guarded = ledger.acted && law == Law::Aghili;
+        let unguarded = if is_guarded { self.unguarded(coefficients) } else { None };
         let guard = SimultaneousGuard {
             name: guard,
             acted: ledger.acted,
@@ -244,16 +262,45 @@ impl ContactSet {
             restitution_factor: ledger.factor,
             unguarded,
         };
-        let mut outcome = self.report(coefficients, &ledger, guard)?;
+        let mut outcome = SimultaneousOutcome { law, ..self.report(coefficients, &ledger, guard)? };
         self.verify(&mut outcome)?;
         Ok(outcome)
     }
 
+    fn check_law(&self, law: Law, coefficients: &[Coefficients], guard: Guard) -> Result<()> {
+        let refused = |field: String, value: &'static str, reason: String| {
+            Err(Error::Unsupported { field: field.into(), value, reason: reason.into() })
+        };
+        let m = coefficients.len();
+        if ![Law::Aghili, Law::Chord].contains(&law) && m > 1 {
+            let reason =
+                format!("has no answer to {m} simultaneous contacts; use \"chord\", or \"aghili\" with a guard");
+            return refused("law".to_owned(), law.name(), reason);
+        }
+        if law == Law::Chord && guard != Guard::Report {
+            let reason = "is only available for law = \"aghili\"; use guard = \"report\" with \"chord\", which never gains energy";
+            return refused("guard".to_owned(), guard.name(), reason.to_owned());
+        }
+        for (k, given) in coefficients.iter().enumerate() {
+            let Some(kind) = given.restitution.kind() else { continue };
+            let field = format!("coefficients[{k}].restitution.kind");
+            if law != Law::Chord {
+                let reason = format!("is only available for law = \"chord\"; leave it out with {:?}", law.name());
+                return refused(field, kind.name(), reason);
+            }
+            if kind == RestitutionKind::Newton && m > 1 {
+                let reason = format!("has no answer to {m} simultaneous contacts; use \"poisson\"");
+                return refused(field, kind.name(), reason);
+            }
+        }
+        Ok(())
+    }
+
     /// The impact with the contacts in an order that does not depend on how they were listed.
-    fn ledger(&self, coefficients: &[Coefficients], guard: Guard) -> Result<Ledger> {
+    fn ledger(&self, law: Law, coefficients: &[Coefficients], guard: Guard) -> Result<Ledger> {
         let (order, ties) = order::canonical(self, coefficients);
         if order.iter().enumerate().all(|(place, &k)| place == k) {
-            return Ledger::of(self, coefficients, &ties, guard);
+            return Ledger::of(self, law, coefficients, &ties, guard);
         }
         let rows: Vec<usize> = order.iter().flat_map(|&k| self.system.blocks[k].range()).collect();
         let ordered = Self {
@@ -266,7 +313,7 @@ impl ContactSet {
             whitened: self.whitened.as_ref().map(|whitened| whitened.part(&rows)),
         };
         let coefficients: Vec<Coefficients> = order.iter().map(|&k| coefficients[k]).collect();
-        match Ledger::of(&ordered, &coefficients, &ties, guard) {
+        match Ledger::of(&ordered, law, &coefficients, &ties, guard) {
             Ok(ledger) => Ok(ledger.reordered(&order, &rows)),
             Err(Error::NotConverged { field, residual, bound, best }) => {
                 let mut listed = vec![0.0; best.len()];
@@ -308,7 +355,7 @@ impl ContactSet {
 
     /// The law's own answer, in short.
     fn unguarded(&self, coefficients: &[Coefficients]) -> Option<SimultaneousUnguarded> {
-        let ledger = self.ledger(coefficients, Guard::Report).ok()?;
+        let ledger = self.ledger(Law::Aghili, coefficients, Guard::Report).ok()?;
         let sum = |part: fn(&ContactEnergy) -> f64| -> f64 {
             ledger.contacts.iter().map(|contact| self.energy_out(part(&contact.work))).sum()
         };

@@ -18,6 +18,7 @@ use crate::error::{Condition, Error, Result};
 use crate::impact::collision::Impact;
 use crate::impact::guard::Guard;
 use crate::impact::mode::Mode;
+use crate::impact::outcome::Law;
 use crate::impact::refinement::answer_change;
 use crate::numeric::plane::Vec2;
 use crate::numeric::scaling::scale;
@@ -50,6 +51,7 @@ const MOST_STEPS: u32 = 200_000;
 /// What has happened so far, in the set's units.
 #[derive(Debug)]
 pub(crate) struct Ledger {
+    law: Law,
     pub(crate) impulse: Vec<f64>,
     pub(crate) velocity: Vec<f64>,
     pub(crate) contacts: Vec<Entry>,
@@ -87,8 +89,14 @@ pub(crate) struct Entry {
 
 impl Ledger {
     /// The impact, or what was found of it; `ties` has for each contact the first one that is alike.
-    pub(crate) fn of(set: &ContactSet, coefficients: &[Coefficients], ties: &[usize], guard: Guard) -> Result<Self> {
-        let mut ledger = Self::new(set, coefficients);
+    pub(crate) fn of(
+        set: &ContactSet,
+        law: Law,
+        coefficients: &[Coefficients],
+        ties: &[usize],
+        guard: Guard,
+    ) -> Result<Self> {
+        let mut ledger = Self { law, ..Self::new(set, coefficients) };
         ledger.run(set, coefficients, ties, guard)?;
         Ok(ledger)
     }
@@ -109,6 +117,7 @@ impl Ledger {
             }
         };
         Self {
+            law: Law::Aghili,
             impulse: vec![0.0; velocity.len()],
             contacts: set.system.blocks.iter().zip(coefficients).map(entry).collect(),
             velocity,
@@ -244,7 +253,9 @@ impl Ledger {
                 strike = strike.of_mechanism(own, &self.whitened);
             }
             let answer = match contacts[..] {
-                [k] => self.alone(k, &strike, guard)?,
+                [k] if self.law == Law::Aghili => self.alone(k, &strike, guard)?,
+                [k] => self.alone_by_rival(k, &strike, &coefficients[k])?,
+                _ if self.law == Law::Chord => self.together_by_chord(set, &contacts, &strike)?,
                 _ => self.together(set, &contacts, &strike, guard)?,
             };
             self.residual = self.residual.max(answer.residual);
@@ -332,6 +343,53 @@ impl Ledger {
             orthogonal.times(&change.map(|x| scale(x, contact.gamma)))
         });
         Ok(Answer { change, ..strike.known(impulse, after, factor) })
+    }
+
+    /// One contact, by a rival law.
+    fn alone_by_rival(&mut self, k: usize, strike: &Strike, coefficients: &Coefficients) -> Result<Answer> {
+        let (block, &Request { e, e_t, mu_s, mu_d, .. }) = (&strike.system.blocks[0], &strike.contacts[0]);
+        let contact = Contact::assemble(block.delassus, block.of(&strike.before));
+        let [mu_s, mu_d] = [mu_s, mu_d].map(|mu| contact.rescaled::<false>(mu, |units| units.beta));
+        if !(mu_s.is_finite() && mu_d.is_finite()) {
+            return Err(Error::Overflow { field: format!("coefficients[{k}].friction").into() });
+        }
+        let impact = Impact { contact: &contact, e, e_t, mu_s, mu_d };
+        let answer = impact.answer_by(self.law, &coefficients.restitution)?;
+        let solution = contact.in_callers_units::<false>(&answer);
+        self.effort.add(&SimultaneousEffort::LAW);
+        let entry = &mut self.contacts[k];
+        entry.mode = solution.mode;
+        entry.direction = answer.direction;
+        entry.restitution_used = e;
+        entry.work.book(solution.normal_work, solution.tangential_work);
+        let rows = block.dimension.rows();
+        let (impulse, after) = (solution.impulse[..rows].to_vec(), solution.after[..rows].to_vec());
+        Ok(Answer { impulse, after, may_stick: Vec::new(), factor: 1.0, residual: 0.0, change: None, modes: None })
+    }
+
+    /// Several coupled contacts, by the law chord.
+    fn together_by_chord(&mut self, set: &ContactSet, contacts: &[usize], strike: &Strike) -> Result<Answer> {
+        let mut work = Work::new(strike.system.rows, self.most_steps.saturating_sub(self.steps));
+        let result = strike.by_chord(&mut work);
+        self.effort.add(&work.effort);
+        self.steps += work.steps();
+        let struck = match result {
+            Ok(struck) => struck,
+            Err(best) => return Err(self.not_converged(set, contacts, strike, &strike.restored(best))),
+        };
+        self.search = AnswerSearch::Sampled;
+        self.note(struck.blended, struck.blended, struck.blended, 1.0);
+        for (place, &k) in contacts.iter().enumerate() {
+            let (normal, tangential) = strike.work(place, &struck.answer);
+            let (entry, mode) = (&mut self.contacts[k], struck.modes[place]);
+            entry.work.book(normal, tangential);
+            entry.restitution_used = strike.contacts[place].e;
+            if mode != Mode::Separating {
+                entry.mode = mode;
+                entry.direction = if mode == Mode::Slip { strike.slip_after(place, &struck.answer) } else { None };
+            }
+        }
+        Ok(strike.restored(struck.answer))
     }
 
     /// Several coupled contacts.

@@ -65,7 +65,7 @@ impl ContactSet {
         let mut worst = self.check_contacts(outcome, &impulse, &before, &anew)?;
         worst = worst.max(match &evidence.energy {
             Some(energy) => {
-                let is_guarded = outcome.guard.name != Guard::Report;
+                let is_guarded = outcome.guard.name != Guard::Report || outcome.law.claims().dissipates;
                 check_energy(energy, outcome.energy.change, energy.bound(evidence.freedoms), is_guarded)?
             }
             None => self.check_work(outcome, &impulse, &before, &anew)?,
@@ -121,7 +121,8 @@ impl ContactSet {
         before: &[f64],
         anew: &Anew,
     ) -> Result<f64> {
-        let is_single = outcome.sequence <= 1 && !outcome.guard.blended;
+        // Modes and restitution are Aghili's.
+        let is_single = outcome.sequence <= 1 && !outcome.guard.blended && outcome.law == Law::Aghili;
         let mut worst = outcome.residual;
         for (k, (block, contact)) in self.system.blocks.iter().zip(&outcome.contacts).enumerate() {
             let mut reported = [0.0; 3];
@@ -177,7 +178,7 @@ impl ContactSet {
         before: &[f64],
         anew: &Anew,
     ) -> Result<f64> {
-        let is_guarded = outcome.guard.name != Guard::Report;
+        let is_guarded = outcome.guard.name != Guard::Report || outcome.law.claims().dissipates;
         let terms = || before.iter().zip(&anew.after).zip(impulse).map(|((v, after), i)| (0.5 * (v + after), i));
         let change: f64 = terms().map(|(mean, i)| mean * i).sum();
         let size: f64 = terms().map(|(mean, i)| (mean * i).abs()).sum();
@@ -220,7 +221,7 @@ fn verify_kinetic_energy(
         speeds.zip(contact.impulse.iter()).map(|(speed, i)| speed * i.abs()).sum()
     };
     let work: f64 = outcome.contacts.iter().map(contact_work).sum();
-    let is_guarded = outcome.guard.name != Guard::Report;
+    let is_guarded = outcome.guard.name != Guard::Report || outcome.law.claims().dissipates;
     let evidence = EnergyEvidence { before: k_before, after: k_after, after_size };
     let impulse_error = rounding * struck.condition * work;
     let residual = check_energy(&evidence, outcome.energy.change, bound + impulse_error + uncertain, is_guarded)?;

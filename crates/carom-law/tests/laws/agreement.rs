@@ -33,7 +33,7 @@ fn without_coupling_all_rigid_laws_are_one() {
         let mut problem = mild(&mut rng, d);
         let [nn, tt] = [problem.w[0][0], problem.w[1][1]];
         problem.w = [[nn, 0.0, 0.0], [0.0, tt, 0.0], [0.0, 0.0, if d == 3 { tt } else { 0.0 }]];
-        assert_same(&problem, &Law::ALL[..8], 1e-10);
+        assert_same(&problem, &Law::ALL[..9], 1e-10);
     }
 }
 
@@ -75,7 +75,8 @@ fn space_contains_the_plane() {
         // So heavy across that the slip is stable.
         spatial.w[2][2] = 10.0 * planar.w[1][1] + 10.0 * planar.w[0][1].abs() / planar.mu_d.max(0.01);
         let angle = 6.0 * rng.f64();
-        for law in RIVALS.into_iter().filter(|law| *law != Law::HuntCrossley) {
+        // A tangent across that is more mobile shortens the steps of chord.
+        for law in RIVALS.into_iter().filter(|law| ![Law::Chord, Law::HuntCrossley].contains(law)) {
             let (Ok(flat), Ok(turned)) = (by(&planar, law), by(&spatial.rotated(angle), law)) else { continue };
             let (s, c) = angle.sin_cos();
             let expected = [flat.impulse[0], c * flat.impulse[1], s * flat.impulse[1]];

@@ -37,12 +37,17 @@ fn assert_claims(problem: &Problem, law: Law, o: &Outcome) {
     assert!((o.energy.change - o.energy.normal - o.energy.tangential).abs() <= ROUNDING * exchanged);
     match o.mode {
         Mode::Stick if law == Law::HuntCrossley => assert!(norm(&after[1..]) <= 1e-3 * v[0].abs()),
-        Mode::Stick if OF_PATHS.contains(&law) => assert!(after[1..].iter().all(|x| *x == 0.0), "{}", context()),
+        Mode::Stick if OF_PATHS.contains(&law) || law == Law::Chord => {
+            assert!(after[1..].iter().all(|x| *x == 0.0), "{}", context())
+        }
         Mode::Slip => {
             let u = o.direction.as_ref().unwrap();
             assert!((norm(u) - 1.0).abs() < ROUNDING, "{}", context());
             let speed = norm(&after[1..]);
-            if OF_PATHS.contains(&law) || law == Law::HuntCrossley || law == Law::Moreau && problem.e_t == 0.0 {
+            if OF_PATHS.contains(&law)
+                || [Law::Chord, Law::HuntCrossley].contains(&law)
+                || law == Law::Moreau && problem.e_t == 0.0
+            {
                 let along: f64 = u.iter().zip(&after[1..]).map(|(u, v)| u * v).sum();
                 let size = speed + problem.momentum_scale(i, 1);
                 assert!((along - speed).abs() <= ROUNDING * size, "direction: {}", context());
@@ -65,7 +70,7 @@ struct Tally {
 }
 
 /// How many impacts: those of `CAROM_IMPACTS` if it is set, else `default` times `CAROM_CASES`.
-fn impacts(default: usize) -> usize {
+pub fn impacts(default: usize) -> usize {
     std::env::var("CAROM_IMPACTS").ok().and_then(|count| count.parse().ok()).unwrap_or_else(|| cases(default))
 }
 
@@ -144,6 +149,12 @@ mod of {
     #[test]
     fn newton_routh() {
         of_a_path(Law::NewtonRouth);
+    }
+
+    #[test]
+    fn chord() {
+        hold(Law::Chord, "in the plane", 20_000, |rng| of_any_family(rng, 2));
+        hold(Law::Chord, "in space", 20_000, |rng| of_any_family(rng, 3));
     }
 
     /// Friction that is too stiff to integrate is left out: matrices and coefficients are mild.

@@ -5,6 +5,8 @@ mod common;
 
 mod agreement;
 mod brute_force;
+mod chord;
+mod chord_brute;
 mod claims;
 mod compliance;
 mod extremes;
@@ -24,7 +26,7 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
     norm(&a.iter().zip(b).map(|(x, y)| x - y).collect::<Vec<_>>())
 }
 
-const RIVALS: [Law; 8] = {
+const RIVALS: [Law; 9] = {
     let [_, rivals @ ..] = Law::ALL;
     rivals
 };

@@ -1,11 +1,11 @@
 //! Restitution, friction and dimension of a contact as given in documents.
 
-use carom_law::{Dimension, Friction, Restitution};
+use carom_law::{Dimension, Friction, Restitution, RestitutionKind};
 use serde_json::Value;
 
 use super::error::{Kind, ProblemError};
 use super::keys::{FRICTION_PARTS, HUNT_CROSSLEY, RESTITUTION_PARTS};
-use super::value::{check_keys, number, number_or, object, required, wrong_type};
+use super::value::{check_keys, named, number, number_or, object, required, wrong_type};
 
 type Result<T> = std::result::Result<T, ProblemError>;
 
@@ -18,7 +18,7 @@ pub(crate) fn restitution(value: &Value, path: &str) -> Result<Restitution> {
     };
     check_keys(map, path, RESTITUTION_PARTS.names)?;
     if let Some(value) = map.get("hunt_crossley") {
-        if let Some(other) = ["normal", "tangential"].into_iter().find(|key| map.contains_key(*key)) {
+        if let Some(other) = ["normal", "tangential", "kind"].into_iter().find(|key| map.contains_key(*key)) {
             let field = format!("{path}.{other}");
             let message = format!("{field} and {path}.hunt_crossley both give the restitution; give only one of them");
             return Err(ProblemError::at(Kind::Conflict, field, message));
@@ -27,7 +27,11 @@ pub(crate) fn restitution(value: &Value, path: &str) -> Result<Restitution> {
     }
     let normal = number(required(map, path, "normal")?, &format!("{path}.normal"))?;
     let tangential = map.get("tangential").map_or(Ok(0.0), |value| number(value, &format!("{path}.tangential")))?;
-    Restitution::with_tangential(normal, tangential).map_err(law)
+    let restitution = Restitution::with_tangential(normal, tangential).map_err(law)?;
+    if !map.contains_key("kind") {
+        return Ok(restitution);
+    }
+    Ok(restitution.of_kind(named(map, path, "kind", &RestitutionKind::ALL, RestitutionKind::name)?))
 }
 
 fn hunt_crossley(value: &Value, path: &str) -> Result<carom_law::Result<Restitution>> {

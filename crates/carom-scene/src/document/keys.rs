@@ -1,6 +1,6 @@
 //! The keys that all problems share, and those of coefficients.
 
-use carom_law::{Guard, Law};
+use carom_law::{Guard, Law, RestitutionKind};
 
 use super::version::FORMAT_VERSION;
 use crate::schema::{Object, Rule, Type, object};
@@ -23,10 +23,12 @@ pub(crate) const RESTITUTION: Type = Type::Either(&[Type::Within(0.0, 1.0), Type
 pub(crate) const RESTITUTION_PARTS: Object = object!("restitution" {
     "normal": Type::Within(0.0, 1.0), "Normal coefficient e";
     "tangential": Type::Within(-1.0, 1.0), "Tangential coefficient e_t, for contacts that stick [default: 0]";
+    "kind": Type::OneOfNames(|| RestitutionKind::ALL.map(RestitutionKind::name).to_vec()), "What e is the ratio of, for law = chord only: of impulses (poisson) or of velocities (newton) [default: poisson]";
     "hunt_crossley": Type::Object(&HUNT_CROSSLEY), "A coefficient that falls with the speed, e = 1 - alpha |v_n|";
 }
     Rule::OneOf(&[&["normal"], &["hunt_crossley"]]),
     Rule::NotBoth("tangential", "hunt_crossley"),
+    Rule::NotBoth("kind", "hunt_crossley"),
 );
 
 /// The restitution of a compliant contact.

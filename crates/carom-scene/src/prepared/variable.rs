@@ -82,7 +82,11 @@ impl Sample {
     /// If the variable belongs to a scene with a larger robot.
     pub fn set(&mut self, variable: Variable, value: f64) -> Result<(), ProblemError> {
         match variable {
-            Variable::Restitution => self.coefficients.restitution = Restitution::new(value)?,
+            Variable::Restitution => {
+                let kind = self.coefficients.restitution.kind();
+                let restitution = Restitution::new(value)?;
+                self.coefficients.restitution = kind.map_or(restitution, |kind| restitution.of_kind(kind));
+            }
             Variable::Friction => self.coefficients.friction = Some(Friction::new(value)?),
             Variable::Configuration(index) => self.configuration[index] = value,
             Variable::Velocity(index) => self.velocity[index] = value,

@@ -30,7 +30,7 @@ impl Fields {
 
     /// The names of all fields, in the order of the record: first those of one contact, then those that only outcomes of
     /// several contacts have.
-    pub const NAMES: [&str; 33] = [
+    pub const NAMES: [&str; 34] = [
         "format_version",
         "mode",
         "impulse",
@@ -56,6 +56,7 @@ impl Fields {
         "residual",
         "condition",
         "phases",
+        "chord",
         "contacts",
         "strong",
         "search",

@@ -1,6 +1,6 @@
 //! The fields of outcomes and errors.
 
-use carom_law::{ErrorKind, Guard, Law};
+use carom_law::{ErrorKind, Guard, Law, RestitutionKind};
 
 use super::OutcomeRecord;
 use crate::document::{FORMAT_VERSION, Kind};
@@ -37,6 +37,7 @@ const ONE: Object = object!("outcome" {
     "residual": Type::NOT_NEGATIVE, "The largest violation of the law's conditions, relative to the input";
     "condition": Type::Object(&CONDITION), "Condition numbers, for problems with a mass matrix";
     "phases": Type::Text, "Modes during compression and restitution, for laws that follow them";
+    "chord": Type::Object(&CHORD), "The restitution of the law chord";
 }
     Rule::Required(&[
         "mode", "impulse", "contact_velocity", "direction", "energy", "discriminator", "critical_friction",
@@ -184,6 +185,14 @@ const RESTITUTION: Object = object!("restitution" {
     "tangential": Type::Number, "e_t";
 }
     Rule::Required(&["normal", "tangential"]),
+);
+
+const CHORD: Object = object!("chord" {
+    "kind": Type::OneOfNames(|| RestitutionKind::ALL.map(RestitutionKind::name).to_vec()), "What e is the ratio of: impulses (poisson) or velocities (newton)";
+    "ratio": Type::Number, "Normal impulse of restitution over that of compression";
+    "cut": Type::Boolean, "Whether Newton's restitution asked for more than the impulse of compression and got that";
+}
+    Rule::Required(&["kind", "ratio", "cut"]),
 );
 
 const FRICTION: Object = object!("friction" {

@@ -148,6 +148,14 @@ pub(crate) fn write_outcome(
         out.push(b'}');
     });
     writer.present(",\"phases\":", outcome.phases.as_deref(), |out, phases| word(out, phases));
+    writer.present(",\"chord\":", outcome.chord.as_ref(), |out, chord| {
+        out.extend_from_slice(b"{\"kind\":");
+        word(out, chord.kind.name());
+        numbers(out, [(",\"ratio\":", chord.ratio)]);
+        out.extend_from_slice(b",\"cut\":");
+        boolean(out, chord.cut);
+        out.push(b'}');
+    });
     writer.skip_to("robot");
     writer.present(",\"robot\":", robot, robot_in_state);
     writer.field(",\"id\":", |out| out.extend_from_slice(id));

@@ -194,7 +194,7 @@ fn at(series: &Series, s: f64) -> f64 {
 
 /// The zero between 0, where the function is negative, and `end`, where it is not: regula falsi as Illinois has it,
 /// which halves the value at an end that stays.
-fn first_zero(f: impl Fn(f64) -> f64, end: f64) -> f64 {
+pub(in crate::rivals) fn first_zero(f: impl Fn(f64) -> f64, end: f64) -> f64 {
     let (mut low, mut high) = (0.0, end);
     let (mut below, mut above) = (f(low), f(high));
     let (mut best, mut least) = if -below < above { (low, -below) } else { (high, above) };

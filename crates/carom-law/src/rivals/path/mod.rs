@@ -252,7 +252,7 @@ impl<'a> Path<'a> {
         let answer = self.impact.answered(mode, p, i_t, After { v_n, v_t }, u);
         let text = |pieces: &Pieces| pieces.iter().map(|piece| piece.name()).collect::<Vec<_>>().join(" ");
         let phases = format!("{} | {}", text(&self.compression), text(&self.restitution));
-        Response { answer, phases: Some(phases.into()) }
+        Response { answer, phases: Some(phases.into()), chord: None }
     }
 
     fn follow(&mut self, goal: Goal) -> Result<()> {
@@ -420,7 +420,7 @@ pub(super) fn friction_unit(mu: f64) -> f64 {
 }
 
 /// [`sticking`], where a singular matrix may leave a `dv_n/dp` that is nothing but rounding.
-fn holding(d: &Delassus, is_regular: bool) -> (Vec2, f64) {
+pub(super) fn holding(d: &Delassus, is_regular: bool) -> (Vec2, f64) {
     let (friction, normal) = sticking(d);
     (friction, if is_regular || normal > LOCKED * d.w_nn { normal } else { 0.0 })
 }

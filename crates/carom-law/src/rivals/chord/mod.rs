@@ -1,0 +1,512 @@
+//! Chord: Poisson's law in closed form.
+//!
+//! Along the path of a contact ([`super::path`]) the velocity descends the convex function `φ(v) = μ|v_t| - v_n`:
+//! `dv/dp = W d`, `-d ∈ ∂φ(v)`, a gradient flow in the metric of `W⁻¹`. Chord follows it by at most four straight
+//! pieces a phase, the chords, instead of integrating it. With `u = x_t/|x_t|`, `d = (1, -μu)` and
+//! `H(x) = |x_t| / max(|(W d)_t|, μ λ_max(W_tt))`, the size of a step in which the slip changes by its own size:
+//!
+//! - the implicit step of size `h` from `x` ([`disk`]) has the friction of least energy at that size;
+//! - `half(x, h)` is explicit along `d` for `h/2`, then implicit;
+//! - `part(x, h)` is explicit for `min(h/2, H)`, then implicit.
+//!
+//! Compression is the least `half(x, p)` with `p <= H` that ends with `v_n = 0`; if there is none, `half(x, H)` and then the
+//! least `part` that ends so ([`closing`]). Restitution adds `e` times the normal impulse of compression: `half` up to `H`, then `part`.
+//! If it ends with `v_n < 0`, the last implicit piece is lengthened until `v_n = 0`.
+//!
+//! Claims dissipation: with `s = |v_t|` and `d_c` the direction of the last implicit piece at the end of compression,
+//! `K⁻ - K⁺ >= (p_c + p_r) μ s + (p_c² - p_r²) d_c·W d_c / 2`, for every `W`, `μ` and every `p_r <= p_c` (the book has the proof).
+//! Claims the cone, continuity in the plane, and an answer to every contact, singular ones included. In the plane it is Poisson's law; in
+//! space it is near to it. Does not claim Newton's restitution, unless its kind is [`RestitutionKind::Newton`]: then the normal impulse of
+//! restitution is what `v_n⁺ = -e v_n⁻` takes, but never more than that of compression. `e_t` is ignored.
+//!
+//! Friction is that of `μ_d`; a piece that starts without slip sticks if `|W_tt⁺ w| <= μ_s`. Of several sizes that close a phase, as
+//! there may be where `μ_d > μ*`, the least is the answer: the path would reach it first.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `disk` | the implicit step: the friction of least energy on a disk |
+//! | `closing` | the size of the step at whose end the normal velocity is what is asked for |
+//! | `tests` | the bound on the energy, and the least of several sizes |
+
+mod closing;
+mod disk;
+#[cfg(test)]
+mod tests;
+
+use super::path::{friction_unit, holding, keller::first_zero};
+use super::{After, ImpactLaw, Response, not_converged, unit};
+use crate::contact::Contact;
+use crate::contact::coefficients::RestitutionKind;
+use crate::contact::delassus::{Delassus, Dimension};
+use crate::error::Result;
+use crate::impact::collision::Impact;
+use crate::impact::mode::Mode;
+use crate::impact::outcome::{ChordReport, Law};
+use crate::numeric::plane::{Sym2, Vec2, add_scaled, dot, norm, scaled};
+use crate::numeric::scaling::larger;
+use crate::numeric::tolerance::TANGENT_RANK;
+use closing::Root;
+use disk::{Braked, Factor};
+
+/// Slip at most this fraction of the tangential velocities at play (2^-60) is none: steps of its size are lost in rounding.
+const NO_SLIP: f64 = 8.7e-19;
+
+/// The same with a singular matrix, where rounding leaves slip along the null vector.
+const NO_SLIP_SINGULAR: f64 = 64.0 * f64::EPSILON;
+
+/// Slip at the end of a step of at most this fraction of its terms is rounding.
+const STOPPED: f64 = 8.0 * f64::EPSILON;
+
+/// A contact that ends with an approach of at most this fraction of the terms of its normal velocity does not approach: rounding.
+const NO_APPROACH: f64 = 64.0 * f64::EPSILON;
+
+/// Doublings of the size of a step until it passes a root that rounding has hidden.
+const MOST_DOUBLINGS: usize = 1_100;
+
+/// The residual that is told of a phase that did not close.
+const CLOSED: f64 = 1e-12;
+
+pub(super) struct Chord {
+    pub(super) kind: RestitutionKind,
+}
+
+/// Poisson's restitution, and Newton's.
+pub(super) static POISSON: Chord = Chord { kind: RestitutionKind::Poisson };
+pub(super) static NEWTON: Chord = Chord { kind: RestitutionKind::Newton };
+
+/// How the tangents can move.
+#[derive(Debug, Clone, Copy)]
+enum Tangents {
+    /// Not at all: no tangents, or `W_tt = 0`.
+    None,
+    /// Along one direction.
+    Line {
+        along: Vec2,
+        mobility: f64,
+    },
+    Plane {
+        w_tt: Sym2,
+        factor: Factor,
+    },
+}
+
+/// The gradient flow of a contact. Sizes of steps are normal impulses over `unit`, a power of two that keeps friction of any
+/// coefficient at order one.
+struct Flow<'a> {
+    delassus: &'a Delassus,
+    unit: f64,
+    /// `dv_n` and `dv_t` of a unit of size without friction.
+    w_nn: f64,
+    push: Vec2,
+    w: Vec2,
+    w_tt: Sym2,
+    /// `μ_d` times the unit.
+    mu: f64,
+    /// `|w|`
+    coupling: f64,
+    /// The largest eigenvalue of `W_tt`.
+    mobility: f64,
+    tangents: Tangents,
+    /// Whether a contact at rest along its tangents rests wholly.
+    is_singular: bool,
+    /// Whether `W` is singular: velocities have a part that counts as rounding.
+    is_reduced: bool,
+    /// Regular only with each tangent in a unit of its own.
+    by_rows: bool,
+    /// `di_t` and `dv_n` of a unit of size in stick; `None` if a contact at rest slips.
+    stick: Option<(Vec2, f64)>,
+    /// The size of slip that is none.
+    no_slip: f64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Velocity {
+    n: f64,
+    t: Vec2,
+}
+
+/// Where the contact is.
+#[derive(Debug, Clone, Copy)]
+struct State {
+    v: Velocity,
+    /// The sizes of all steps so far ...
+    size: f64,
+    /// ... and their friction.
+    i_t: Vec2,
+}
+
+/// The slip of a contact, and the size in which it changes by its own size.
+#[derive(Debug, Clone, Copy)]
+struct Turn {
+    u: Vec2,
+    /// `dv` of a unit of size along `d = (1, -μu)`.
+    change: Velocity,
+    /// `H`
+    size: f64,
+}
+
+/// A step: from `start`, where its explicit piece ends, implicitly to `end`.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    start: State,
+    end: State,
+}
+
+/// An impact from end to end.
+struct Chain {
+    compression: Step,
+    end: State,
+    /// Whether Newton's restitution asked for more impulse than that of compression.
+    cut: bool,
+}
+
+impl ImpactLaw for Chord {
+    fn law(&self) -> Law {
+        Law::Chord
+    }
+
+    fn respond(&self, impact: &Impact<'_>) -> Result<Response> {
+        let (flow, start) = Flow::new(impact);
+        let Chain { compression, end, cut } = flow.chain(start, impact.e, self.kind).map_err(|left| {
+            let largest = impact.contact.v_n.abs().max(norm(impact.contact.v_t));
+            not_converged(impact, left.v.n.abs() / largest, CLOSED, flow.unit * left.size, left.i_t)
+        })?;
+        let i_n = flow.unit * end.size;
+        let v_t = if flow.is_reduced {
+            // What a singular matrix does to its null vector counts as rounding along the way; it is told in the answer.
+            let &Contact { delassus: ref d, v_t, .. } = impact.contact;
+            add_scaled(add_scaled(v_t, i_n, d.w), 1.0, d.w_tt.times(end.i_t))
+        } else {
+            end.v.t
+        };
+        let rests = length(end.v.t) <= flow.no_slip;
+        let (mode, u) = if rests { (Mode::Stick, None) } else { (Mode::Slip, unit(end.v.t)) };
+        let answer = impact.answered(mode, i_n, end.i_t, After { v_n: end.v.n, v_t }, u);
+        let ratio = (end.size - compression.end.size) / compression.end.size;
+        Ok(Response { answer, phases: None, chord: Some(ChordReport { kind: self.kind, ratio, cut }) })
+    }
+}
+
+impl<'a> Flow<'a> {
+    fn new(impact: &Impact<'a>) -> (Self, State) {
+        let &Contact { delassus: ref d, v_n, v_t, .. } = impact.contact;
+        let by_rows = !d.is_regular() && d.is_regular_by_rows();
+        let is_regular = d.is_regular() || by_rows;
+        let (tangents, mobility) = tangents(d, is_regular);
+        let is_singular = match tangents {
+            Tangents::None => false,
+            // A spatial contact that moves along one tangent is a planar one.
+            Tangents::Line { along, .. } => {
+                !is_regular && dot(along, d.s.times(along)) <= d.rank_tolerance * d.w_tt.trace()
+            }
+            Tangents::Plane { .. } => !is_regular,
+        };
+        // What of a velocity lies outside the range counts as rounding, and is left out.
+        let v_t = if is_regular { v_t } else { add_scaled(v_t, -1.0, d.null_vector(impact.contact.free_velocity())) };
+        let coupling = norm(d.w);
+        let none = if d.is_regular() { NO_SLIP } else { NO_SLIP_SINGULAR };
+        let no_slip = none * (norm(v_t) + coupling * v_n.abs() * d.inv_w_nn);
+        let unit = friction_unit(impact.mu_d);
+        let (held, rate) = holding(d, is_regular);
+        let stick = (norm(held) <= impact.mu_s).then(|| (scaled(unit, held), unit * rate));
+        let flow = Self {
+            delassus: d,
+            unit,
+            w_nn: unit * d.w_nn,
+            push: scaled(unit, d.w),
+            w: d.w,
+            w_tt: d.w_tt,
+            mu: unit * impact.mu_d,
+            coupling,
+            mobility,
+            tangents,
+            is_singular,
+            is_reduced: !is_regular,
+            by_rows,
+            stick,
+            no_slip,
+        };
+        (flow, State { v: Velocity { n: v_n, t: v_t }, size: 0.0, i_t: [0.0, 0.0] })
+    }
+
+    /// The impact; if a phase did not close, where it was left.
+    fn chain(&self, start: State, e: f64, kind: RestitutionKind) -> std::result::Result<Chain, State> {
+        let compression = self.close(start, 0.0)?;
+        let compressed = compression.end;
+        if e == 0.0 {
+            return Ok(Chain { compression, end: compressed, cut: false });
+        }
+        match kind {
+            RestitutionKind::Poisson => {
+                let end = self.restore(compressed, e * compressed.size)?;
+                Ok(Chain { compression, end, cut: false })
+            }
+            RestitutionKind::Newton => {
+                let asked = self.close(compressed, -e * start.v.n).map(|step| step.end);
+                match asked.ok().filter(|end| end.size - compressed.size <= compressed.size) {
+                    Some(end) => Ok(Chain { compression, end, cut: false }),
+                    None => Ok(Chain { compression, end: self.restore(compressed, compressed.size)?, cut: true }),
+                }
+            }
+        }
+    }
+
+    /// Until the normal velocity rises to `target`.
+    fn close(&self, start: State, target: f64) -> std::result::Result<Step, State> {
+        let mut state = start;
+        if let Some(turn) = self.turn(state.v.t) {
+            if let Some(root) = self.least_root(state.v, Some(&turn), target, 0.0, turn.size) {
+                return Ok(self.closed_half(state, &turn, &root, target));
+            }
+            let step = self.half(state, &turn, turn.size);
+            if step.end.v.n >= target {
+                // A root that rounding has hidden.
+                let size = first_zero(|size| self.half(state, &turn, size).end.v.n - target, turn.size);
+                return Ok(self.half(state, &turn, size).with_normal(target));
+            }
+            state = step.end;
+        }
+        self.close_part(state, target).ok_or(state)
+    }
+
+    /// The least `part` that ends with the normal velocity `target`.
+    fn close_part(&self, state: State, target: f64) -> Option<Step> {
+        match self.turn(state.v.t) {
+            None => {
+                if self.is_singular && target == 0.0 {
+                    // At rest along the tangents it rests wholly.
+                    return Some(Step { start: state, end: state }.with_normal(0.0));
+                }
+                if let Some((friction, rate)) = self.stick {
+                    let size = (target - state.v.n) / rate;
+                    return size.is_finite().then(|| self.stuck(state, size, friction, rate).with_normal(target));
+                }
+                let root = self.least_root(state.v, None, target, 0.0, f64::INFINITY);
+                root.map(|root| self.closed(state, &root, target))
+            }
+            Some(turn) => {
+                if let Some(root) = self.least_root(state.v, Some(&turn), target, 0.0, 2.0 * turn.size) {
+                    return Some(self.closed_half(state, &turn, &root, target));
+                }
+                let after = self.explicit(state, &turn, turn.size);
+                let root = self.least_root(after.v, None, target, turn.size, f64::INFINITY);
+                root.map(|root| self.closed(after, &root, target))
+            }
+        }
+        .or_else(|| self.search_part(state, target))
+    }
+
+    /// The same where rounding has hidden the root: by doubling the size until it is passed, then between.
+    #[cold]
+    fn search_part(&self, state: State, target: f64) -> Option<Step> {
+        let step = |size: f64| self.part(state, size);
+        let size = first_above(|size| step(size).end.v.n - target, 0.0, (target - state.v.n).abs() / self.w_nn)?;
+        Some(step(size).with_normal(target))
+    }
+
+    /// Restitution of a given size.
+    fn restore(&self, start: State, size: f64) -> std::result::Result<State, State> {
+        let mut step = match self.turn(start.v.t) {
+            Some(turn) => {
+                let step = self.half(start, &turn, turn.size.min(size));
+                if size > turn.size { self.part(step.end, size - turn.size) } else { step }
+            }
+            None => self.part(start, size),
+        };
+        if step.end.v.n < 0.0 {
+            let friction = length(add_scaled(step.end.i_t, -1.0, start.i_t));
+            let terms = (step.end.size - start.size) * self.w_nn + self.coupling * friction;
+            if step.end.v.n < -NO_APPROACH * terms {
+                step = self.lengthened(&step).ok_or(step.end)?;
+            }
+        }
+        Ok(State { v: Velocity { n: larger(step.end.v.n, 0.0), ..step.end.v }, ..step.end })
+    }
+
+    /// A step with its implicit piece lengthened until the contact does not approach.
+    #[cold]
+    fn lengthened(&self, step: &Step) -> Option<Step> {
+        let Step { start, end } = *step;
+        let size = end.size - start.size;
+        if let Some(root) = self.least_root(start.v, None, 0.0, size, f64::INFINITY) {
+            return Some(self.closed(start, &root, 0.0));
+        }
+        let step = |size: f64| self.implicit(start, size);
+        first_above(|size| step(size).end.v.n, size, size).map(|size| step(size).with_normal(0.0))
+    }
+
+    /// The slip, or `None` where there is none.
+    #[inline]
+    fn turn(&self, v_t: Vec2) -> Option<Turn> {
+        let speed = norm(v_t);
+        if speed <= self.no_slip {
+            return None;
+        }
+        let u = [v_t[0] / speed, v_t[1] / speed];
+        let change = Velocity {
+            n: self.w_nn - self.mu * dot(self.w, u),
+            t: add_scaled(self.push, -self.mu, self.w_tt.times(u)),
+        };
+        let size = speed / larger(norm(change.t), self.mu * self.mobility);
+        // Without coupling and friction nothing changes the slip, and the size is infinite.
+        Some(Turn { u, change, size })
+    }
+
+    fn half(&self, state: State, turn: &Turn, size: f64) -> Step {
+        self.implicit(self.explicit(state, turn, 0.5 * size), 0.5 * size)
+    }
+
+    fn part(&self, state: State, size: f64) -> Step {
+        match self.turn(state.v.t) {
+            None => self.implicit(state, size),
+            Some(turn) => {
+                let explicit = turn.size.min(0.5 * size);
+                self.implicit(self.explicit(state, &turn, explicit), size - explicit)
+            }
+        }
+    }
+
+    #[inline]
+    fn explicit(&self, state: State, turn: &Turn, size: f64) -> State {
+        State {
+            v: Velocity { n: state.v.n + size * turn.change.n, t: add_scaled(state.v.t, size, turn.change.t) },
+            size: state.size + size,
+            i_t: add_scaled(state.i_t, -self.mu * size, turn.u),
+        }
+    }
+
+    #[inline]
+    fn implicit(&self, state: State, size: f64) -> Step {
+        if let Some((friction, rate)) = self.stick
+            && length(state.v.t) <= self.no_slip
+        {
+            return self.stuck(state, size, friction, rate);
+        }
+        let b = add_scaled(state.v.t, size, self.push);
+        let Braked { friction, v_t } = self.tangents.brake(b, self.mu * size);
+        let v_t = self.without_rounding(v_t, state.v.t, size);
+        let n = state.v.n + (size * self.w_nn + dot(self.w, friction));
+        let end =
+            State { v: Velocity { n, t: v_t }, size: state.size + size, i_t: add_scaled(state.i_t, 1.0, friction) };
+        Step { start: state, end }
+    }
+
+    /// The slip at the end of an implicit piece, or none where it is rounding of what it is the rest of: where a turning step ends
+    /// exactly where slip stops, friction holds from there on.
+    #[inline]
+    fn without_rounding(&self, v_t: Vec2, before: Vec2, size: f64) -> Vec2 {
+        let terms = length(before) + size * (self.unit * self.coupling + self.mu * self.mobility);
+        if length(v_t) <= STOPPED * terms { [0.0, 0.0] } else { v_t }
+    }
+
+    /// An implicit step that sticks from its start.
+    fn stuck(&self, state: State, size: f64, friction: Vec2, rate: f64) -> Step {
+        let end = State {
+            v: Velocity { n: state.v.n + size * rate, t: [0.0, 0.0] },
+            size: state.size + size,
+            i_t: add_scaled(state.i_t, size, friction),
+        };
+        Step { start: state, end }
+    }
+
+    /// The step of a root, all of it implicit.
+    fn closed(&self, state: State, root: &Root, target: f64) -> Step {
+        self.ended(state, root.size, root, target)
+    }
+
+    /// The step of a root, half of it explicit.
+    fn closed_half(&self, state: State, turn: &Turn, root: &Root, target: f64) -> Step {
+        self.ended(self.explicit(state, turn, 0.5 * root.size), 0.5 * root.size, root, target)
+    }
+
+    fn ended(&self, start: State, size: f64, root: &Root, target: f64) -> Step {
+        let end = State {
+            v: Velocity { n: target, t: self.without_rounding(root.v_t, start.v.t, size) },
+            size: start.size + size,
+            i_t: add_scaled(start.i_t, 1.0, root.friction),
+        };
+        Step { start, end }
+    }
+}
+
+/// `|x| + |y|`: a length for comparisons, without a root.
+fn length(v: Vec2) -> f64 {
+    v[0].abs() + v[1].abs()
+}
+
+impl Step {
+    /// With the normal velocity that it was to have, in place of what rounding made of it.
+    fn with_normal(mut self, n: f64) -> Self {
+        self.end.v.n = n;
+        self
+    }
+}
+
+/// The direction of the slip of a contact and the normal impulse in which it changes by its own size; `None` without slip.
+pub(crate) fn turning(delassus: &Delassus, velocity: [f64; 3], mu: f64) -> Option<(Vec2, f64)> {
+    let contact = Contact::assemble(*delassus, velocity);
+    let mu = contact.rescaled::<false>(mu, |units| units.beta);
+    let (flow, start) = Flow::new(&Impact { contact: &contact, e: 0.0, e_t: 0.0, mu_s: mu, mu_d: mu });
+    let turn = flow.turn(start.v.t)?;
+    Some((turn.u, contact.rescaled::<false>(flow.unit * turn.size, |units| units.gamma - units.omega)))
+}
+
+/// The impulse of an implicit step from a velocity, of the normal impulse `least` or, if the contact would then approach, of the next larger
+/// one with which it does not. `None` where rounding hides that.
+pub(crate) fn implicit_step(delassus: &Delassus, velocity: [f64; 3], mu: f64, least: f64) -> Option<[f64; 3]> {
+    let contact = Contact::assemble(*delassus, velocity);
+    let mu = contact.rescaled::<false>(mu, |units| units.beta);
+    let (mut flow, start) = Flow::new(&Impact { contact: &contact, e: 0.0, e_t: 0.0, mu_s: mu, mu_d: mu });
+    flow.stick = None;
+    let size = contact.rescaled::<false>(least, |units| units.omega - units.gamma) / flow.unit;
+    let mut step = flow.implicit(start, size);
+    if step.end.v.n < 0.0 {
+        step = flow.lengthened(&step)?;
+    }
+    let tangential = |x: f64| contact.rescaled::<false>(x, |units| units.gamma - units.omega - units.beta);
+    let normal = contact.rescaled::<false>(flow.unit * step.end.size, |units| units.gamma - units.omega);
+    Some([normal, tangential(step.end.i_t[0]), tangential(step.end.i_t[1])])
+}
+
+/// A zero above `low`, where the function is negative: by steps that double until it is passed, and then between the last two.
+#[cold]
+fn first_above(f: impl Fn(f64) -> f64, low: f64, first: f64) -> Option<f64> {
+    let (mut below, mut step) = (low, first);
+    for _ in 0..MOST_DOUBLINGS {
+        let value = f(low + step);
+        if value >= 0.0 {
+            return Some(below + first_zero(|more| f(below + more), low + step - below));
+        }
+        if !value.is_finite() {
+            break;
+        }
+        below = low + step;
+        step *= 2.0;
+    }
+    None
+}
+
+/// How the tangents of a contact can move, and how far at most.
+fn tangents(d: &Delassus, is_regular: bool) -> (Tangents, f64) {
+    let xx = d.w_tt.xx;
+    match d.dimension {
+        Dimension::Normal => (Tangents::None, 0.0),
+        Dimension::Planar if xx > 0.0 => (Tangents::Line { along: [1.0, 0.0], mobility: xx }, xx),
+        Dimension::Planar => (Tangents::None, 0.0),
+        Dimension::Spatial => {
+            if is_regular {
+                let half = norm([0.5 * (d.w_tt.xx - d.w_tt.yy), d.w_tt.xy]);
+                let large = 0.5 * d.w_tt.trace() + half;
+                return (Tangents::Plane { w_tt: d.w_tt, factor: Factor::new(&d.w_tt) }, large);
+            }
+            let (small, large, along) = d.w_tt.eigen();
+            if small > TANGENT_RANK * d.w_tt.trace() {
+                (Tangents::Plane { w_tt: d.w_tt, factor: Factor::new(&d.w_tt) }, large)
+            } else if large > 0.0 {
+                (Tangents::Line { along, mobility: large }, large)
+            } else {
+                (Tangents::None, 0.0)
+            }
+        }
+    }
+}

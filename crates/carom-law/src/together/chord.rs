@@ -1,0 +1,287 @@
+//! Several contacts by the law chord: two problems of Coulomb's kind, one for compression and one for restitution.
+//!
+//! **Compression.** Contact `k` has the normal impulse `h_k`, of which `q_k = min(h_k/2, H_k)` is explicit along its slip before
+//! and the rest implicit, with friction against the slip at the end; `0 <= h ⊥ v_n^c >= 0`. With the shares `q` held, it is a
+//! standard Coulomb problem of the implicit rests, which the solvers of [`crate::coulomb`] answer; the shares follow from the
+//! answer, again and again.
+//!
+//! **Restitution.** The normal impulses are at least `e_k h_k`, `0 <= i_n - e h ⊥ v_n⁺ >= 0`, with friction against the slip after. It
+//! is solved by sweeps of the implicit step of one contact ([`crate::rivals`]), the others held. (Where no contact needs more than
+//! `e h`, the sweeps descend a convex energy over disks.)
+//!
+//! **Energy.** As no explicit share exceeds the implicit one, `i_c·v^c <= 0`, and with a common `e` the energy after `(1+e) i_c` is not more
+//! than before; restitution does no worse. With unequal `e` friction can gain: then the answer is blended with that of the least
+//! `e` for all, as far as the energy allows, and says so.
+//!
+//! One contact alone turns its slip in steps of its own, [`crate::rivals`]: its answer is nearer to Poisson's path.
+
+use super::strike::{Answer, CERTIFIED, NO_IMPULSE, SOLVED, Strike};
+use crate::coulomb::descent::Work;
+use crate::coulomb::{Block, Coulomb, Rule, tangential_residual};
+use crate::impact::mode::Mode;
+use crate::numeric::plane::{Vec2, norm};
+use crate::rivals::chord::{implicit_step, turning};
+
+/// Times that the explicit shares are taken anew; ten suffice nearly always.
+const MOST_SHARES: u32 = 200;
+
+/// From then on they go half of the way: some would go to and fro for ever.
+const DAMPED_FROM: u32 = 20;
+
+/// Sweeps of restitution at most; some tens suffice nearly always.
+const MOST_SWEEPS: u32 = 5_000;
+
+/// A sweep that changes no velocity by more than this, over the largest speed, is the last.
+const STEADY: f64 = 1e-14;
+
+/// A gain of energy above this fraction of the work of the parts is one.
+const GAIN: f64 = 1e-12;
+
+/// The impulses of an impact by phases, the velocities after each, and how far they are from the law.
+#[derive(Debug, Clone)]
+struct Phases {
+    compression: Vec<f64>,
+    /// `q`
+    shares: Vec<f64>,
+    compressed: Vec<f64>,
+    restitution: Vec<f64>,
+    after: Vec<f64>,
+    /// The certificate, over the largest speed.
+    residual: f64,
+}
+
+/// What the law makes of contacts that strike together.
+pub(super) struct Struck {
+    pub(super) answer: Answer,
+    pub(super) modes: Vec<Mode>,
+    /// Whether the law's own answer gained energy, and was blended.
+    pub(super) blended: bool,
+}
+
+impl Strike {
+    /// The law's answer; else the best candidate.
+    pub(super) fn by_chord(&self, work: &mut Work) -> Result<Struck, Answer> {
+        let e: Vec<f64> = self.contacts.iter().map(|contact| contact.e).collect();
+        let mut phases = self.compressed(work);
+        self.restore(&mut phases, &e, work);
+        phases.residual = self.phases_residual(&phases, &e);
+        let own = self.whole(&phases);
+        if !(own.residual <= CERTIFIED) {
+            return Err(own);
+        }
+        let modes = self.chord_modes(&own);
+        if !self.has_gained(&own) {
+            return Ok(Struck { answer: own, modes, blended: false });
+        }
+        let least = e.iter().copied().fold(f64::INFINITY, f64::min);
+        let common = vec![least; e.len()];
+        self.restore(&mut phases, &common, work);
+        phases.residual = self.phases_residual(&phases, &common);
+        let payer = self.whole(&phases);
+        if !(payer.residual <= CERTIFIED) {
+            return Err(payer);
+        }
+        Ok(Struck { answer: self.blended(&own, &payer), modes, blended: true })
+    }
+
+    fn has_gained(&self, answer: &Answer) -> bool {
+        let exchanged = self.speed * answer.impulse.iter().map(|i| i.abs()).sum::<f64>();
+        self.energy_change(answer) > (GAIN + 2.0 * answer.residual) * exchanged
+    }
+
+    fn whole(&self, phases: &Phases) -> Answer {
+        let impulse = phases.compression.iter().zip(&phases.restitution).map(|(c, r)| c + r).collect();
+        let mut answer = Answer {
+            impulse,
+            after: phases.after.clone(),
+            may_stick: Vec::new(),
+            factor: 1.0,
+            residual: phases.residual,
+            change: None,
+            modes: None,
+        };
+        self.system.velocity(&self.before, &answer.impulse, &mut answer.after);
+        answer
+    }
+
+    /// The direction of the slip before and `H`, if the contact slips.
+    fn turn(&self, k: usize) -> Option<(Vec2, f64)> {
+        turning(&self.system.blocks[k].delassus, self.system.blocks[k].of(&self.before), self.contacts[k].mu_d)
+    }
+
+    /// Compression, with the shares that follow from its answer.
+    fn compressed(&self, work: &mut Work) -> Phases {
+        let (m, rows) = (self.contacts.len(), self.system.rows);
+        let turns: Vec<Option<(Vec2, f64)>> = (0..m).map(|k| self.turn(k)).collect();
+        let rules: Vec<Rule> =
+            self.contacts.iter().map(|contact| Rule::Coulomb { mu: contact.mu_d, prefers_rest: true }).collect();
+        let start = self.before_strike();
+        let (mut shares, mut implicit) = (vec![0.0; m], vec![0.0; rows]);
+        let (mut explicit, mut q) = (vec![0.0; rows], vec![0.0; rows]);
+        for round in 0..MOST_SHARES {
+            self.explicit(&shares, &turns, &mut explicit);
+            self.system.velocity(&start, &explicit, &mut q);
+            let problem = Coulomb { system: &self.system, q: &q, rules: &rules, tolerance: SOLVED * self.speed };
+            work.solve(&problem, &mut implicit);
+            let refined = Coulomb { tolerance: STEADY * self.speed, ..problem };
+            work.refine(&refined, &mut implicit);
+            let mut change = 0.0_f64;
+            for (k, block) in self.system.blocks.iter().enumerate() {
+                let rest = implicit[block.start].max(0.0);
+                let wanted = match turns[k] {
+                    // A contact that needs no implicit impulse does not strike.
+                    Some((_, size)) if rest > 0.0 => (0.5 * (rest + shares[k])).min(size),
+                    _ => 0.0,
+                };
+                change = change.max(block.w_nn * (wanted - shares[k]).abs());
+                shares[k] = if round < DAMPED_FROM { wanted } else { 0.5 * (wanted + shares[k]) };
+            }
+            if change <= STEADY * self.speed {
+                break;
+            }
+        }
+        self.without_rounding(&mut implicit, &mut shares);
+        self.explicit(&shares, &turns, &mut explicit);
+        let compression: Vec<f64> = explicit.iter().zip(&implicit).map(|(e, i)| e + i).collect();
+        let mut compressed = vec![0.0; rows];
+        self.system.velocity(&start, &compression, &mut compressed);
+        Phases {
+            compression,
+            shares,
+            after: compressed.clone(),
+            compressed,
+            restitution: vec![0.0; rows],
+            residual: f64::INFINITY,
+        }
+    }
+
+    /// Impulses that are rounding are left out, and friction beyond its disk is cut: where `W_tt` is small, the certificate, a
+    /// velocity, would let it pass.
+    fn without_rounding(&self, implicit: &mut [f64], shares: &mut [f64]) {
+        for (k, block) in self.system.blocks.iter().enumerate() {
+            let implicit = &mut implicit[block.range()];
+            if block.w_nn * implicit[0] <= NO_IMPULSE * self.speed {
+                implicit.fill(0.0);
+                shares[k] = 0.0;
+            }
+            let most = self.contacts[k].mu_d * implicit[0];
+            let friction = implicit[1..].iter().map(|i| i * i).sum::<f64>().sqrt();
+            if friction > most {
+                implicit[1..].iter_mut().for_each(|i| *i *= most / friction);
+            }
+        }
+    }
+
+    /// `v⁻`, with contacts at rest that rounding lets approach at rest.
+    fn before_strike(&self) -> Vec<f64> {
+        let mut start = self.before.clone();
+        for (block, contact) in self.system.blocks.iter().zip(&self.contacts) {
+            if contact.is_at_rest {
+                start[block.start] = start[block.start].max(0.0);
+            }
+        }
+        start
+    }
+
+    /// The impulses of the explicit shares.
+    fn explicit(&self, shares: &[f64], turns: &[Option<(Vec2, f64)>], impulse: &mut [f64]) {
+        impulse.fill(0.0);
+        for (k, block) in self.system.blocks.iter().enumerate() {
+            let Some((u, _)) = turns[k] else { continue };
+            impulse[block.start] = shares[k];
+            for (row, u) in block.range().skip(1).zip(u) {
+                impulse[row] = -self.contacts[k].mu_d * shares[k] * u;
+            }
+        }
+    }
+
+    /// Restitution: sweeps to and fro of the implicit step of one contact, the others held.
+    fn restore(&self, phases: &mut Phases, e: &[f64], work: &mut Work) {
+        let m = self.contacts.len();
+        let mut v = phases.compressed.clone();
+        // Of (1+e) i_c, which creates no energy, as a start.
+        for (k, block) in self.system.blocks.iter().enumerate() {
+            for r in block.range() {
+                phases.restitution[r] = e[k] * phases.compression[r];
+            }
+        }
+        self.system.velocity(&phases.compressed, &phases.restitution, &mut v);
+        for _ in 0..MOST_SWEEPS {
+            work.effort.sweeps += 1;
+            let mut change = 0.0_f64;
+            for k in (0..m).chain((0..m.saturating_sub(1)).rev()) {
+                let block = &self.system.blocks[k];
+                let old = block.of(&phases.restitution);
+                let mut x = block.of(&v);
+                for (i, r) in block.range().enumerate() {
+                    let row = &self.system.matrix.row(r)[block.range()];
+                    x[i] -= row.iter().zip(&old).map(|(w, i)| w * i).sum::<f64>();
+                }
+                let least = e[k] * phases.compression[block.start].max(0.0);
+                let new = implicit_step(&block.delassus, x, self.contacts[k].mu_d, least).unwrap_or(old);
+                for (i, r) in block.range().enumerate() {
+                    let step = new[i] - old[i];
+                    if step != 0.0 {
+                        phases.restitution[r] = new[i];
+                        // W is symmetric: its rows are its columns.
+                        for (v, w) in v.iter_mut().zip(self.system.matrix.row(r)) {
+                            *v += w * step;
+                        }
+                        change = change.max(step.abs() * if i == 0 { block.w_nn } else { block.w_t });
+                    }
+                }
+            }
+            if change <= STEADY * self.speed {
+                break;
+            }
+        }
+        self.system.velocity(&phases.compressed, &phases.restitution, &mut phases.after);
+    }
+
+    /// The certificate: how far impulses and shares are from the law's conditions at any contact, as a velocity over the largest
+    /// speed. It shares nothing with the solvers.
+    fn phases_residual(&self, phases: &Phases, e: &[f64]) -> f64 {
+        let start = self.before_strike();
+        let mut compressed = vec![0.0; self.system.rows];
+        self.system.velocity(&start, &phases.compression, &mut compressed);
+        let mut after = vec![0.0; self.system.rows];
+        self.system.velocity(&compressed, &phases.restitution, &mut after);
+        let of = |(k, block): (usize, &Block)| {
+            let (contact, i, v) = (&self.contacts[k], block.of(&phases.compression), block.of(&compressed));
+            let q = phases.shares[k];
+            let (u, size) = self.turn(k).unwrap_or(([0.0, 0.0], 0.0));
+            let share = block.w_nn * (q - size.min(0.5 * i[0])).abs();
+            let implicit = [i[0] - q, i[1] + contact.mu_d * q * u[0], i[2] + contact.mu_d * q * u[1]];
+            let compression = (block.w_nn * i[0]).min(v[0]).abs();
+            let slip = tangential_residual(block.w_t, contact.mu_d, &implicit, [v[1], v[2]]);
+            let (r, v) = (block.of(&phases.restitution), block.of(&after));
+            let restitution = (block.w_nn * (r[0] - e[k] * i[0])).min(v[0]).abs();
+            let slip_after = tangential_residual(block.w_t, contact.mu_d, &r, [v[1], v[2]]);
+            let all = [share, compression, slip, restitution, slip_after];
+            if all.iter().any(|x| x.is_nan()) { f64::INFINITY } else { all.into_iter().fold(0.0, f64::max) }
+        };
+        self.system.blocks.iter().enumerate().map(of).fold(0.0, f64::max) / self.speed
+    }
+
+    /// What each contact does at the end.
+    fn chord_modes(&self, answer: &Answer) -> Vec<Mode> {
+        let of = |block: &Block| {
+            let (i, v) = (block.of(&answer.impulse), block.of(&answer.after));
+            if i[0] == 0.0 {
+                Mode::Separating
+            } else if norm([v[1], v[2]]) <= CERTIFIED * self.speed {
+                Mode::Stick
+            } else {
+                Mode::Slip
+            }
+        };
+        self.system.blocks.iter().map(of).collect()
+    }
+
+    /// The direction of the slip after, of contact `k`.
+    pub(super) fn slip_after(&self, k: usize, answer: &Answer) -> Option<Vec2> {
+        let v = self.system.blocks[k].of(&answer.after);
+        let speed = norm([v[1], v[2]]);
+        (speed > 0.0).then(|| [v[1] / speed, v[2] / speed])
+    }
+}
