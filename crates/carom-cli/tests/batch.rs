@@ -111,8 +111,9 @@ fn lines_of_a_robot_file_are_answered_as_alone() {
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     std::fs::write(path("arm.urdf"), include_str!("../../carom-scene/models/arm.urdf")).unwrap();
     let line = |k: usize| {
-        let state =
-            json!({"configuration": {"elbow": 0.01 * k as f64}, "velocity": {"elbow": 1.0, "shoulder_lift": 0.5}});
+        // An arm that is not straight: no joint would move the tool of a straight one along the normal.
+        let elbow = 0.01 * (k + 1) as f64;
+        let state = json!({"configuration": {"elbow": elbow}, "velocity": {"elbow": 1.0, "shoulder_lift": 0.5}});
         json!({"model": {"urdf": "arm.urdf"}, "state": state, "contact": {"link": "tool_tip"}, "restitution": 0.3,
                "friction": 0.01 * k as f64, "surface": {"normal": [0, 0, 1]}, "id": k})
     };
