@@ -20,7 +20,9 @@ pub fn did_you_mean<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -
     let distance = |name: &str| strsim::osa_distance(&lower, &name.to_lowercase());
     let nearest = names.into_iter().filter(near).map(|name| (distance(name), name)).min();
     match nearest {
-        Some((distance, name)) if distance <= most && name != given => format!(" (did you mean {name:?}?)"),
+        Some((distance, name)) if distance <= most && name != given && !given.is_empty() => {
+            format!(" (did you mean {name:?}?)")
+        }
         _ => String::new(),
     }
 }

@@ -21,6 +21,9 @@ const SOON: f64 = 2.0;
 /// fraction of the time scale.
 const MOST_MOVE: f64 = 1e-4;
 const LONGEST: f64 = 1e-4;
+/// The same where a joint is too stiff to be followed: windows then replace the whole motion, and a bounce in them is wrong by
+/// the weight over a step.
+const LONGEST_WHEN_STIFF: f64 = 1e-5;
 /// A window that added energy or let a contact penetrate is retried with steps shorter by this factor...
 const FINER: f64 = 16.0;
 /// ... at most this many attempts in all.
@@ -145,7 +148,8 @@ impl Simulation {
             return shortest;
         }
         let (speed, spin) = self.system.watch.fastest(&mut self.system.dynamics);
-        let (length, longest) = (self.system.scales.length, LONGEST * self.system.scales.time);
+        let longest = if self.fallback.watchdog.is_too_stiff { LONGEST_WHEN_STIFF } else { LONGEST };
+        let (length, longest) = (self.system.scales.length, longest * self.system.scales.time);
         (2.0 * step).min(longest).min(MOST_MOVE * length / (speed + spin * length)).max(shortest)
     }
 
