@@ -137,11 +137,13 @@ impl Source {
         format!("assumed; --save-scene FILE.toml writes a scene to change\n{lines}\n")
     }
 
-    /// The name, and the title of the scene.
+    /// The name without folders, which would not fit into figures, and the title of the scene.
     pub fn title(&self, problem: &Problem) -> String {
+        let name = self.name();
+        let name = name.rsplit(std::path::MAIN_SEPARATOR).next().unwrap_or(&name);
         match problem.scene().and_then(Scene::title) {
-            Some(shows) => format!("{}: {shows}", self.name()),
-            None => self.name(),
+            Some(shows) => format!("{name}: {shows}"),
+            None => name.to_owned(),
         }
     }
 

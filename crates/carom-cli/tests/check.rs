@@ -39,7 +39,7 @@ fn a_robot_of_seventy_links_is_readable() {
     assert!(text.contains("70 links, 69 joints, 69 of them moving"), "{text}");
     for line in [
         "    joint_1               0     [-1, 2]  0.5      0.25\n",
-        "  70 collision shapes\n    link_0   sphere of radius 0.05 m\n",
+        "  70 collision shapes\n    link_0   sphere of radius 0.05 m, fixed to the world\n    link_1   sphere of radius 0.05 m\n",
         "    … 46 more; -v prints all\n",
         "  69 warnings\n    not_modelled: joint \"joint_1\" has dry friction 0.25, which is not modelled\n",
     ] {

@@ -41,7 +41,9 @@ pub(super) fn contacts(f: &mut Formatter<'_>, answer: &SimultaneousAnswer, units
         let size = largest(all);
         let shown = |x: &f64| significant(tidy(*x, NOISE * size), DIGITS);
         let cells = contacts.iter().map(|contact| columns(vector(contact).iter().map(shown)));
-        table(f, &units.behind(title, unit), axes, &labels, cells)?;
+        // The unit stands behind the heads.
+        let heads: Vec<&str> = axes.iter().copied().chain((units == Units::Si).then_some(unit)).collect();
+        table(f, title, &heads, &labels, cells)?;
     }
     Ok(())
 }

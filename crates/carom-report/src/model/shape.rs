@@ -31,15 +31,20 @@ pub(super) fn in_words(geometry: &Geometry) -> String {
         }
         Geometry::Ellipsoid { half } => format!("ellipsoid of {} m", half.map(|x| digits(2.0 * x)).join(" x ")),
         Geometry::Plane => "plane".to_owned(),
-        Geometry::Mesh { file, hull: None } => format!("mesh {file} without a hull, which cannot touch"),
+        Geometry::Mesh { file, hull: None } => format!("mesh {} without a hull, which cannot touch", name(file)),
         Geometry::Mesh { file, hull: Some(hull) } => {
             let kept = match hull.vertices.len() == hull.full {
                 true => "all kept".to_owned(),
                 false => format!("{} kept, at most {} mm inside", hull.vertices.len(), millimetres(hull.error)),
             };
-            format!("hull of {} vertices, {kept} ({file})", hull.full)
+            format!("hull of {} vertices, {kept} ({})", hull.full, name(file))
         }
     }
+}
+
+/// The name of a file, without its folders.
+fn name(file: &str) -> &str {
+    file.rsplit('/').next().unwrap_or(file)
 }
 
 fn digits(x: f64) -> String {
