@@ -54,7 +54,8 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let rest: Vec<&str> = arguments.iter().skip(1).map(String::as_str).collect();
     let done = match arguments.first().map(String::as_str) {
-        Some("test") => cargo(&["test", "--workspace"], &rest, &[]),
+        // Parquet is a feature that a clone does not build by default.
+        Some("test") => cargo(&["test", "--workspace", "--features", "carom-cli/parquet"], &rest, &[]),
         Some("native") => native(),
         Some("lint") => lint(),
         Some("oracle") => oracle(),

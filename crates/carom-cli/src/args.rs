@@ -56,13 +56,15 @@ pub enum Command {
     Impact(Impact),
     /// Simulate a robot: flight, impacts, sticking and sliding, with every joule accounted for
     Simulate(Simulate),
+    /// Repeat a run from its file, and compare the two to the bit
+    Rerun(Rerun),
     /// Draw a map of where an impact sticks, slips, reverses or creates energy, over coefficients or states
     Map(Map),
     /// Compare all laws on one impact
     Compare(Compare),
     /// Solve many impacts, one JSON problem per line
     Batch(Batch),
-    /// Read a robot file and print its tree, degrees of freedom, masses, frames and warnings
+    /// Read a robot file and print its tree, joints, collision shapes, frames, keyframes and warnings
     Check(Check),
     /// List the built-in impacts and simulations, or print one as a file
     Gallery(Gallery),
@@ -113,12 +115,42 @@ fn friction(text: &str) -> Result<Friction, String> {
     }
 }
 
+/// The impact that a command is about.
+#[derive(Debug, Args)]
+pub struct Subject {
+    /// A built-in scene, a JSON or TOML problem or scene file, a robot file (URDF or MJCF), or - for standard input
+    #[arg(value_name = "SCENE|FILE|ROBOT|-", value_hint = ValueHint::FilePath)]
+    #[arg(required_unless_present = "event", conflicts_with = "event")]
+    pub problem: Option<PathBuf>,
+
+    /// The impact of an event of a run, counted from 0 as in its list: the state before it, and the contacts that took part
+    #[arg(long, value_name = "RUN.json|csv|parquet:N", value_parser = run_event)]
+    pub event: Option<RunEvent>,
+
+    /// The robot's file, if it is not where the run of --event had it
+    #[arg(id = "robot_file", long = "robot", value_name = "FILE", requires = "event", value_hint = ValueHint::FilePath)]
+    pub robot_file: Option<PathBuf>,
+}
+
+/// An event of a run in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunEvent {
+    pub run: PathBuf,
+    pub number: usize,
+}
+
+fn run_event(text: &str) -> Result<RunEvent, String> {
+    let wrong =
+        || format!("{text:?} must be the file of a run, a colon and the number of an event, such as run.json:12");
+    let (run, number) = text.rsplit_once(':').filter(|(run, _)| !run.is_empty()).ok_or_else(wrong)?;
+    Ok(RunEvent { run: run.into(), number: number.trim().parse().map_err(|_| wrong())? })
+}
+
 #[derive(Debug, Args)]
 #[command(after_help = examples::IMPACT)]
 pub struct Impact {
-    /// A built-in scene, a JSON or TOML problem or scene file, a robot file (URDF or MJCF), or - for standard input
-    #[arg(value_name = "SCENE|FILE|ROBOT|-", value_hint = ValueHint::FilePath)]
-    pub problem: PathBuf,
+    #[command(flatten)]
+    pub subject: Subject,
 
     /// How to print the outcome
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -146,18 +178,8 @@ pub struct Simulate {
     #[arg(value_name = "SCENE|FILE|ROBOT|-", value_hint = ValueHint::FilePath)]
     pub scene: PathBuf,
 
-    /// Where to write samples and events, as .parquet, .csv or .json; the first two write the events to a second file,
-    /// NAME.events.parquet or NAME.events.csv. - is standard output, in the format of --format, without a summary
-    #[arg(short, long, value_name = "FILE|-", value_hint = ValueHint::FilePath)]
-    pub output: Option<PathBuf>,
-
-    /// Draw gaps, modes and energy over time: .svg or .png
-    #[arg(long, value_name = "FILE")]
-    pub plot: Option<PathBuf>,
-
-    /// Write a page that plays the motion
-    #[arg(long, value_name = "FILE.html")]
-    pub render: Option<PathBuf>,
+    #[command(flatten)]
+    pub outputs: RunOutputs,
 
     /// End time, in seconds [default: the scene's, or 10]
     #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
@@ -197,6 +219,42 @@ pub struct Simulate {
 
     #[command(flatten)]
     pub robot: Robot,
+}
+
+/// The files of a run.
+#[derive(Debug, Args)]
+pub struct RunOutputs {
+    /// Where to write samples and events, as .parquet, .csv or .json; the first two write the events to a second file,
+    /// NAME.events.parquet or NAME.events.csv, and .csv the header to NAME.header.json. - is standard output, in the format of --format, without a summary
+    #[arg(short, long, value_name = "FILE|-", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+
+    /// Draw gaps, modes and energy over time: .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+
+    /// Write a page that plays the motion
+    #[arg(long, value_name = "FILE.html")]
+    pub render: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = examples::RERUN)]
+pub struct Rerun {
+    /// A run that carom simulate wrote with -o: .json, .csv with the files beside it, or .parquet
+    #[arg(value_name = "RUN", value_hint = ValueHint::FilePath)]
+    pub run: PathBuf,
+
+    /// The robot's file, if it is not where the run had it
+    #[arg(id = "robot_file", long = "robot", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub robot_file: Option<PathBuf>,
+
+    /// How to print the comparison
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+
+    #[command(flatten)]
+    pub outputs: RunOutputs,
 }
 
 /// What to assume of a robot file that is given in place of a scene.
@@ -255,9 +313,8 @@ fn event_count(text: &str) -> Result<EventCount, String> {
 #[derive(Debug, Args)]
 #[command(after_help = examples::MAP)]
 pub struct Map {
-    /// A built-in scene, a JSON or TOML problem or scene file, a robot file (URDF or MJCF), or - for standard input
-    #[arg(value_name = "SCENE|FILE|ROBOT|-", value_hint = ValueHint::FilePath)]
-    pub problem: PathBuf,
+    #[command(flatten)]
+    pub subject: Subject,
 
     /// Where to write it: .svg or .png for a figure, .json or .csv for its data; - for standard output
     #[arg(short, long, value_name = "FILE|-", value_hint = ValueHint::FilePath)]
@@ -297,9 +354,8 @@ pub struct Map {
 #[derive(Debug, Args)]
 #[command(after_help = examples::COMPARE)]
 pub struct Compare {
-    /// A built-in scene, a JSON or TOML problem or scene file, a robot file (URDF or MJCF), or - for standard input
-    #[arg(value_name = "SCENE|FILE|ROBOT|-", value_hint = ValueHint::FilePath)]
-    pub problem: PathBuf,
+    #[command(flatten)]
+    pub subject: Subject,
 
     /// The laws' answers as text or json, or a figure of their impulses in the friction cone [default: by the
     /// extension of the file, and text for standard output]
@@ -359,6 +415,10 @@ pub struct Check {
     /// Let joints that mimic others move independently
     #[arg(long)]
     pub free_mimics: bool,
+
+    /// How to print it; as text long lists are shortened, unless -v is given
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
 }
 
 #[derive(Debug, Args)]

@@ -59,6 +59,11 @@ pub fn is_quiet() -> bool {
     verbosity() == Verbosity::Quiet
 }
 
+/// Whether everything is to be printed.
+pub fn is_verbose() -> bool {
+    verbosity() == Verbosity::Verbose
+}
+
 /// Prints a message to standard error. If that fails, there is no other place to report it.
 pub fn complain(message: &str) {
     write(message);

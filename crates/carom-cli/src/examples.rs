@@ -19,6 +19,7 @@ pub const IMPACT: &str = help!(
     "carom impact kane --restitution 0.2 --friction 0.5,0.4 --guard slip"
     "carom impact foot --set state.velocity.front_left_knee=4 --law poisson"
     "carom impact robot.urdf --link '*_foot' --velocity 0.5,0,-1"
+    "carom impact --event run.json:0                  # an impact of a run: its state, its contacts"
     "carom impact scene.toml --format json            # for programs";
     "0 solved, 2 bad input or usage."
 );
@@ -33,10 +34,17 @@ pub const SIMULATE: &str = help!(
      input or usage."
 );
 
+pub const RERUN: &str = help!(
+    "carom rerun run.json                             # the same to the bit, or where it differs"
+    "carom rerun run.json --render page.html          # its page";
+    "0 equal to the bit, 1 not equal, 2 bad input, or a run that cannot be repeated."
+);
+
 pub const MAP: &str = help!(
     "carom map kane -o kane.svg                       # restitution across, friction upwards"
     "carom map foot --over state --resolution 100 -o foot.svg"
     "carom map kane --range 0:0.5,0:2 --admissible-set -o kane.svg"
+    "carom map --event run.json:0 -o event.svg        # an impact of a run"
     "carom map kane --resolution 50 -o - --format csv # the data on standard output";
     "0 drawn, 2 bad input or usage."
 );
@@ -44,6 +52,7 @@ pub const MAP: &str = help!(
 pub const COMPARE: &str = help!(
     "carom compare kane                               # every law, as a table"
     "carom compare cube --friction 0.1 -o cube.svg    # their impulses in the friction cone"
+    "carom compare --event run.json:0                 # an impact of a run"
     "carom compare kane --format json";
     "0 solved or drawn, 2 bad input or usage."
 );
@@ -56,7 +65,8 @@ pub const BATCH: &str = help!(
 
 pub const CHECK: &str = help!(
     "carom check robot.urdf --floating-base"
-    "carom check quadruped                            # a built-in model";
+    "carom check quadruped -v                         # a built-in model, every list whole"
+    "carom check robot.urdf --format json";
     "0 the robot can be used, 2 it cannot be read."
 );
 

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use carom::ProblemError;
 use carom::multibody::load::LoadError;
+use carom::provenance::ProvenanceError;
 use carom::report::PageError;
+use carom::report::StoredError;
 use carom::report::figure::FigureError;
 use carom::sim::SimulationError;
 use carom::study::{DiagramError, MapError};
@@ -44,6 +46,10 @@ pub enum Failure {
     Simulation { source: String, error: Box<SimulationError> },
     /// A simulation with too many samples.
     TooManySamples { source: String, until: f64, interval: f64, most: f64 },
+    /// A file that is not a run, or says too little.
+    Stored(StoredError),
+    /// A run that cannot be repeated, or an event that cannot be studied.
+    Provenance { source: String, error: Box<ProvenanceError> },
     /// A problem that has no map.
     Map { source: String, error: MapError },
     /// A figure that cannot be drawn.
@@ -153,6 +159,8 @@ impl Display for Failure {
                 until / interval,
                 until / most
             ),
+            Failure::Stored(error) => write!(f, "{error}"),
+            Failure::Provenance { source, error } => write!(f, "{source}: {error}"),
             Failure::Map { source, error } => write!(f, "{source}: {error}"),
             Failure::Figure(error) => write!(f, "{error}"),
             Failure::Ending { path, endings } => {
@@ -160,8 +168,8 @@ impl Display for Failure {
             }
             Failure::Feature { path, feature, endings } => write!(
                 f,
-                "{} cannot be written: this carom was built without the feature {feature}; build it with --features \
-                 {feature}, or use the extension {endings}",
+                "{} cannot be written: this carom was built without the feature {feature}; build it with cargo install \
+                 --path crates/carom-cli --features {feature}, or use the extension {endings}",
                 path.display()
             ),
             Failure::FormatOfStdout { formats } => {

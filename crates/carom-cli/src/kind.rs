@@ -95,3 +95,20 @@ fn joined(endings: Vec<String>) -> String {
         None => String::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_format_that_was_left_out_says_how_to_get_it() {
+        let error = Kind::of(Path::new("run.parquet"), &[Kind::Csv, Kind::Json]).expect_err("not offered").to_string();
+        if cfg!(feature = "parquet") {
+            assert_eq!(error, "cannot tell the format of run.parquet: use the extension .csv or .json");
+        } else {
+            assert!(error.contains("built without the feature parquet"), "{error}");
+            assert!(error.contains("cargo install --path crates/carom-cli --features parquet"), "{error}");
+            assert!(error.contains("or use the extension .csv or .json"), "{error}");
+        }
+    }
+}

@@ -6,6 +6,8 @@
 //! | `examples` | examples and exit codes in `--help` |
 //! | `console` | verbosity, colours, messages to standard error |
 //! | `commands` | one file per subcommand |
+//! | `running` | a simulation with a progress bar, until its end or a signal |
+//! | `run_files` | the files of a run: tables, a figure, a page |
 //! | `source` | the source of a problem: scene, file or standard input |
 //! | `exhibits` | the two lists of built-in scenes |
 //! | `kind` | output formats by file extension |
@@ -23,6 +25,8 @@ mod exhibits;
 mod failure;
 mod kind;
 mod output;
+mod run_files;
+mod running;
 mod similar;
 mod snippet;
 mod source;
@@ -42,6 +46,7 @@ fn main() -> ExitCode {
     let result = match arguments.command {
         Command::Impact(arguments) => commands::impact::run(&arguments),
         Command::Simulate(arguments) => commands::simulate::run(&arguments),
+        Command::Rerun(arguments) => commands::rerun::run(&arguments),
         Command::Map(arguments) => commands::map::run(&arguments),
         Command::Compare(arguments) => commands::compare::run(&arguments),
         Command::Batch(arguments) => commands::batch::run(&arguments),

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use carom::assumed::{self, Wishes};
 use carom::document::{Document, Edit, Format, Tree};
 use carom::gallery::Exhibit;
-use carom::report::Id;
+use carom::report::{Id, StoredRun};
 use carom::scene::Scene;
 use carom::{Problem, ProblemError};
 
-use crate::args::{Changes, Friction, Robot};
+use crate::args::{Changes, Friction, Robot, RunEvent, Subject};
 use crate::console::{is_quiet, note};
 use crate::exhibits::Gallery;
 use crate::failure::Failure;
@@ -30,18 +30,53 @@ pub enum Source {
         text: String,
         folder: PathBuf,
     },
+    /// An impact of a run, as a scene.
+    Event {
+        name: String,
+        scene: Tree,
+    },
 }
 
 /// A problem as read, with its changes applied.
 pub struct Stated {
     pub problem: Problem,
     pub id: Id,
+    /// The document, with its changes.
+    pub tree: Tree,
 }
 
 impl Source {
     /// A scene's name means the scene; a file of that name is reached as `./NAME`.
-    pub fn open(path: &Path, robot: &Robot) -> Result<Self, Failure> {
-        Self::open_as(path, Gallery::Impacts, robot)
+    pub fn open(subject: &Subject, robot: &Robot) -> Result<Self, Failure> {
+        match (&subject.event, &subject.problem) {
+            (Some(event), _) => Self::of_event(event, subject.robot_file.as_deref(), robot),
+            // The command line has one of them.
+            (None, path) => Self::open_as(path.as_deref().unwrap_or(Path::new("-")), Gallery::Impacts, robot),
+        }
+    }
+
+    /// The impact of an event of a run.
+    fn of_event(event: &RunEvent, robot_file: Option<&Path>, robot: &Robot) -> Result<Self, Failure> {
+        let name = format!("{} event {}", event.run.display(), event.number);
+        if let Some(option) = robot.given().filter(|option| *option != "--save-scene") {
+            return Err(Failure::NotARobot { name, option });
+        }
+        let stored = StoredRun::from_file(&event.run).map_err(Failure::Stored)?;
+        let fail = |error| Failure::Provenance { source: event.run.display().to_string(), error: Box::new(error) };
+        let folder = event.run.parent().unwrap_or(Path::new(""));
+        let scene = stored.provenance.scene_here(folder, robot_file).map_err(fail)?;
+        let states = match stored.events.get(event.number) {
+            Some(found) => stored.states_at(found.time).map_err(Failure::Stored)?,
+            None => Vec::new(),
+        };
+        let scene = stored.provenance.scene_of_event(&scene, &stored.events, event.number, &states).map_err(fail)?;
+        if let Some(path) = &robot.save_scene {
+            if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("json")) {
+                return Err(Failure::Ending { path: path.clone(), endings: ".json".to_owned() });
+            }
+            save(path, &format!("{scene:#}\n"))?;
+        }
+        Ok(Self::Event { name, scene })
     }
 
     /// Opens a source, looking up names of scenes in the given list.
@@ -72,9 +107,7 @@ impl Source {
                 let wishes = robot.wishes(path, gallery);
                 let text = assumed::scene_of_robot(path, &wishes).map_err(|error| Failure::Robot { error })?;
                 if let Some(scene) = &robot.save_scene {
-                    let mut output = Output::open(Some(scene))?;
-                    output.write_all(text.as_bytes()).map_err(|error| output.failure(error))?;
-                    output.finish()?;
+                    save(scene, &text)?;
                 }
                 Ok(Self::Robot { name, text, folder: path.parent().map_or_else(PathBuf::new, Path::to_owned) })
             }
@@ -89,7 +122,7 @@ impl Source {
     pub fn name(&self) -> String {
         match self {
             Source::Scene(scene) => scene.name.to_owned(),
-            Source::Text { name, .. } | Source::Robot { name, .. } => name.clone(),
+            Source::Text { name, .. } | Source::Robot { name, .. } | Source::Event { name, .. } => name.clone(),
         }
     }
 
@@ -104,11 +137,13 @@ impl Source {
         format!("assumed; --save-scene FILE.toml writes a scene to change\n{lines}\n")
     }
 
-    /// The name, and the title of the scene.
+    /// The name without folders, which would not fit into figures, and the title of the scene.
     pub fn title(&self, problem: &Problem) -> String {
+        let name = self.name();
+        let name = name.rsplit(std::path::MAIN_SEPARATOR).next().unwrap_or(&name);
         match problem.scene().and_then(Scene::title) {
-            Some(shows) => format!("{}: {shows}", self.name()),
-            None => self.name(),
+            Some(shows) => format!("{name}: {shows}"),
+            None => name.to_owned(),
         }
     }
 
@@ -125,6 +160,7 @@ impl Source {
             Source::Robot { text, folder, .. } => {
                 stated(Document::read(text, Format::Toml)?.tree().clone(), folder, Id::of_tree, edits)
             }
+            Source::Event { scene, .. } => stated(scene.clone(), Path::new(""), Id::of_tree, edits),
         }
     }
 
@@ -137,7 +173,7 @@ impl Source {
                     Err(_) => error,
                 }
             }
-            Source::Text { .. } | Source::Scene(_) | Source::Robot { .. } => error,
+            Source::Text { .. } | Source::Scene(_) | Source::Robot { .. } | Source::Event { .. } => error,
         }
     }
 
@@ -145,7 +181,7 @@ impl Source {
     pub fn failure(self, error: ProblemError, edits: &[Edit]) -> Failure {
         let (source, option) = (self.name(), changing(&error, edits).map(Edit::option));
         let text = match self {
-            Source::Scene(_) | Source::Robot { .. } => None,
+            Source::Scene(_) | Source::Robot { .. } | Source::Event { .. } => None,
             Source::Text { text, .. } => Some(text),
         };
         Failure::Problem { source, error: Box::new(error), text, option }
@@ -165,6 +201,20 @@ impl Robot {
             (self.save_scene.is_some(), "--save-scene"),
         ];
         options.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
+    }
+
+    /// The options that were given, with their values.
+    pub fn options(&self) -> Vec<String> {
+        let text = |option: &str, value: Option<String>| value.map(|value| format!("{option} {value}"));
+        let options = [
+            self.floating_base.then(|| "--floating-base".to_owned()),
+            self.fixed_base.then(|| "--fixed-base".to_owned()),
+            text("--link", self.link.clone()),
+            text("--height", self.height.map(|height| format!("{height:?}"))),
+            text("--keyframe", self.keyframe.clone()),
+            text("--velocity", self.velocity.map(|[x, y, z]| format!("{x:?},{y:?},{z:?}"))),
+        ];
+        options.into_iter().flatten().collect()
     }
 
     fn wishes(&self, robot: &Path, gallery: Gallery) -> Wishes {
@@ -233,5 +283,12 @@ fn stated(mut tree: Tree, folder: &Path, id: impl Fn(&Tree) -> Id, edits: &[Edit
     for edit in edits.iter().filter(|edit| edit.option() != "--set") {
         note_own_coefficients(&tree, edit);
     }
-    Ok(Stated { problem: Problem::from_tree_in(&tree, folder)?, id: id(&tree) })
+    Ok(Stated { problem: Problem::from_tree_in(&tree, folder)?, id: id(&tree), tree })
+}
+
+/// Writes a scene to a file.
+fn save(path: &Path, text: &str) -> Result<(), Failure> {
+    let mut output = Output::open(Some(path))?;
+    output.write_all(text.as_bytes()).map_err(|error| output.failure(error))?;
+    output.finish()
 }

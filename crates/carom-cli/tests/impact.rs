@@ -89,9 +89,12 @@ fn the_text_says_what_a_person_wants_to_know() {
     let text = carom(&["impact", "kane"]).out;
     for line in [
         "sticks, and creates 58.7 % energy: e = 0.5 exceeds its limit 0.397",
-        "velocity after     0.067101      0",
-        "impulse            0.56798      -0.244597",
-        "0.0231814 before, 0.0368004 after (+58.7 %)",
+        "velocity after     0.067101      0            m/s",
+        "impulse            0.56798      -0.244597     N s",
+        "tip at (0.84202, 0, -1.80572) m, on the surface",
+        "world directions    normal (0, 0, 1), tangent (1, 0, 0)",
+        "elbow             -0.1           0.697764     rad/s",
+        "0.0231814 J before, 0.0368004 J after (+58.7 %)",
         "e* = 0.396839 in this state, 0.246162 in every state",
         "mu_cr = 0.430643 (the paper prints 0.553605)",
         "mu* = 0.663613",

@@ -239,11 +239,18 @@ fn a_batch_may_hold_scenes() {
 #[test]
 fn check_prints_tree_freedoms_mass_frames_and_warnings() {
     let text = carom(&["check", "quadruped", "--floating-base"]).out;
-    for line in
-        ["18 degrees of freedom: nq = 19, nv = 18", "moves in space", "floating root_joint (v 0-5)", "no warnings"]
-    {
+    for line in [
+        "18 degrees of freedom: nq = 19, nv = 18",
+        "moves in space",
+        "floating root_joint (v 0-5)",
+        "    front_left_knee        0                      [-2.6, 0]    0.05     0.1\n",
+        "    trunk                 box of 0.42 x 0.2 x 0.11 m\n",
+        "    front_left_foot       sphere of radius 0.02 m\n",
+        "12 warnings\n    not_modelled: joint \"front_left_abduction\" has dry friction 0.1, which is not modelled\n",
+    ] {
         assert!(text.contains(line), "{line}\n{text}");
     }
+    assert!(carom(&["check", "cube"]).out.contains("no warnings"));
     assert!(carom(&["check", "double_pendulum"]).out.contains("moves in the plane normal to (0, -1, 0)"));
     assert!(carom(&["check", "humanoid"]).out.contains("frames\n"));
     let folder = tempfile::tempdir().unwrap();

@@ -314,7 +314,7 @@ fn the_text_has_a_line_for_each_contact() {
     let text = carom(&["impact", "landing"]).out;
     for line in [
         "2 contacts stick, 2 slip, and the impact loses",
-        "strikes with        front_left at (0.19, 0.14, 0), on the surface",
+        "strikes with        front_left at (0.19, 0.14, 0) m, on the surface",
         "    front_left         stick ",
         "    front_right        slip ",
         "    rear_left          stick ",

@@ -24,14 +24,15 @@ impl Display for AnswerText<'_> {
         let answer = self.answer;
         writeln!(f, "{}", printable(self.title))?;
         writeln!(f, "  {}", answer.verdict())?;
+        self.robot.map_or(Ok(()), |record| text::gaps(f, record))?;
         writeln!(f)?;
         self.robot.map_or(Ok(()), |record| text::robot(f, record))?;
         match answer {
-            Answer::One(outcome) => text::contact(f, outcome)?,
-            Answer::Many(many) => several::contacts(f, many)?,
+            Answer::One(outcome) => text::contact(f, outcome, text::Units::of(self.robot))?,
+            Answer::Many(many) => several::contacts(f, many, text::Units::of(self.robot))?,
         }
         text::velocities(f, self.velocity, answer.velocity(), self.robot)?;
-        text::energy(f, answer.energy(), answer.energy_change())?;
+        text::energy(f, answer.energy(), answer.energy_change(), text::Units::of(self.robot))?;
         match answer {
             Answer::One(outcome) => {
                 text::coefficients(f, outcome)?;

@@ -6,7 +6,7 @@
 //! | `text` | its lines for one contact, and those common to all impacts |
 //! | `several` | its tables for several contacts |
 //! | `comparison` | the comparison of all laws as text |
-//! | `model` | a robot as text |
+//! | `model` | a robot as text and as JSON |
 //! | `map` | a map as JSON and CSV |
 //! | `run` | runs: tables, text, pages |
 //! | `figure` | figures as SVG and PNG |
@@ -39,8 +39,9 @@ pub use map::{map_csv, map_json};
 pub use model::ModelText;
 pub use printable::{printable, printable_json, printable_lines};
 pub use run::{
-    Column, EventLog, PageError, RunText, Values, run_columns, run_csv, run_event_columns, run_events_csv, run_html,
-    run_json, run_schema, run_summary_json,
+    Column, EventLog, PageError, RunComparison, RunFile, RunText, StoredColumn, StoredError, StoredRun, StoredValues,
+    Values, events_file, header_file, run_columns, run_csv, run_event_columns, run_events_csv, run_html, run_json,
+    run_schema, run_summary_json,
 };
 #[cfg(feature = "parquet")]
 pub use run::{run_events_parquet, run_parquet};

@@ -4,19 +4,16 @@ use std::fmt::{self, Formatter};
 
 use carom_law::{ContactOutcome, Guard, SimultaneousGuard, SimultaneousOutcome};
 
-use super::text::{DIGITS, columns, guard_row, row, table};
+use super::text::{DIGITS, NOISE, Units, columns, guard_row, largest, row, table};
 use carom_scene::SimultaneousAnswer;
 use carom_scene::answer::verdict::FEW;
 use carom_sim::number::{signed, significant, tidy};
-
-/// Entries below this fraction of the largest in their table are rounding.
-const ROUNDING: f64 = 1e-12;
 
 /// A vector of a contact.
 type Vector = fn(&ContactOutcome) -> &[f64];
 
 /// The contacts, one line per contact in every table.
-pub(super) fn contacts(f: &mut Formatter<'_>, answer: &SimultaneousAnswer) -> fmt::Result {
+pub(super) fn contacts(f: &mut Formatter<'_>, answer: &SimultaneousAnswer, units: Units) -> fmt::Result {
     let contacts = &answer.outcome.contacts;
     let rows = contacts.iter().map(|contact| contact.impulse.len()).max().unwrap_or(1).clamp(1, 3);
     let axes = &["normal", "tangent 1", "tangent 2"][..rows];
@@ -29,21 +26,24 @@ pub(super) fn contacts(f: &mut Formatter<'_>, answer: &SimultaneousAnswer) -> fm
         cells.extend(contact.friction.iter().flat_map(|mu| [digits(&mu.mu_s()), digits(&mu.mu_d())]));
         columns(cells.into_iter())
     });
-    table(f, "contact", &["mode", "energy", "e", "mu_s", "mu_d"], &labels, cells)?;
-    let vectors: [(&str, Vector); 3] = [
-        ("velocity before", |contact| &contact.contact_velocity.before),
-        ("velocity after", |contact| &contact.contact_velocity.after),
-        ("impulse", |contact| &contact.impulse),
+    let energy = units.behind("energy", "J");
+    table(f, "contact", &["mode", &energy, "e", "mu_s", "mu_d"], &labels, cells)?;
+    let vectors: [(&str, &'static str, Vector); 3] = [
+        ("velocity before", "m/s", |contact| &contact.contact_velocity.before),
+        ("velocity after", "m/s", |contact| &contact.contact_velocity.after),
+        ("impulse", "N s", |contact| &contact.impulse),
     ];
-    for (title, vector) in vectors {
+    for (title, unit, vector) in vectors {
         // Rounding errors are printed as zeros: those of velocities are relative to the velocity before.
         let before = contacts.iter().flat_map(|contact| contact.contact_velocity.before.iter());
         let scale = if title == "velocity after" { Some(before) } else { None };
         let all = contacts.iter().flat_map(|contact| vector(contact).iter()).chain(scale.into_iter().flatten());
-        let largest = all.fold(0.0, |most: f64, x| most.max(x.abs()));
-        let shown = |x: &f64| significant(tidy(*x, ROUNDING * largest), DIGITS);
+        let size = largest(all);
+        let shown = |x: &f64| significant(tidy(*x, NOISE * size), DIGITS);
         let cells = contacts.iter().map(|contact| columns(vector(contact).iter().map(shown)));
-        table(f, title, axes, &labels, cells)?;
+        // The unit stands behind the heads.
+        let heads: Vec<&str> = axes.iter().copied().chain((units == Units::Si).then_some(unit)).collect();
+        table(f, title, &heads, &labels, cells)?;
     }
     Ok(())
 }

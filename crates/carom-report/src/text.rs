@@ -17,8 +17,43 @@ const NAMES: usize = 16;
 /// Generalized velocities per line.
 const VELOCITIES_A_LINE: usize = 6;
 
+/// Numbers below this fraction of the largest of their kind are rounding, and printed as zero; JSON has all digits.
+pub(super) const NOISE: f64 = 1e-12;
+
+/// Whether units are known: those of a robot are SI units, those of matrices are the author's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Units {
+    /// kg, m, s.
+    Si,
+    /// Those of the problem, which are not known.
+    Own,
+}
+
+impl Units {
+    /// The units of a problem with a robot or without.
+    pub(super) fn of(robot: Option<&RobotRecord>) -> Self {
+        if robot.is_some() { Self::Si } else { Self::Own }
+    }
+
+    /// The unit with a space before it, if it is known.
+    pub(super) fn after(self, unit: &'static str) -> String {
+        match self {
+            Self::Si => format!(" {unit}"),
+            Self::Own => String::new(),
+        }
+    }
+
+    /// `, N s` behind a title, if units are known.
+    pub(super) fn behind(self, title: &str, unit: &'static str) -> String {
+        match self {
+            Self::Si => format!("{title}, {unit}"),
+            Self::Own => title.to_owned(),
+        }
+    }
+}
+
 /// The contact, its law and its mode.
-pub(super) fn contact(f: &mut Formatter<'_>, o: &Outcome) -> fmt::Result {
+pub(super) fn contact(f: &mut Formatter<'_>, o: &Outcome, units: Units) -> fmt::Result {
     let names: &[&str] = match o.contact_dimension {
         1 => &["normal"],
         2 => &["normal", "tangent"],
@@ -32,11 +67,13 @@ pub(super) fn contact(f: &mut Formatter<'_>, o: &Outcome) -> fmt::Result {
         row(f, "  phases", phases)?;
     }
     row(f, "contact", &columns(names.iter().map(|name| (*name).to_owned())))?;
-    row(f, "  velocity before", &numbers(&o.contact_velocity.before))?;
-    row(f, "  velocity after", &numbers(&o.contact_velocity.after))?;
-    row(f, "  impulse", &numbers(&o.impulse))?;
+    let speed = largest(o.contact_velocity.before.iter().chain(o.contact_velocity.after.iter()));
+    let vector = |values: &[f64], size: f64, unit| numbers(values, size) + units.after(unit).trim_start();
+    row(f, "  velocity before", &vector(&o.contact_velocity.before, speed, "m/s"))?;
+    row(f, "  velocity after", &vector(&o.contact_velocity.after, speed, "m/s"))?;
+    row(f, "  impulse", &vector(&o.impulse, largest(o.impulse.iter()), "N s"))?;
     if let Some(u) = &o.direction {
-        let cells = std::iter::once(String::new()).chain(u.iter().map(|x| significant(*x, DIGITS)));
+        let cells = std::iter::once(String::new()).chain(u.iter().map(|x| significant(tidy(*x, NOISE), DIGITS)));
         row(f, "  slip direction", &columns(cells))?;
     }
     if let Some(count) = o.solutions.filter(|&count| count > 1) {
@@ -130,6 +167,20 @@ fn friction_row(f: &mut Formatter<'_>, outcome: &Outcome) -> Result<bool, fmt::E
     Ok(true)
 }
 
+/// Contacts that strike away from their surfaces, which is said first.
+pub(super) fn gaps(f: &mut Formatter<'_>, robot: &RobotRecord) -> fmt::Result {
+    for contact in robot.struck.contacts().iter().filter(|contact| !contact.touches) {
+        let size = significant(contact.gap.abs(), FEW);
+        let place = if contact.gap > 0.0 { "above" } else { "inside" };
+        let text = format!(
+            "  {} does not touch: it is {size} m {place} its surface, and strikes where it is",
+            contact.contact
+        );
+        writeln!(f, "{}", printable(&text))?;
+    }
+    Ok(())
+}
+
 /// The robot and the contacts that strike.
 pub(super) fn robot(f: &mut Formatter<'_>, robot: &RobotRecord) -> fmt::Result {
     row(f, "robot", &robot.model)?;
@@ -142,9 +193,31 @@ pub(super) fn robot(f: &mut Formatter<'_>, robot: &RobotRecord) -> fmt::Result {
             gap => format!("{} m inside the surface", significant(-gap, DIGITS)),
         };
         let label = if k == 0 { "strikes with" } else { "" };
-        row(f, label, &format!("{} at ({place}), {gap}", contact.contact))?;
+        row(f, label, &format!("{} at ({place}) m, {gap}", contact.contact))?;
     }
+    axes(f, robot)?;
     robot.warnings.iter().try_for_each(|warning| row(f, "warning", warning))
+}
+
+/// Where the normal and the tangents of contacts point, in world axes: once if they are the same for all.
+fn axes(f: &mut Formatter<'_>, robot: &RobotRecord) -> fmt::Result {
+    let contacts = robot.struck.contacts();
+    let shown = |axes: &[[f64; 3]]| {
+        let names: &[&str] =
+            if axes.len() == 2 { &["normal", "tangent"] } else { &["normal", "tangent 1", "tangent 2"] };
+        let direction = |axis: &[f64; 3]| axis.map(|x| significant(tidy(x, NOISE), DIGITS)).join(", ");
+        let each = names.iter().zip(axes).map(|(name, axis)| format!("{name} ({})", direction(axis)));
+        each.collect::<Vec<_>>().join(", ")
+    };
+    let Some(first) = contacts.first() else { return Ok(()) };
+    if contacts.iter().all(|contact| contact.axes == first.axes) {
+        return row(f, "world directions", &shown(&first.axes));
+    }
+    for (k, contact) in contacts.iter().enumerate() {
+        let label = if k == 0 { "world directions" } else { "" };
+        row(f, label, &format!("{}: {}", contact.contact, shown(&contact.axes)))?;
+    }
+    Ok(())
 }
 
 /// The generalized velocities, if there are any.
@@ -155,8 +228,11 @@ pub(super) fn velocities(
     robot: Option<&RobotRecord>,
 ) -> fmt::Result {
     let (Some(before), Some(after)) = (before, after) else { return Ok(()) };
+    let size = largest(before.iter().chain(after));
     if let Some(robot) = robot {
-        let rows = before.iter().zip(after).map(|(before, after)| numbers(&[*before, *after]));
+        let units = robot.velocity_units.iter().copied().chain(std::iter::repeat(""));
+        let rows =
+            before.iter().zip(after).zip(units).map(|((before, after), unit)| numbers(&[*before, *after], size) + unit);
         table(f, "joint velocity", &["before", "after"], &robot.velocity_names, rows)?;
         if robot.in_link_axes {
             row(f, "", "velocities of floating and ball joints are in their link's axes")?;
@@ -166,20 +242,22 @@ pub(super) fn velocities(
     row(f, "generalized", "")?;
     for (label, values) in [("  velocity before", before), ("  velocity after", after)] {
         for (i, chunk) in values.chunks(VELOCITIES_A_LINE).enumerate() {
-            row(f, if i == 0 { label } else { "" }, &numbers(chunk))?;
+            row(f, if i == 0 { label } else { "" }, &numbers(chunk, size))?;
         }
     }
     Ok(())
 }
 
 /// The energy ledger; `change` is the energy change without rounding errors.
-pub(super) fn energy(f: &mut Formatter<'_>, energy: &Energy, change: f64) -> fmt::Result {
+pub(super) fn energy(f: &mut Formatter<'_>, energy: &Energy, change: f64, units: Units) -> fmt::Result {
+    let unit = units.after("J");
     if let (Some(before), Some(after)) = (energy.before, energy.after) {
         let percent = percent(change, before).map_or(String::new(), |p| format!(" ({} %)", signed(p, FEW)));
         let (before, after) = (significant(before, DIGITS), significant(after, DIGITS));
-        row(f, "kinetic energy", &format!("{before} before, {after} after{percent}"))?;
+        row(f, "kinetic energy", &format!("{before}{unit} before, {after}{unit} after{percent}"))?;
     }
-    let part = |x: f64| signed(x, DIGITS);
+    let size = largest([energy.normal, energy.tangential].iter().chain(&energy.before));
+    let part = |x: f64| format!("{}{unit}", signed(tidy(x, NOISE * size), DIGITS));
     let (normal, tangential) = (part(energy.normal), part(energy.tangential));
     row(f, "energy change", &format!("{}: normal {normal}, tangential {tangential}", part(change)))
 }
@@ -204,8 +282,14 @@ pub(super) fn row(f: &mut Formatter<'_>, label: &str, value: &str) -> fmt::Resul
     writeln!(f, "{}", printable(format!("  {label:<20}{value}").trim_end()))
 }
 
-fn numbers(values: &[f64]) -> String {
-    columns(values.iter().map(|x| significant(*x, DIGITS)))
+/// Numbers in columns; what is rounding of numbers of this size is zero.
+fn numbers(values: &[f64], size: f64) -> String {
+    columns(values.iter().map(|x| significant(tidy(*x, NOISE * size), DIGITS)))
+}
+
+/// The largest absolute value.
+pub(super) fn largest<'a>(values: impl IntoIterator<Item = &'a f64>) -> f64 {
+    values.into_iter().fold(0.0, |most: f64, x| most.max(x.abs()))
 }
 
 /// Columns of equal width, with space for a sign before every cell.

@@ -19,6 +19,7 @@ pub mod line;
 pub mod models;
 pub mod prepared;
 pub mod problem;
+pub mod provenance;
 pub mod record;
 pub mod robots;
 pub mod scene;

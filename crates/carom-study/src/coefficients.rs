@@ -33,7 +33,7 @@ impl Map {
             is_safe: limits[1].is_none_or(|limit| e <= limit),
         };
         let friction_limit = contact.delassus().friction_limit().map_or(f64::INFINITY, |limit| limit / ratio);
-        let y = axis(Quantity::Friction, subject.friction_ends(&options.range, friction_limit, x, stuck_from))?;
+        let y = axis(Quantity::Friction, subject.friction_ends(&options.range, x, stuck_from))?;
         let profile = Profile::new(x, y, friction_limit, stuck_from);
         let scale = 100.0 / subject.energy();
         let cells = cells(options.resolution, [x, y], |at| {

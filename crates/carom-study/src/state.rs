@@ -72,7 +72,7 @@ impl States<'_> {
         let half = half_width(own);
         let x = axis(Quantity::VelocityRatio, options.range.x.unwrap_or([-half, half]))?;
         let friction_limit = delassus.friction_limit().map_or(f64::INFINITY, |limit| limit / self.subject.ratio());
-        let y = self.subject.friction_ends(&options.range, friction_limit, x, sample);
+        let y = self.subject.friction_ends(&options.range, x, sample);
         let y = axis(Quantity::Friction, y)?;
         let profile = Profile::new(x, y, friction_limit, sample);
         let cells = cells(options.resolution, [x, y], |at| {

@@ -29,6 +29,11 @@ impl Default for MapOptions {
 const RESOLUTION: [usize; 2] = [2, 4000];
 /// Larger critical coefficients of friction are not shown by default: tyres and rubber have at most about 2.
 const STRANGE_FRICTION: f64 = 5.0;
+/// Abscissas at which the curves are looked at, and the number that must have a curve for it to be shown: an eighth of the axis.
+const SAMPLES: usize = 65;
+const FEWEST: usize = 8;
+/// Parts of a curve above this many times its median belong to a pole.
+const CLIMB: f64 = 1.6;
 /// If the problem's friction exceeds all curves by this factor it is left outside the axis, because it would squeeze
 /// them to the bottom.
 const FAR: f64 = 6.0;
@@ -89,35 +94,30 @@ impl Subject {
             .map(|mu| mu.unwrap_or(f64::INFINITY))
     }
 
-    /// The range of a friction axis: wide enough for the curves at half of the abscissas or more, since critical
-    /// coefficients have poles, which do not fit any axis; and for the problem's own friction, unless it is [`FAR`]
-    /// above that.
-    pub(super) fn friction_ends(
-        &self,
-        range: &Range,
-        friction_limit: f64,
-        x: Axis,
-        sample: impl Fn(f64) -> Sample,
-    ) -> [f64; 2] {
+    /// The range of a friction axis: where something happens. It is wide enough for the curves at which modes change, but for their
+    /// poles, which do not fit any axis, and for the problem's own friction, unless it is [`FAR`] above that. The paper's limit, at
+    /// which no answer changes, does not widen it.
+    pub(super) fn friction_ends(&self, range: &Range, x: Axis, sample: impl Fn(f64) -> Sample) -> [f64; 2] {
         if let Some((low, high)) = range.y {
             return [low.unwrap_or(0.0), high];
         }
-        let samples: Vec<Sample> = (0..65).map(|i| sample(x.middle(i, 65))).collect();
-        let median = |k: usize| {
-            let mut values: Vec<f64> = samples.iter().map(|sample| sample.curves[k]).collect();
+        let samples: Vec<Sample> = (0..SAMPLES).map(|i| sample(x.middle(i, SAMPLES))).collect();
+        let reach = |k: usize| {
+            // A reversal where the contact can stick is not the answer.
+            let is_boundary = |sample: &&Sample| k == 0 || sample.curves[k] < sample.curves[0];
+            let values = samples.iter().filter(is_boundary).map(|sample| sample.curves[k]);
+            let mut values: Vec<f64> = values.filter(|mu| *mu <= STRANGE_FRICTION).collect();
             values.sort_unstable_by(f64::total_cmp);
-            values[values.len() / 2]
+            let median = values.get(values.len() / 2).copied().filter(|_| values.len() >= FEWEST)?;
+            // The rest of the curve, unless it climbs to a pole.
+            values.into_iter().rfind(|mu| *mu <= CLIMB * median)
         };
-        let critical = [median(0), median(1)].into_iter().filter(|&mu| mu <= STRANGE_FRICTION);
+        let critical = [reach(0), reach(1)].into_iter().flatten();
         let (own, shown) = (self.friction.mu_s(), critical.fold(0.0, f64::max));
         if shown > 0.0 && own > FAR * shown {
             return [0.0, round_up(2.0 * shown)];
         }
-        let mut top = own.max(shown);
-        // The paper's limit is of little importance, and must not squeeze the rest into a corner.
-        if friction_limit <= 2.5 * top {
-            top = top.max(friction_limit);
-        }
+        let top = own.max(shown);
         [0.0, round_up(1.2 * if top > 0.0 { top } else { 1.0 })]
     }
 

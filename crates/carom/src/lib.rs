@@ -19,7 +19,8 @@ pub use carom_multibody as multibody;
 pub use carom_report as report;
 pub use carom_report::batch;
 pub use carom_scene::{
-    Answer, Problem, ProblemError, SimultaneousAnswer, assumed, document, gallery, models, problem, scene, schema,
+    Answer, Problem, ProblemError, SimultaneousAnswer, assumed, document, gallery, models, problem, provenance, scene,
+    schema,
 };
 pub use carom_sim as sim;
 #[doc(hidden)]

@@ -3,12 +3,17 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use carom::Problem;
+use carom::assumed::{self, Wishes};
+use carom::document::Format as DocumentFormat;
 use carom::models;
-use carom::multibody::HullOptions;
 use carom::multibody::load::{self, Mimics, Options};
+use carom::multibody::{HullOptions, Model};
 use carom::report::ModelText;
+use carom::sim::Simulation;
 
 use crate::args::{Check, Format};
+use crate::console::is_verbose;
 use crate::failure::Failure;
 use crate::output::print;
 
@@ -29,9 +34,34 @@ pub fn run(arguments: &Check) -> Result<ExitCode, Failure> {
     };
     let model = model.map_err(|error| Failure::Robot { error })?;
     let title = arguments.robot.display().to_string();
-    let text = ModelText { title: &title, model: &model, at_home: models::fault_at_home(&model) }.to_string();
-    print(&text, Format::Text)?;
+    let simulated = match built_in {
+        Some(_) => Ok(warnings_at_home(&model)),
+        None => warnings_of_simulation(arguments),
+    };
+    let at_home = models::fault_at_home(&model);
+    let text = ModelText { title: &title, model: &model, at_home, simulated: &simulated, all: is_verbose() };
+    match arguments.format {
+        Format::Text => print(&text.to_string(), Format::Text)?,
+        Format::Json => print(&(text.json() + "\n"), Format::Json)?,
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What `carom simulate` warns of if it is given the robot alone, or the error with which it ends.
+fn warnings_of_simulation(arguments: &Check) -> Result<Vec<String>, String> {
+    let floating_base = arguments.floating_base.then_some(true);
+    // The scene names the robot by its whole path, as it is saved nowhere.
+    let file = arguments.robot.canonicalize().ok().map(|path| path.to_string_lossy().into_owned());
+    let wishes = Wishes { floating_base, file, ..Wishes::default() };
+    let scene = assumed::scene_of_robot(&arguments.robot, &wishes).map_err(|error| error.to_string())?;
+    let problem = Problem::from_text_in(&scene, DocumentFormat::Toml, Path::new("")).map_err(|error| error.message)?;
+    let setup = problem.setup().map_err(|error| error.message)?;
+    Ok(Simulation::new(setup).map_err(|error| error.to_string())?.header().warnings)
+}
+
+fn warnings_at_home(model: &Model) -> Vec<String> {
+    let warnings = model.warnings_at(model.home()).into_iter().chain(model.motion_warnings());
+    warnings.map(|warning| warning.to_string()).collect()
 }
 
 fn ends_like_a_scene(path: &Path) -> bool {

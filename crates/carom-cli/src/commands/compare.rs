@@ -41,7 +41,7 @@ pub fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
         check_place(path)?;
     }
     let edits = arguments.changes.edits()?;
-    let source = Source::open(&arguments.problem, &arguments.robot)?;
+    let source = Source::open(&arguments.subject, &arguments.robot)?;
     let (title, comparison) = match compare(&source, &edits) {
         Ok(compared) => compared,
         Err(error) => {

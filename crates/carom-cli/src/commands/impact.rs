@@ -21,7 +21,7 @@ pub fn run(arguments: &Impact) -> Result<ExitCode, Failure> {
     if let Some(law) = &arguments.law {
         edits.extend(format!("law={law}").parse::<Edit>().map(|edit| edit.by_option("--law")));
     }
-    let source = Source::open(&arguments.problem, &arguments.robot)?;
+    let source = Source::open(&arguments.subject, &arguments.robot)?;
     match answer(&source, &edits, arguments.format) {
         Ok(text) => {
             print(&text, arguments.format)?;

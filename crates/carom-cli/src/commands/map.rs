@@ -32,7 +32,7 @@ pub fn run(arguments: &args::Map) -> Result<ExitCode, Failure> {
     let edits = arguments.changes.edits()?;
     kind.check_width(arguments.width)?;
     check_place(&arguments.output)?;
-    let source = Source::open(&arguments.problem, &arguments.robot)?;
+    let source = Source::open(&arguments.subject, &arguments.robot)?;
     let begun = Instant::now();
     let map = match draw_up(&source, &edits, arguments) {
         Ok(map) => map,

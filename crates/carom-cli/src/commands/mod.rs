@@ -8,5 +8,6 @@ pub mod gallery;
 pub mod impact;
 pub mod man;
 pub mod map;
+pub mod rerun;
 pub mod schema;
 pub mod simulate;

@@ -115,6 +115,14 @@ impl Restitution {
         }
     }
 
+    /// `alpha` of a coefficient that falls with the speed, s/m; `None` for a constant one.
+    pub fn alpha(&self) -> Option<f64> {
+        match self.normal {
+            Normal::Constant(_) => None,
+            Normal::HuntCrossley { alpha } => Some(alpha),
+        }
+    }
+
     /// The tangential coefficient `e_t`.
     pub fn tangential(&self) -> f64 {
         self.tangential

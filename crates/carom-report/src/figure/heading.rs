@@ -43,17 +43,31 @@ pub(super) fn symbols(text: &str) -> String {
 pub(super) fn broken(text: &str, line: impl Fn(&str) -> Line, width: f64, most: usize) -> Vec<Line> {
     let mut lines = vec![String::new()];
     for word in text.split_ascii_whitespace() {
+        let word = &cut(word, &line, width);
         let full = lines.len();
         let last = &mut lines[full - 1];
-        let longer = if last.is_empty() { word.to_owned() } else { format!("{last} {word}") };
+        let longer = if last.is_empty() { word.clone() } else { format!("{last} {word}") };
         if line(&longer).width <= width || last.is_empty() {
             *last = longer;
         } else if full == most {
             last.push('…');
             break;
         } else {
-            lines.push(word.to_owned());
+            lines.push(word.clone());
         }
     }
     lines.iter().map(|text| line(text)).collect()
+}
+
+/// A word without what does not fit into a line.
+fn cut(word: &str, line: &impl Fn(&str) -> Line, width: f64) -> String {
+    // No line holds as many.
+    const MOST: usize = 200;
+    let mut shown: String = word.chars().take(MOST).collect();
+    let mut kept = shown.chars().count();
+    while kept > 0 && line(&shown).width > width {
+        kept -= 1;
+        shown = word.chars().take(kept).chain(['…']).collect();
+    }
+    shown
 }

@@ -48,6 +48,21 @@ impl Room {
         inside && (y.0..y.1).all(|j| self.taken[j * self.columns + x.0..j * self.columns + x.1].iter().all(|t| !t))
     }
 
+    /// Whether a straight line is free, but for its first points, which lie in what it starts from.
+    pub(super) fn is_line_free(&self, from: Vec2, to: Vec2, start: f64) -> bool {
+        let length = (to[0] - from[0]).hypot(to[1] - from[1]);
+        let count = (2.0 * (length - start)).max(0.0).ceil() as usize;
+        (0..count).all(|i| {
+            let t = (start + 0.5 * i as f64) / length;
+            let at = [0, 1].map(|k: usize| from[k] + t * (to[k] - from[k]) - self.corner[k]);
+            let cell = |k: usize, most: usize| (at[k] >= 0.0).then_some(at[k] as usize).filter(|cell| *cell < most);
+            match (cell(0, self.columns), cell(1, self.rows)) {
+                (Some(x), Some(y)) => !self.taken[y * self.columns + x],
+                _ => true,
+            }
+        })
+    }
+
     fn spans(&self, low: Vec2, size: Vec2) -> [(usize, usize); 2] {
         [0, 1].map(|k: usize| {
             let (start, count) = (low[k] - self.corner[k], [self.columns, self.rows][k] as f64);
@@ -80,7 +95,7 @@ impl Room {
             let middle = [0, 1].map(|k: usize| places.iter().map(|place| place[k]).sum::<f64>() / count);
             let far = |place: &Vec2| (place[0] - middle[0]).hypot(place[1] - middle[1]);
             if let Some(place) = places.into_iter().min_by(|a, b| far(a).total_cmp(&far(b))) {
-                self.take([place[0] - 1.0, place[1] - 1.0], [size[0] + 2.0, size[1] + 2.0]);
+                self.take([place[0] - 5.0, place[1] - 4.0], [size[0] + 10.0, size[1] + 8.0]);
                 return Some([place[0], place[1] + size[1]]);
             }
         }

@@ -6,8 +6,8 @@ use super::drawing::{Drawing, Path, Vec2};
 use super::font::Fonts;
 use super::plot::Plot;
 use super::style;
-use carom_sim::number::significant;
-use carom_study::{Cell, CurveName, EnergyUnit, Map, Over, Quantity, RegionKind};
+use carom_sim::number::{significant, tidy};
+use carom_study::{Cell, Curve, CurveName, EnergyUnit, Map, Over, Quantity, RegionKind};
 
 const SIZE: f64 = 8.5;
 const ROW: f64 = 13.0;
@@ -15,6 +15,11 @@ const ROW: f64 = 13.0;
 const SAMPLE: f64 = 24.0;
 /// An area is visible if it contains a square of this side, in points.
 const SEEN: f64 = 1.2;
+
+/// Distance in points up to which a thick line covers a thin one.
+const COVERED: f64 = 0.7;
+/// Coefficients and ratios of velocities below this are rounding.
+const ROUNDING: f64 = 1e-12;
 
 /// The kinds of entries of the key.
 pub(super) enum Key {
@@ -43,9 +48,8 @@ pub(super) fn keys(map: &Map, admissible_set: bool, has_contours: bool, plot: &P
         }
         match (is_there, kind) {
             (true, _) if is_seen(map, kind, plot) => keys.push((Key::Region(kind), region(kind).to_owned())),
-            (true, _) => keys.push((Key::Region(kind), format!("{} (too thin to see)", region(kind)))),
             (false, RegionKind::AdmissibleSet) => keys.push((Key::Region(kind), format!("{}: nowhere", region(kind)))),
-            (false, _) => {}
+            _ => {}
         }
     }
     let is_shown = plot.shows(map.point.at);
@@ -59,7 +63,8 @@ pub(super) fn keys(map: &Map, admissible_set: bool, has_contours: bool, plot: &P
         CurveName::RestitutionLimitConfiguration,
         CurveName::FrictionLimit,
     ] {
-        if map.curves.iter().any(|curve| curve.name == name) {
+        if map.curves.iter().any(|curve| curve.name == name && is_inside(curve, plot) && !is_covered(curve, map, plot))
+        {
             keys.push((Key::Curve(name), curve(name, map)));
         }
     }
@@ -72,6 +77,35 @@ pub(super) fn keys(map: &Map, admissible_set: bool, has_contours: bool, plot: &P
         keys.push((Key::Contour, what.to_owned()));
     }
     keys
+}
+
+/// Whether a curve is anywhere off the frame, on which it cannot be seen.
+fn is_inside(curve: &Curve, plot: &Plot) -> bool {
+    let points = curve.pieces.iter().flatten().map(|at| plot.place(*at));
+    let inside =
+        |at: Vec2| (0..2).all(|k| at[k] - plot.corner[k] > SEEN && plot.corner[k] + plot.size[k] - at[k] > SEEN);
+    // A straight line has its ends on the frame; its middle tells.
+    let pieces = curve.pieces.iter().filter(|piece| piece.len() == 2);
+    let middles = pieces.map(|piece| plot.place([0, 1].map(|k: usize| 0.5 * (piece[0][k] + piece[1][k]))));
+    points.chain(middles).any(inside)
+}
+
+/// Whether a curve lies below the exact one, which is drawn last, wherever it is.
+fn is_covered(curve: &Curve, map: &Map, plot: &Plot) -> bool {
+    let exact = map.curves.iter().find(|other| other.name == CurveName::CriticalFriction && *other != curve);
+    let segments: Vec<[Vec2; 2]> = exact
+        .iter()
+        .flat_map(|exact| &exact.pieces)
+        .flat_map(|piece| piece.windows(2).map(|pair| [plot.place(pair[0]), plot.place(pair[1])]))
+        .collect();
+    let is_near = |p: Vec2, [a, b]: &[Vec2; 2]| {
+        let [along, to] = [[b[0] - a[0], b[1] - a[1]], [p[0] - a[0], p[1] - a[1]]];
+        let length = along[0] * along[0] + along[1] * along[1];
+        let t = if length > 0.0 { ((along[0] * to[0] + along[1] * to[1]) / length).clamp(0.0, 1.0) } else { 0.0 };
+        (to[0] - t * along[0]).hypot(to[1] - t * along[1]) <= COVERED
+    };
+    let points = curve.pieces.iter().flatten().map(|at| plot.place(*at));
+    exact.is_some() && points.into_iter().all(|p| segments.iter().any(|segment| is_near(p, segment)))
 }
 
 /// Whether a region of this kind is drawn in a cell.
@@ -117,7 +151,7 @@ fn beyond(map: &Map) -> String {
             Quantity::VelocityRatio1 => "*v*_{t1}/|*v*_{n}|",
             Quantity::VelocityRatio2 => "*v*_{t2}/|*v*_{n}|",
         };
-        format!("{name} = {}", significant(map.point.at[k], 3).replace('-', "−"))
+        format!("{name} = {}", significant(tidy(map.point.at[k], ROUNDING), 3).replace('-', "−"))
     };
     format!("{}, {}", part(0), part(1))
 }

@@ -10,6 +10,8 @@ use super::plot::Plot;
 pub(super) const REACH: f64 = 3.8;
 const SIZE: f64 = 8.5;
 const LEADING: f64 = 9.5;
+/// Distance of a label from its mark up to which it needs no leader line.
+const LEADERLESS: f64 = 5.0;
 
 /// Draws the mark with this number: nine shapes, filled and hollow.
 pub(super) fn draw(drawing: &mut Drawing, number: usize, at: Vec2) {
@@ -91,8 +93,9 @@ impl Places {
         let size = [width, LEADING * lines.len() as f64 - 3.0];
         let Some((low, distance)) = self.beside(at, size) else { return };
         self.marks.take([low[0] - 2.0, low[1] - 2.0], [size[0] + 4.0, size[1] + 4.0]);
-        if distance > 5.0 {
-            let near = [0, 1].map(|k: usize| at[k].clamp(low[k], low[k] + size[k]));
+        if distance > LEADERLESS {
+            let near = nearest(at, low, size);
+            self.marks.take_line(&[at, near]);
             let leader = Stroke { colour: Colour(0x40_4040), width: 0.5, dash: &[], is_round: true };
             drawing.stroke(Path::polyline([at, near]), leader, None);
         }
@@ -109,14 +112,20 @@ impl Places {
         // above the mark.
         const SIDES: [[f64; 2]; 8] =
             [[0.0, 0.5], [1.0, 0.5], [0.5, 1.0], [0.5, 0.0], [0.0, 1.0], [0.0, 0.0], [1.0, 1.0], [1.0, 0.0]];
-        for may_cross in [false, true] {
+        // A label may cover a line if necessary; a leader that crosses a label or a mark is the last resort.
+        for (may_cross, leader_may_cross) in [(false, false), (true, false), (true, true)] {
             for distance in [3.0, 7.0, 12.0, 18.0, 26.0, 36.0, 48.0] {
                 let away = REACH + distance;
                 for side in SIDES {
                     let low = [0, 1].map(|k: usize| at[k] - side[k] * size[k] + (1.0 - 2.0 * side[k]) * away);
                     let outer = ([low[0] - 1.5, low[1] - 1.5], [size[0] + 3.0, size[1] + 3.0]);
                     let is_free = |room: &Room| room.is_free(outer.0, outer.1);
-                    if is_free(&self.marks) && (may_cross || is_free(&self.lines)) {
+                    let has_clear_leader = || {
+                        let (near, own) = (nearest(at, low, size), 1.8 * REACH);
+                        distance <= LEADERLESS || self.marks.is_line_free(at, near, own)
+                    };
+                    let is_placed = is_free(&self.marks) && (may_cross || is_free(&self.lines));
+                    if is_placed && (leader_may_cross || has_clear_leader()) {
                         return Some((low, distance));
                     }
                 }
@@ -124,6 +133,11 @@ impl Places {
         }
         None
     }
+}
+
+/// The point of a box nearest to a mark.
+fn nearest(at: Vec2, low: Vec2, size: Vec2) -> Vec2 {
+    [0, 1].map(|k: usize| at[k].clamp(low[k], low[k] + size[k]))
 }
 
 /// The names as lines of at most `LONGEST` characters.

@@ -6,23 +6,37 @@ use serde::Serialize;
 
 use super::table::{self, Columns};
 use carom_scene::document::FORMAT_VERSION;
+use carom_scene::provenance::Provenance;
 use carom_sim::{Event, Header, Record, Summary};
 
+/// A run as it is written to files: with what it is a run of, if that is known.
+#[derive(Debug, Clone, Copy)]
+pub struct RunFile<'a> {
+    /// The run.
+    pub record: &'a Record,
+    /// What it is a run of.
+    pub provenance: Option<&'a Provenance>,
+}
+
+/// A run without its samples, and of a file beside tables without its events.
 #[derive(Serialize)]
 struct RunRecord<'a> {
     format_version: u32,
-    header: &'a Header,
+    header: HeaderRecord<'a>,
     summary: &'a Summary,
-    samples: Columns<'a>,
-    events: Vec<EventRecord<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    samples: Option<Columns<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    events: Option<Vec<EventRecord<'a>>>,
 }
 
+/// A header with what the run is a run of.
 #[derive(Serialize)]
-struct SummaryRecord<'a> {
-    format_version: u32,
+struct HeaderRecord<'a> {
+    #[serde(flatten)]
     header: &'a Header,
-    summary: &'a Summary,
-    events: Vec<EventRecord<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provenance: Option<&'a Provenance>,
 }
 
 /// An event with its contact by name.
@@ -55,31 +69,69 @@ impl<'a> EventRecord<'a> {
     }
 }
 
-/// The whole run on one line: `format_version`, `header`, `summary`, `samples` as columns, `events`.
+impl<'a> RunFile<'a> {
+    /// A run of which nothing else is known.
+    pub fn new(record: &'a Record) -> Self {
+        Self { record, provenance: None }
+    }
+
+    fn record(&self) -> RunRecord<'a> {
+        let Record { header, summary, .. } = self.record;
+        let header = HeaderRecord { header, provenance: self.provenance };
+        RunRecord { format_version: FORMAT_VERSION, header, summary, samples: None, events: None }
+    }
+
+    /// The whole run on one line: `format_version`, `header`, `summary`, `samples` as columns, `events`.
+    ///
+    /// # Errors
+    /// Writing fails.
+    pub fn json(&self, output: &mut impl Write) -> io::Result<()> {
+        let samples = Some(Columns(table::run_columns(self.record)));
+        line(&RunRecord { samples, events: Some(events(self.record)), ..self.record() }, output)
+    }
+
+    /// The run without its samples on one line: `format_version`, `header`, `summary`, `events`.
+    ///
+    /// # Errors
+    /// Writing fails.
+    pub fn summary_json(&self, output: &mut impl Write) -> io::Result<()> {
+        line(&RunRecord { events: Some(events(self.record)), ..self.record() }, output)
+    }
+
+    /// What a table of samples and one of events do not have, on one line: `format_version`, `header`, `summary`.
+    ///
+    /// # Errors
+    /// Writing fails.
+    pub fn header_json(&self, output: &mut impl Write) -> io::Result<()> {
+        line(&self.record(), output)
+    }
+
+    /// The header alone.
+    #[cfg(feature = "parquet")]
+    pub(super) fn header(&self) -> serde_json::Result<String> {
+        serde_json::to_string(&self.record().header)
+    }
+}
+
+fn line(record: &RunRecord<'_>, output: &mut impl Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *output, record)?;
+    output.write_all(b"\n")
+}
+
+/// [`RunFile::json`] of a run of which nothing else is known.
 ///
 /// # Errors
 /// Writing fails.
 pub fn run_json(record: &Record, output: &mut impl Write) -> io::Result<()> {
-    let Record { header, summary, .. } = record;
-    let samples = Columns(table::run_columns(record));
-    serde_json::to_writer(
-        &mut *output,
-        &RunRecord { format_version: FORMAT_VERSION, header, summary, samples, events: events(record) },
-    )?;
-    output.write_all(b"\n")
+    RunFile::new(record).json(output)
 }
 
-/// The run without its samples on one line: `format_version`, `header`, `summary`, `events`.
+/// [`RunFile::summary_json`] of a run of which nothing else is known.
 ///
 /// # Errors
 /// Writing fails.
 pub fn run_summary_json(record: &Record, output: &mut impl Write) -> io::Result<()> {
-    let Record { header, summary, .. } = record;
-    serde_json::to_writer(
-        &mut *output,
-        &SummaryRecord { format_version: FORMAT_VERSION, header, summary, events: events(record) },
-    )?;
-    output.write_all(b"\n")
+    RunFile::new(record).summary_json(output)
 }
 
 fn events(record: &Record) -> Vec<EventRecord<'_>> {

@@ -33,11 +33,47 @@ const HEADER: Object = object!("header" {
     "tolerance": Type::Number, "Relative tolerance of the integration";
     "until": Type::Number, "Requested end time, s";
     "warnings": TEXTS, "What is not simulated, and oddities of the initial state";
+    "provenance": Type::Object(&PROVENANCE), "What the run is a run of; absent where that is not known";
 }
     Rule::Required(&[
         "title", "model", "coordinates", "velocities", "contacts", "surfaces", "plane", "gravity", "length", "tolerance",
         "until", "warnings",
     ]),
+);
+
+const PROVENANCE: Object = object!("provenance" {
+    "carom": Type::Text, "The version of carom";
+    "instruction_set": Type::Text, "The instructions that the program was compiled for, as far as results depend on them";
+    "system": Type::Text, "The operating system";
+    "scene": Type::Any, "The scene, with all changes applied";
+    "options": TEXTS, "The options that changed it, as given";
+    "guard": Type::Text, "What to do with a stick that creates energy";
+    "coefficients": Type::list(&Type::Object(&COEFFICIENTS)), "Restitution and friction of every contact, wherever they were given";
+    "robot": Type::Object(&ROBOT), "The robot";
+}
+    Rule::Required(&["carom", "instruction_set", "system", "scene", "options", "guard", "coefficients", "robot"]),
+);
+
+const COEFFICIENTS: Object = object!("coefficients" {
+    "contact": Type::Text, "The contact's name";
+    "restitution": Type::Any, "Its restitution, as in a scene";
+    "friction": Type::Any, "Its friction, static and dynamic; null for a contact without friction";
+}
+    Rule::Required(&["contact", "restitution", "friction"]),
+);
+
+const ROBOT: Object = object!("robot" {
+    "builtin": Type::Nullable(&Type::Text), "The name of a built-in model";
+    "files": Type::list(&Type::Object(&FILE)), "The robot's own file first, then those that it includes and its meshes";
+}
+    Rule::Required(&["builtin", "files"]),
+);
+
+const FILE: Object = object!("file" {
+    "path": Type::Text, "Its whole path; for a built-in model its name";
+    "sha256": Type::Text, "SHA-256 of its content, in hexadecimal digits";
+}
+    Rule::Required(&["path", "sha256"]),
 );
 
 const CONTACT: Object = object!("contact" {

@@ -11,7 +11,7 @@ use ::parquet::file::properties::WriterProperties;
 use ::parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use ::parquet::schema::types::{Type, TypePtr};
 
-use super::json::events_json;
+use super::json::{RunFile, events_json};
 use super::table::{self, Column, Values};
 use carom_scene::document::FORMAT_VERSION;
 use carom_sim::Record;
@@ -19,20 +19,31 @@ use carom_sim::Record;
 /// Rows per group; a reader holds one group in memory.
 const ROWS_A_GROUP: usize = 1 << 18;
 
-/// The samples, one per row. The file's metadata contain `carom.format_version`, `carom.header`, `carom.summary` and `carom.events` as JSON and
-/// `carom.ending`.
+impl RunFile<'_> {
+    /// The samples, one per row. The file's metadata contain `carom.format_version`, `carom.header`, `carom.summary` and `carom.events` as JSON
+    /// and `carom.ending`.
+    ///
+    /// # Errors
+    /// Writing fails.
+    pub fn parquet(&self, output: impl Write + Send) -> io::Result<()> {
+        let record = self.record;
+        let metadata = [
+            format_version(),
+            ("carom.ending", table::ending(record.summary.ending).to_owned()),
+            ("carom.header", self.header()?),
+            ("carom.summary", serde_json::to_string(&record.summary)?),
+            ("carom.events", events_json(record)?),
+        ];
+        write(&table::run_columns(record), record.samples.len(), &metadata, output).map_err(io::Error::other)
+    }
+}
+
+/// [`RunFile::parquet`] of a run of which nothing else is known.
 ///
 /// # Errors
 /// Writing fails.
 pub fn run_parquet(record: &Record, output: impl Write + Send) -> io::Result<()> {
-    let metadata = [
-        format_version(),
-        ("carom.ending", table::ending(record.summary.ending).to_owned()),
-        ("carom.header", serde_json::to_string(&record.header)?),
-        ("carom.summary", serde_json::to_string(&record.summary)?),
-        ("carom.events", events_json(record)?),
-    ];
-    write(&table::run_columns(record), record.samples.len(), &metadata, output).map_err(io::Error::other)
+    RunFile::new(record).parquet(output)
 }
 
 /// The events, one per row.

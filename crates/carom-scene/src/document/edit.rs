@@ -35,11 +35,23 @@ impl std::str::FromStr for Edit {
     }
 }
 
+/// As `key=value`.
+impl std::fmt::Display for Edit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}={}", self.path, self.value)
+    }
+}
+
 impl Edit {
     /// The change, as one that another option of the command line than `--set` asks for.
     #[must_use]
     pub fn by_option(self, option: &'static str) -> Self {
         Self { option, ..self }
+    }
+
+    /// The value that is set, as JSON.
+    pub fn value(&self) -> String {
+        self.value.to_string()
     }
 
     /// The path that is changed.

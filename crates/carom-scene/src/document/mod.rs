@@ -26,6 +26,7 @@ pub(crate) mod version;
 pub use edit::Edit;
 pub use error::{Kind, ProblemError};
 pub use suggestion::did_you_mean;
+pub(crate) use suggestion::listed;
 pub use tree::{Document, Format, Tree};
 pub(crate) use tree::{PathStep, split_path};
 pub use version::FORMAT_VERSION;

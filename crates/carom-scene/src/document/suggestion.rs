@@ -27,9 +27,29 @@ pub fn did_you_mean<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -
     }
 }
 
+/// Names in a message before the others are only counted.
+const NAMES: usize = 24;
+
+/// Names for a message: `a, b, c`, or the first of them and the number of the others.
+pub(crate) fn listed(names: &[impl AsRef<str>]) -> String {
+    let shown: Vec<&str> = names.iter().take(NAMES).map(AsRef::as_ref).collect();
+    match names.len() - shown.len() {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::did_you_mean;
+    use super::{did_you_mean, listed};
+
+    #[test]
+    fn long_lists_are_shortened() {
+        let names: Vec<String> = (0..70).map(|k| format!("link_{k}")).collect();
+        assert_eq!(listed(&names[..3]), "link_0, link_1, link_2");
+        assert_eq!(listed(&names[..24]), names[..24].join(", "));
+        assert!(listed(&names).ends_with("link_23 and 46 more"), "{}", listed(&names));
+    }
 
     #[test]
     fn only_what_is_near_is_suggested() {

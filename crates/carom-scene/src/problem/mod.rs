@@ -18,7 +18,7 @@ use carom_multibody::State;
 use self::contacts::StatedContact;
 use self::terms::Terms;
 use crate::answer::Answer;
-use crate::document::{Kind, ProblemError};
+use crate::document::{Kind, ProblemError, listed};
 use crate::scene::Scene;
 use carom_sim::Setup;
 
@@ -124,7 +124,7 @@ impl Problem {
             Form::Matrices { .. } => "give a single contact".to_owned(),
             Form::Scene { scene, .. } => {
                 let names: Vec<&str> = scene.struck_contacts().map(|contact| contact.name.as_str()).collect();
-                format!("choose one with strike: {}", names.join(", "))
+                format!("choose one with strike: {}", listed(&names))
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The robot of a scene, as a record in its outcome.
 
-use carom_multibody::JointKind;
+use carom_multibody::{JointKind, Model};
 use serde::Serialize;
 
 use crate::document::ProblemError;
@@ -22,6 +22,9 @@ pub struct RobotRecord {
     /// Whether some velocities are in their link's axes, which is so for floating and ball joints.
     #[serde(skip)]
     pub in_link_axes: bool,
+    /// The unit of each generalized velocity.
+    #[serde(skip)]
+    pub velocity_units: Vec<&'static str>,
 }
 
 /// The contact that strikes, or those that strike simultaneously.
@@ -49,6 +52,9 @@ pub struct ContactRecord {
     pub gap: f64,
     /// Its normal and tangents in world axes: the directions of the components of contact vectors.
     pub axes: Vec<[f64; 3]>,
+    /// Whether the gap is so small, relative to the robot, that the contact counts as touching.
+    #[serde(skip)]
+    pub touches: bool,
 }
 
 impl StruckRecord {
@@ -68,7 +74,9 @@ impl RobotRecord {
     /// The state is not valid for the model.
     pub fn new(scene: &Scene) -> Result<Self, ProblemError> {
         let dynamics = scene.dynamics()?;
-        let mut struck = scene.struck_contacts().map(|contact| {
+        let touching = scene.touching()?;
+        let mut struck = scene.struck().iter().map(|&place| {
+            let contact = &scene.contacts()[place];
             let (position, gap) = scene.position_of(&dynamics, contact);
             let axes = contact.point.basis().into_iter().take(contact.point.dimension());
             ContactRecord {
@@ -76,6 +84,7 @@ impl RobotRecord {
                 position: position.to_array(),
                 gap,
                 axes: axes.map(|axis| axis.to_array()).collect(),
+                touches: touching[place],
             }
         });
         let struck = match (struck.next(), struck.next()) {
@@ -92,6 +101,23 @@ impl RobotRecord {
                 .joints()
                 .iter()
                 .any(|joint| matches!(joint.joint.kind, JointKind::Floating | JointKind::Ball)),
+            velocity_units: units(scene.model()),
         })
     }
+}
+
+/// The units of a model's velocities.
+fn units(model: &Model) -> Vec<&'static str> {
+    let mut units = vec!["rad/s"; model.nv()];
+    for joint in model.joints() {
+        let straight = match joint.joint.kind {
+            JointKind::Fixed | JointKind::Revolute | JointKind::Continuous | JointKind::Ball => 0,
+            JointKind::Prismatic => 1,
+            JointKind::Planar => 2,
+            JointKind::Floating => 3,
+        };
+        // A joint that follows another has no velocity of its own.
+        units[joint.velocities.clone()].iter_mut().take(straight).for_each(|unit| *unit = "m/s");
+    }
+    units
 }

@@ -13,7 +13,7 @@ use super::{SceneContact, dynamics_error, keys};
 use crate::document::coefficients::dimension;
 use crate::document::coefficients::{friction, restitution};
 use crate::document::value::{check_keys, missing, number, object, text, triple, wrong_type};
-use crate::document::{Kind, ProblemError, did_you_mean};
+use crate::document::{Kind, ProblemError, did_you_mean, listed};
 use carom_sim::{CoordinateRange, Surface};
 
 type Result<T> = std::result::Result<T, ProblemError>;
@@ -52,7 +52,7 @@ pub(super) fn strike(contacts: &[SceneContact], map: &Map<String, Value>) -> Res
         contacts.iter().position(|contact| contact.name == name).ok_or_else(|| {
             let names: Vec<&str> = contacts.iter().map(|contact| contact.name.as_str()).collect();
             let hint = did_you_mean(name, names.iter().copied());
-            let message = format!("{path} = {name:?} is not a contact{hint}; the contacts are {}", names.join(", "));
+            let message = format!("{path} = {name:?} is not a contact{hint}; the contacts are {}", listed(&names));
             ProblemError::at(Kind::UnknownName, path, message)
         })
     };
@@ -161,8 +161,7 @@ fn matching(model: &Model, pattern: &WildMatch, map: &Map<String, Value>, field:
         let given = map.get("link").and_then(Value::as_str).unwrap_or_default();
         let hint = did_you_mean(given, names.iter().copied());
         let what = if of_shapes { "moving link with a shape that can touch" } else { "moving link" };
-        let message =
-            format!("{field} matches no {what} of {}{hint}; its links are {}", model.name(), names.join(", "));
+        let message = format!("{field} matches no {what} of {}{hint}; its links are {}", model.name(), listed(&names));
         return Err(ProblemError::at(Kind::UnknownName, field, message));
     }
     Ok(places)
@@ -211,7 +210,7 @@ fn place(model: &Model, map: &Map<String, Value>, path: &str) -> Result<Place> {
             false if names.is_empty() => message += ", which has none",
             false => {
                 message += &did_you_mean(name, names.iter().copied());
-                message += &format!("; its {key}s are {}", names.join(", "));
+                message += &format!("; its {key}s are {}", listed(&names));
             }
         }
         ProblemError::at(Kind::UnknownName, &field, message)

@@ -28,7 +28,7 @@ use carom_law::{Coefficients, Contact, Friction, Guard, Law, Outcome, Restitutio
 use carom_multibody::{ContactPoint, Contacts, Dynamics, DynamicsError, Model, State, StateError, Vector, Warning};
 
 use crate::answer::SimultaneousAnswer;
-use crate::document::{Kind, ProblemError};
+use crate::document::{Kind, ProblemError, listed};
 pub use crate::robots::ModelSource;
 use carom_sim::{CoordinateRange, Setup, Surface, WatchedContact};
 use carom_sim::{StrikeError, contact_at, strike_outcome, strike_together_with};
@@ -189,7 +189,7 @@ impl Scene {
         if names.is_empty() {
             return Ok(());
         }
-        let names = names.join(", ");
+        let names = listed(&names);
         let message = format!("friction is missing: give friction for the scene or for {names}, or dimension = 1");
         Err(ProblemError::at(Kind::Law(carom_law::ErrorKind::Missing), "friction", message))
     }
@@ -227,6 +227,12 @@ impl Scene {
         self.nearest = if struck.is_empty() { gaps.nearest() } else { None };
         self.struck = if struck.is_empty() { all.collect() } else { struck };
         Ok(())
+    }
+
+    /// Whether each contact touches its surface: its gap is at most 1e-4 of the robot's size.
+    pub(crate) fn touching(&self) -> Result<Vec<bool>, ProblemError> {
+        let gaps = placing::gaps(&self.model, &self.surfaces, &self.contacts, &self.configuration)?;
+        Ok((0..self.contacts.len()).map(|contact| gaps.touches(contact)).collect())
     }
 
     /// Rejects a scene in which none of several contacts touches its surface.

@@ -6,7 +6,7 @@ use carom_multibody::{Dynamics, LinkId, Model, Vector};
 
 use super::state::Base;
 use super::{SceneContact, dynamics_error};
-use crate::document::{Kind, ProblemError, did_you_mean};
+use crate::document::{Kind, ProblemError, did_you_mean, listed};
 use carom_sim::Surface;
 
 /// Gap up to which a contact touches, relative to the robot's size: states are written by hand with a few digits.
@@ -98,7 +98,7 @@ pub(super) fn place(
         let hint = did_you_mean(name, names.iter().copied().chain([LOWEST]));
         let message = format!(
             "base.touch = {name:?} must be {LOWEST:?}, a contact, or a link with one: {}{hint}",
-            names.join(", ")
+            listed(&names)
         );
         return Err(ProblemError::at(Kind::UnknownName, "base.touch", message));
     };

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::keys;
 use crate::document::value::{check_keys, number, numbers, object, shape, type_name, wrong_type};
-use crate::document::{Kind, ProblemError, did_you_mean};
+use crate::document::{Kind, ProblemError, did_you_mean, listed};
 
 type Result<T> = std::result::Result<T, ProblemError>;
 
@@ -212,11 +212,14 @@ fn fill(
 
 pub(super) fn joint<'m>(model: &'m Model, name: &str, field: &str) -> Result<&'m ModelJoint> {
     model.moving_joint(name).map_err(|error| {
-        let hint = match &error {
-            JointNameError::Unknown { known, .. } => did_you_mean(name, known.iter().map(String::as_str)),
-            _ => String::new(),
+        let message = match &error {
+            JointNameError::Unknown { known, model, .. } => {
+                let hint = did_you_mean(name, known.iter().map(String::as_str));
+                format!("{name:?} is not a joint of {model}{hint}; its moving joints are {}", listed(known))
+            }
+            _ => error.to_string(),
         };
-        ProblemError::at(Kind::UnknownName, field, format!("{error}{hint}"))
+        ProblemError::at(Kind::UnknownName, field, message)
     })
 }
 
