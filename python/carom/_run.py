@@ -54,14 +54,14 @@ class Impact:
 @dataclass(frozen=True)
 class ContactHistory:
     """A contact over time, one row per sample: mode, gap [N], m, position [N, 3], m, in world axes; force [N, d], N, normal
-    first; force_world [N, 3], N."""
+    first; world_force [N, 3], N."""
 
     name: str
     mode: NDArray[np.str_]
     gap: Array
     position: Array
     force: Array
-    force_world: Array
+    world_force: Array
 
 
 @dataclass(frozen=True)
