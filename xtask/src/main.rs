@@ -1,5 +1,5 @@
 //! Commands for contributors: `cargo xtask test`, `native`, `lint`, `oracle`, `laws`, `drops`, `soak`,
-//! `fingerprint`, `fuzz`, `mutants`, `reference`, `conformance`, `browser`, `package`, `arrows`, `bench`.
+//! `fingerprint`, `fuzz`, `mutants`, `python`, `wheel`, `reference`, `conformance`, `browser`, `package`, `arrows`, `bench`.
 
 mod browser;
 mod fuzz;
@@ -9,6 +9,7 @@ mod python;
 mod robots;
 mod run;
 mod simulation;
+mod wheel;
 
 use std::env;
 use std::path::PathBuf;
@@ -19,7 +20,8 @@ use run::{cargo, root, run};
 const USAGE: &str = "\
 cargo xtask TASK
 
-  test          every test, a few minutes from a cold cache
+  test          every test, a few minutes from a cold cache; those of the Python package where Python 3.11 or later is
+                found, and wherever CI=true
   native        the tests of robots, built for this processor
   lint          formatting, clippy and documentation, warnings refused
   oracle        the law against its oracle on 100 times as many random problems (CAROM_CASES, CAROM_SEED)
@@ -35,6 +37,9 @@ cargo xtask TASK
                 a seeded sample of the mutants of carom-sim's events and instants and of carom-law's closed and
                 simultaneous contacts, by cargo-mutants: a table, and the mutants that no test notices; --sample N of
                 them (300), --seed S (1), --part I/N of the sample: a fifth takes about an hour on two cores
+  python        the Python package: builds its wheel, installs it into target/python and runs pytest, mypy and stubtest;
+                --engines tests it beside MuJoCo and Pinocchio, in the environment of the conformance run
+  wheel         the wheel of the Python package, in target/wheels
   reference     recompute reference/precise with 80 digits and compare (Python 3)
   conformance   robots and flights against Pinocchio and MuJoCo, from PyPI (2 GB), every robot of these packages through
                 carom simulate, and simultaneous impacts against Siconos, from Debian; --write renews
@@ -54,8 +59,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let rest: Vec<&str> = arguments.iter().skip(1).map(String::as_str).collect();
     let done = match arguments.first().map(String::as_str) {
-        // Parquet is a feature that a clone does not build by default.
-        Some("test") => cargo(&["test", "--workspace", "--features", "carom-cli/parquet"], &rest, &[]),
+        Some("test") => test(&rest),
         Some("native") => native(),
         Some("lint") => lint(),
         Some("oracle") => oracle(),
@@ -69,6 +73,9 @@ fn main() -> ExitCode {
         }
         Some("fuzz") => fuzz::fuzz(&rest),
         Some("mutants") => mutants::mutants(&rest),
+        Some("python") if rest.first() == Some(&"--engines") => wheel::test_with_engines(),
+        Some("python") => wheel::test(),
+        Some("wheel") => wheel::wheel().map(|path| println!("{}", path.display())),
         Some("reference") => reference(),
         Some("conformance") => conformance(&rest),
         Some("browser") => browser::browser(),
@@ -92,6 +99,16 @@ fn main() -> ExitCode {
             eprintln!("xtask: {what} failed");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Every test; with arguments, those of Rust that they select.
+fn test(rest: &[&str]) -> Result<(), String> {
+    // Parquet is a feature that a clone does not build by default.
+    cargo(&["test", "--workspace", "--features", "carom-cli/parquet"], rest, &[])?;
+    match rest.is_empty() {
+        true => wheel::test_if_possible(),
+        false => Ok(()),
     }
 }
 
@@ -156,7 +173,9 @@ fn conformance(rest: &[&str]) -> Result<(), String> {
             other => command.arg(other),
         };
     }
-    run(&mut command, "conformance/compare.py")
+    run(&mut command, "conformance/compare.py")?;
+    // The Python package meets the same engines.
+    if pattern.is_none() { wheel::test_with_engines() } else { Ok(()) }
 }
 
 fn bench(filters: &[&str]) -> Result<(), String> {

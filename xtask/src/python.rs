@@ -1,27 +1,36 @@
-//! A Python environment of the project, with the engines with which carom is compared.
+//! Python environments of the project: that of the Python package, and that of the engines with which carom is compared.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::run::{root, run};
 
-/// The interpreter of the environment, which is created, or recreated if the requirements have changed.
+/// The interpreter of the environment with the engines.
 pub fn environment() -> Result<PathBuf, String> {
-    let requirements = root().join("conformance/requirements.txt");
-    let folder = root().join("target/conformance/venv");
+    environment_of("conformance", "conformance/requirements.txt")
+}
+
+/// The interpreter of an environment in `target`, which is created, or recreated if the requirements have changed.
+pub fn environment_of(name: &str, requirements: &str) -> Result<PathBuf, String> {
+    let folder = root().join("target").join(name).join("venv");
     let (python, mark) = (folder.join("bin/python"), folder.join("requirements.txt"));
-    let wanted = fs::read(&requirements).map_err(|error| format!("conformance/requirements.txt ({error})"))?;
+    let wanted = fs::read(root().join(requirements)).map_err(|error| format!("{requirements} ({error})"))?;
     if python.exists() && fs::read(&mark).is_ok_and(|installed| installed == wanted) {
         return Ok(python);
     }
     make(&folder)?;
-    let mut pip = Command::new(&python);
-    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]).arg(&requirements);
-    run(&mut pip, "pip install -r conformance/requirements.txt")?;
+    pip(&python, &["-r", requirements])?;
     // Written last, so that an interrupted installation is repeated.
     fs::write(&mark, wanted).map_err(|error| format!("{} ({error})", mark.display()))?;
     Ok(python)
+}
+
+/// Installs packages into an environment.
+pub fn pip(python: &Path, arguments: &[&str]) -> Result<(), String> {
+    let mut pip = Command::new(python);
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(arguments);
+    run(&mut pip, &format!("pip install {}", arguments.join(" ")))
 }
 
 fn make(folder: &PathBuf) -> Result<(), String> {

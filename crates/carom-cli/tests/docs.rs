@@ -129,8 +129,16 @@ fn undocumented(folder: &Path, missing: &mut Vec<String>) {
 #[test]
 fn every_module_is_named_by_its_folder() {
     let mut missing = Vec::new();
-    for name in ["carom-law", "carom-multibody", "carom-sim", "carom-scene", "carom-study", "carom-report", "carom-cli"]
-    {
+    for name in [
+        "carom-law",
+        "carom-multibody",
+        "carom-sim",
+        "carom-scene",
+        "carom-study",
+        "carom-report",
+        "carom-cli",
+        "carom-py",
+    ] {
         let source = root().join("crates").join(name).join("src");
         let folders = source.read_dir().unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
         folders.for_each(|folder| undocumented(&folder, &mut missing));

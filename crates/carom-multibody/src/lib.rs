@@ -27,8 +27,8 @@ pub use geometry::{
 pub use mesh::{Hull, HullOptions};
 pub use model::{
     BuildError, Frame, Geometry, Joint, JointKind, JointNameError, JointNumbers, Keyframe, Link, LinkId, LinkSpec,
-    Mimic, Model, ModelBuilder, ModelJoint, PairRule, Shape, ShapeContact, ShapeId, Spring, State, StateError, Warning,
-    WarningKind,
+    Mimic, Model, ModelBuilder, ModelJoint, PairRule, PinocchioJoint, PinocchioLayout, Shape, ShapeContact, ShapeId,
+    Spring, State, StateError, Warning, WarningKind,
 };
 pub use rows::{Contacts, JointLimit, LimitSide, Matrix, joint_limits};
 pub use spatial::{Inertia, Placement, Quaternion, Rotation, Symmetric, UNIT_TOLERANCE, Vector};

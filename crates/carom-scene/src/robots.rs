@@ -36,6 +36,8 @@ pub enum ModelSource {
 #[derive(Debug, Default)]
 pub struct Robots {
     kept: Mutex<Kept>,
+    /// Texts that stand for files.
+    texts: Mutex<Vec<(PathBuf, Arc<str>)>>,
 }
 
 #[derive(Debug, Default)]
@@ -70,12 +72,20 @@ impl Robots {
         Self::default()
     }
 
+    /// A text that stands for the file at a path: robots of this path are read from it. Files that it includes, and meshes,
+    /// are looked for relative to the path.
+    #[must_use]
+    pub fn with_text(self, path: impl Into<PathBuf>, text: impl Into<Arc<str>>) -> Self {
+        self.texts.lock().unwrap_or_else(PoisonError::into_inner).push((path.into(), text.into()));
+        self
+    }
+
     /// The robot as its file gives it.
     ///
     /// # Errors
     /// The file cannot be read or is not a robot, or there is no built-in model of that name.
     pub fn load(&self, source: &ModelSource, options: &Options) -> Result<Arc<Model>, LoadError> {
-        loaded(&self.robot(source, options), source, options)
+        self.loaded(&self.robot(source, options), source, options)
     }
 
     /// The robot, with what is fixed or hinged to the world placed at the world's origin.
@@ -84,9 +94,23 @@ impl Robots {
     /// As [`Robots::load`].
     pub fn load_at_origin(&self, source: &ModelSource, options: &Options) -> Result<Arc<Model>, LoadError> {
         let robot = self.robot(source, options);
-        let model = loaded(&robot, source, options)?;
+        let model = self.loaded(&robot, source, options)?;
         let placed = || Arc::new(Arc::unwrap_or_clone(model).placed(&Placement::IDENTITY));
         Ok(Arc::clone(robot.at_origin.get_or_init(placed)))
+    }
+
+    fn loaded(&self, robot: &Robot, source: &ModelSource, options: &Options) -> Result<Arc<Model>, LoadError> {
+        let read = || match (source, self.text_of(source)) {
+            (ModelSource::File(path), Some(text)) => load::text(&text, path, options),
+            _ => read(source, options),
+        };
+        robot.loaded.get_or_init(|| read().map(Arc::new)).clone()
+    }
+
+    fn text_of(&self, source: &ModelSource) -> Option<Arc<str>> {
+        let ModelSource::File(path) = source else { return None };
+        let texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        texts.iter().find(|(name, _)| name == path).map(|(_, text)| Arc::clone(text))
     }
 
     fn robot(&self, source: &ModelSource, options: &Options) -> Arc<Robot> {
@@ -108,10 +132,6 @@ impl Robots {
         entries.push(Entry { source, options, robot: Arc::clone(&robot), last_use: *clock });
         robot
     }
-}
-
-fn loaded(robot: &Robot, source: &ModelSource, options: &Options) -> Result<Arc<Model>, LoadError> {
-    robot.loaded.get_or_init(|| read(source, options).map(Arc::new)).clone()
 }
 
 fn read(source: &ModelSource, options: &Options) -> Result<Model, LoadError> {
@@ -148,6 +168,21 @@ mod tests {
         let mass = |model: &Model| model.link(model.find_link("rod").unwrap()).inertia.mass;
         let fresh = Robots::new().load(&source, &Options::new()).unwrap();
         assert_eq!((mass(&first), mass(&fresh)), (2.0, 3.0));
+    }
+
+    #[test]
+    fn a_text_stands_for_a_file() {
+        let robots = Robots::new().with_text("folder/given.urdf", PENDULUM);
+        let load = |path: &str| robots.load(&ModelSource::File(path.into()), &Options::new());
+        assert_eq!(load("folder/given.urdf").unwrap().name(), "pendulum");
+        assert!(load("folder/other.urdf").is_err());
+        let tree = crate::document::Document::read(
+            r#"{"model": {"urdf": "given.urdf"}, "contact": {"link": "rod"}, "surface": {"normal": [0, 0, 1]}, "restitution": 0.5, "friction": 0.2}"#,
+            crate::document::Format::Json,
+        );
+        let tree = tree.unwrap().tree().clone();
+        let problem = crate::Problem::from_tree_with(&tree, "folder".as_ref(), &robots).unwrap();
+        assert_eq!(problem.scene().unwrap().model().name(), "pendulum");
     }
 
     #[test]

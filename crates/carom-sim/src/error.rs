@@ -20,6 +20,26 @@ pub enum SimulationError {
         /// The admissible range.
         bound: &'static str,
     },
+    /// A vector that does not have one number per velocity.
+    #[error("{field} has {found} numbers; the robot has {expected} velocities")]
+    Length {
+        /// The vector.
+        field: &'static str,
+        /// The number of values given.
+        found: usize,
+        /// The number of velocities.
+        expected: usize,
+    },
+    /// A number that is not finite.
+    #[error("{field}[{index}] = {value} is not finite")]
+    NotFinite {
+        /// The vector.
+        field: &'static str,
+        /// The index.
+        index: usize,
+        /// The number.
+        value: f64,
+    },
     /// An index is out of range.
     #[error("{field} = {index} is out of range: it must be below {count}")]
     NoSuch {

@@ -1,4 +1,4 @@
-//! Studies around one problem: maps over coefficients and over states, and comparisons of all laws.
+//! Studies around one problem: maps over coefficients and over states, comparisons of all laws, and arrays of impacts.
 //!
 //! | file | contents |
 //! |---|---|
@@ -13,6 +13,7 @@
 //! | `range` | the ranges of a map's axes |
 //! | `answered` | the answer of one law to an impact |
 //! | `compare` | comparison of all laws |
+//! | `arrays` | many contacts, or many states of a robot |
 //! | `impulse` | the geometry of the impulses of one impact |
 //! | `error` | errors |
 //!
@@ -20,6 +21,7 @@
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod answered;
+pub mod arrays;
 mod cells;
 mod coefficients;
 mod compare;

@@ -1,6 +1,7 @@
 //! Any error of carom.
 
-use carom_multibody::load::LoadError;
+use carom_law::ErrorKind;
+use carom_multibody::load::{LoadError, LoadErrorKind};
 use carom_multibody::{BuildError, CandidateError, DynamicsError, StateError};
 use carom_report::PageError;
 use carom_report::figure::FigureError;
@@ -32,6 +33,84 @@ pub enum Error {
     Report(#[from] carom_report::Error),
 }
 
+impl Error {
+    /// The kind, as in files: those of problems, `simulation` for a run that cannot go on, and `file` for output that cannot
+    /// be written.
+    pub fn kind(&self) -> &'static str {
+        match self.problem() {
+            Some(problem) => problem.kind.name(),
+            None => match self {
+                Self::Report(_) => "file",
+                _ => "simulation",
+            },
+        }
+    }
+
+    /// The field that is wrong, a dotted path such as `friction.dynamic`, if there is one.
+    pub fn field(&self) -> Option<String> {
+        match self {
+            Self::Sim(carom_sim::Error::Simulation(error)) => match &**error {
+                SimulationError::OutOfRange { field, .. }
+                | SimulationError::Length { field, .. }
+                | SimulationError::NotFinite { field, .. } => Some((*field).to_owned()),
+                SimulationError::NoSuch { field, .. } => Some(field.clone()),
+                _ => None,
+            },
+            _ => self.problem()?.field,
+        }
+    }
+
+    /// The line of the document or of the robot's file, counted from 1, if known.
+    pub fn line(&self) -> Option<usize> {
+        self.problem()?.line
+    }
+
+    /// The error as one of a problem, if it is about a problem, a robot or a state.
+    fn problem(&self) -> Option<ProblemError> {
+        use carom_multibody::Error as Multibody;
+        use carom_scene::document::Kind;
+        let at = |kind: ErrorKind, field: &str| Some(ProblemError::at(Kind::Law(kind), field, self.to_string()));
+        match self {
+            Self::Law(error) => Some(error.clone().into()),
+            Self::Problem(error) | Self::Study(carom_study::Error::Map(MapError::Problem(error))) => {
+                Some(error.clone())
+            }
+            Self::Multibody(Multibody::Load(error)) => {
+                let kind = if error.kind == LoadErrorKind::Read { Kind::File } else { Kind::Model };
+                Some(ProblemError::document(kind, self.to_string(), error.line))
+            }
+            Self::Multibody(Multibody::Build(_)) => Some(ProblemError::at(Kind::Model, "model", self.to_string())),
+            Self::Multibody(Multibody::Candidate(_)) => {
+                Some(ProblemError::at(Kind::UnknownName, "contact.shape", self.to_string()))
+            }
+            Self::Multibody(Multibody::Dynamics(error)) => Some(error.clone().into()),
+            Self::Multibody(Multibody::State(error)) => Some(error.clone().into()),
+            Self::Sim(carom_sim::Error::Strike(error)) => match &**error {
+                StrikeError::Dynamics(error) => Some(error.clone().into()),
+                StrikeError::Law(error) => Some(error.clone().into()),
+            },
+            Self::Sim(carom_sim::Error::Simulation(error)) => match &**error {
+                SimulationError::OutOfRange { field, .. } => at(ErrorKind::OutOfRange, field),
+                SimulationError::NotFinite { field, .. } => at(ErrorKind::NotFinite, field),
+                SimulationError::Length { field, .. } => at(ErrorKind::Shape, field),
+                SimulationError::NoSuch { field, .. } => at(ErrorKind::OutOfRange, field),
+                _ => None,
+            },
+            Self::Sim(_) | Self::Report(_) => None,
+            Self::Study(carom_study::Error::Map(error)) => match error {
+                MapError::Resolution { .. } => at(ErrorKind::OutOfRange, "resolution"),
+                MapError::Range { .. } | MapError::RangeSyntax { .. } => at(ErrorKind::OutOfRange, "range"),
+                MapError::Law { .. } => at(ErrorKind::Unsupported, "law"),
+                _ => at(ErrorKind::Unsupported, "contact"),
+            },
+            Self::Study(_) => at(ErrorKind::Unsupported, "contact"),
+            // New kinds of errors are those of what the user gave.
+            #[allow(unreachable_patterns, reason = "the enums of other crates may grow")]
+            _ => None,
+        }
+    }
+}
+
 /// A result of carom.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -59,4 +138,35 @@ convert! {
     PageError => Report,
     carom_report::batch::Failure => Report,
     std::io::Error => Report,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(error: impl Into<Error>) -> (&'static str, Option<String>, Option<usize>) {
+        let error = error.into();
+        (error.kind(), error.field(), error.line())
+    }
+
+    #[test]
+    fn every_error_has_a_kind_and_names_the_field() {
+        let friction = carom_law::Friction::new(-0.1).unwrap_err();
+        assert_eq!(told(friction), ("out_of_range", Some("friction".into()), None));
+        let missing = carom_multibody::load::file("no such robot", &Default::default()).unwrap_err();
+        assert_eq!(told(missing), ("file", None, None));
+        let broken = carom_multibody::load::text("<robot>\n<link/></robot>", "x".as_ref(), &Default::default());
+        let (kind, _, line) = told(broken.unwrap_err());
+        assert_eq!((kind, line.is_some()), ("model", true));
+        let range = "1:2:3".parse::<carom_study::Range>().unwrap_err();
+        assert_eq!(told(range), ("out_of_range", Some("range".into()), None));
+        let setup = carom_scene::gallery::simulation("ball").unwrap();
+        let mut simulation = carom_sim::Simulation::new(setup).unwrap();
+        let until = simulation.set_until(f64::NAN).unwrap_err();
+        assert_eq!(told(until), ("out_of_range", Some("until".into()), None));
+        let forces = simulation.hold_forces(&[]).unwrap_err();
+        assert_eq!(told(forces), ("shape", Some("forces".into()), None));
+        let state = simulation.set_state(&[], &[]).unwrap_err();
+        assert_eq!(told(state).0, "simulation");
+    }
 }

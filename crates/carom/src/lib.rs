@@ -6,7 +6,7 @@
 //! | [`law`] | `carom-law` | forces and impulses at contacts, in one instant |
 //! | [`multibody`] | `carom-multibody` | a robot and its state as M, h and rows |
 //! | [`sim`] | `carom-sim` | impacts and motion of a robot |
-//! | [`problem`], [`scene`], [`document`], [`schema`], [`gallery`], [`models`] | `carom-scene` | problems and scenes as documents |
+//! | [`problem`], [`scene`], [`document`], [`schema`], [`gallery`], [`models`], [`robots`], [`prepared`] | `carom-scene` | problems and scenes as documents |
 //! | [`study`] | `carom-study` | maps and comparisons of laws, as data |
 //! | [`report`], [`batch`] | `carom-report` | text, tables, figures, pages; batches of problems |
 //!
@@ -19,8 +19,8 @@ pub use carom_multibody as multibody;
 pub use carom_report as report;
 pub use carom_report::batch;
 pub use carom_scene::{
-    Answer, Problem, ProblemError, SimultaneousAnswer, assumed, document, gallery, models, problem, provenance, scene,
-    schema,
+    Answer, Problem, ProblemError, SimultaneousAnswer, assumed, document, gallery, models, prepared, problem, provenance,
+    robots, scene, schema,
 };
 pub use carom_sim as sim;
 #[doc(hidden)]

@@ -202,6 +202,12 @@ impl ContactPoint {
     pub fn basis(&self) -> [Vector; 3] {
         self.basis
     }
+
+    /// A vector in world axes, from its components along the normal and the tangents of the contact.
+    pub fn to_world(&self, components: &[f64]) -> Vector {
+        let rows = components.iter().zip(self.basis).take(self.dimension);
+        rows.fold(Vector::ZERO, |sum, (component, axis)| sum + *component * axis)
+    }
 }
 
 fn finite(field: &'static str, vector: Vector) -> Result<Vector, DynamicsError> {

@@ -135,6 +135,24 @@ pub enum StateError {
         /// The number of values of the joint.
         expected: usize,
     },
+    /// A number that is not finite.
+    #[error("{field}[{index}] = {value} is not finite")]
+    NotFinite {
+        /// The vector.
+        field: &'static str,
+        /// The index.
+        index: usize,
+        /// The number.
+        value: f64,
+    },
+    /// A joint of another engine's model that does not fit the model.
+    #[error("joint {joint:?}: {reason}")]
+    OtherJoint {
+        /// The joint.
+        joint: String,
+        /// Why.
+        reason: String,
+    },
     /// The wrong number of values.
     #[error("{field} has {given} numbers; the model needs {expected}")]
     Length {

@@ -9,6 +9,7 @@
 //! | `tree` | the nodes that the algorithms run on |
 //! | `state` | states by joint name |
 //! | `keyframe` | states that a file names |
+//! | `exchange` | states in the conventions of MuJoCo and Pinocchio |
 //! | `pair` | which shapes touch each other, where a file says so |
 //! | `sparsity` | chains: the nonzero entries of M and its factor |
 //! | `warning` | warnings about a model |
@@ -16,6 +17,7 @@
 
 mod builder;
 mod error;
+mod exchange;
 mod joint;
 mod keyframe;
 mod lookup;
@@ -31,6 +33,7 @@ use std::path::PathBuf;
 
 pub use builder::{LinkSpec, ModelBuilder};
 pub use error::{BuildError, StateError};
+pub use exchange::{PinocchioJoint, PinocchioLayout};
 pub use joint::{Joint, JointKind, Mimic, Spring};
 pub use keyframe::Keyframe;
 pub use lookup::JointNameError;

@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use toml::de::{DeTable, DeValue};
 
+use super::coefficients;
 use super::error::{Kind, ProblemError};
 
 /// The two formats of problem files.
@@ -62,6 +63,22 @@ impl Tree {
     /// Whether there is a value at a dotted path.
     pub fn contains(&self, path: &str) -> bool {
         self.at(path).is_some()
+    }
+
+    /// The restitution that the whole tree gives, as the key `restitution` of a problem does.
+    ///
+    /// # Errors
+    /// A value that is not a restitution, or out of range. Its field begins with `restitution`.
+    pub fn restitution(&self) -> Result<carom_law::Restitution, ProblemError> {
+        coefficients::restitution(&self.0, "restitution")
+    }
+
+    /// The friction that the whole tree gives, as the key `friction` of a problem does.
+    ///
+    /// # Errors
+    /// A value that is not a friction, or out of range. Its field begins with `friction`.
+    pub fn friction(&self) -> Result<carom_law::Friction, ProblemError> {
+        coefficients::friction(&self.0, "friction")
     }
 
     fn at(&self, path: &str) -> Option<&Value> {

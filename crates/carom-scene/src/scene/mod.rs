@@ -253,13 +253,7 @@ impl Scene {
     /// A joint that the robot does not have, another number of coordinates, or a state that the robot cannot have.
     pub fn with_state(&self, state: &State) -> Result<Self, ProblemError> {
         let (mut configuration, mut velocity) = (self.configuration.clone(), self.velocity.clone());
-        self.model.apply_state(state, &mut configuration, &mut velocity).map_err(|error| {
-            let kind = match error {
-                StateError::JointLength { .. } | StateError::Length { .. } => Kind::Law(carom_law::ErrorKind::Shape),
-                _ => Kind::UnknownName,
-            };
-            ProblemError::at(kind, "state", error.to_string())
-        })?;
+        self.model.apply_state(state, &mut configuration, &mut velocity)?;
         self.with_state_vectors(&configuration, &velocity)
     }
 
@@ -359,6 +353,23 @@ impl Scene {
     /// Warnings about the robot's file and its state, except those of kind `ignored`, which `carom check` prints.
     pub fn warnings(&self) -> Vec<Warning> {
         self.model.warnings_at(&self.configuration)
+    }
+}
+
+impl From<StateError> for ProblemError {
+    fn from(error: StateError) -> Self {
+        let kind = match error {
+            StateError::JointLength { .. } | StateError::Length { .. } => Kind::Law(carom_law::ErrorKind::Shape),
+            StateError::NotFinite { .. } => Kind::Law(carom_law::ErrorKind::NotFinite),
+            _ => Kind::UnknownName,
+        };
+        Self::at(kind, "state", error.to_string())
+    }
+}
+
+impl From<DynamicsError> for ProblemError {
+    fn from(error: DynamicsError) -> Self {
+        dynamics_error(error)
     }
 }
 

@@ -10,9 +10,11 @@
 //! | `event` | when does such a phase end? |
 //! | `instant` | what happens then? |
 //! | `fallback` | what if events are too frequent to be resolved? |
+//! | `control` | which forces does a controller hold, and until when? |
 //! | `device` | how much energy does a numerical device change? |
 //! | `observe`, `journal`, `unwatched` | what is reported? |
 
+mod control;
 mod device;
 mod event;
 mod fallback;
@@ -114,6 +116,8 @@ pub struct Simulation {
     clock: Clock,
     /// Whether the modes have to be determined before the next step.
     modes_are_stale: bool,
+    /// The next instant of a controller, at which steps end; infinite without one.
+    pause: f64,
 }
 
 /// The wall clock: whether the run has started, and when.
@@ -181,6 +185,7 @@ impl Simulation {
             unwatched: UnwatchedLinks::new(&system.setup),
             clock: Clock { has_begun: false, began: None, is_out_of_time: false },
             modes_are_stale: true,
+            pause: f64::INFINITY,
             state,
             system,
         };
@@ -188,7 +193,7 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// Returns to the initial state; the end time is kept.
+    /// Returns to the initial state, without held forces; the end time is kept.
     ///
     /// # Errors
     /// None in practice: a setup that has started once starts again.
@@ -210,6 +215,7 @@ impl Simulation {
         // The start of a run is reported once; sample times stay multiples of the interval.
         fresh.clock = self.clock;
         fresh.journal.samples = self.journal.samples;
+        fresh.system.held.clone_from(&self.system.held);
         fresh.system.setup.configuration.clone_from(&self.system.setup.configuration);
         fresh.system.setup.velocity.clone_from(&self.system.setup.velocity);
         fresh.audit()?;
@@ -314,7 +320,7 @@ impl Simulation {
     }
 
     fn try_step(&mut self, sink: &mut dyn Sink) -> Result<Stop> {
-        let end = self.until();
+        let end = self.horizon();
         if !self.clock.has_begun {
             self.clock.has_begun = true;
             self.audit()?;
@@ -330,7 +336,7 @@ impl Simulation {
             }
         }
         if !(self.time < end) {
-            return self.arrive(sink);
+            return if self.time < self.until() { Ok(Stop::Step) } else { self.arrive(sink) };
         }
         let halt = match self.advance(end) {
             // Friction that drives its own normal force without bound: impulses have a solution where forces have none.
@@ -361,7 +367,7 @@ impl Simulation {
             self.check_rest()?;
         }
         let stiffest = self.system.stiffest.as_ref();
-        self.fallback.watchdog.is_too_stiff = stiffest.is_some_and(|joint| joint.evaluations(end) > TOO_STIFF);
+        self.fallback.watchdog.is_too_stiff = stiffest.is_some_and(|joint| joint.evaluations(self.until()) > TOO_STIFF);
         let crowd = self.fallback.watchdog.step(self.time, happens.is_some(), halt == Halt::Touch);
         match crowd.or(self.fallback.watchdog.check_progress(self.time, self.system.evaluations)) {
             Some(Remedy::Windows(count)) => (0..count).try_for_each(|_| self.open_window())?,
@@ -371,7 +377,7 @@ impl Simulation {
         let has_events = self.flush(sink)?;
         match has_events {
             true => Ok(Stop::Event),
-            false if self.time < end => Ok(Stop::Step),
+            false if self.time < self.until() => Ok(Stop::Step),
             false => self.arrive(sink),
         }
     }

@@ -5,9 +5,9 @@
 
 use super::notes::{Notes, check_attributes};
 use super::source::{Part, Sources};
+use crate::Model;
 use crate::load::{LoadError, LoadErrorKind, xml};
 use crate::model::Keyframe;
-use crate::{JointKind, Model, Quaternion, Vector};
 
 const KNOWN: &str = "act ctrl mpos mquat name qpos qvel time";
 
@@ -27,24 +27,9 @@ pub(super) fn read(sources: &Sources<'_>, model: &Model, notes: &mut Notes) -> R
         if name.is_some() && keyframes.iter().any(|other| other.name == name) {
             return Err(part.value(format!("the keyframe {:?} is defined twice", name.unwrap_or_default())));
         }
-        let mut configuration = numbers(part, "qpos", model.home())?;
-        let mut velocity = numbers(part, "qvel", &vec![0.0; model.nv()])?;
-        for joint in model.joints() {
-            let (q, v) = (&mut configuration[joint.coordinates.clone()], &mut velocity[joint.velocities.clone()]);
-            let turn = match joint.joint.kind {
-                JointKind::Floating => &mut q[3..],
-                JointKind::Ball => q,
-                _ => continue,
-            };
-            // As MuJoCo does: a quaternion without direction is no rotation.
-            let unit = Quaternion::from_array([turn[0], turn[1], turn[2], turn[3]]).normalized();
-            let unit = unit.unwrap_or(Quaternion::from_array([1.0, 0.0, 0.0, 0.0]));
-            turn.copy_from_slice(&unit.to_array());
-            if joint.joint.kind == JointKind::Floating {
-                let own = unit.to_rotation().apply_inverse(Vector::new(v[0], v[1], v[2]));
-                v[..3].copy_from_slice(&own.to_array());
-            }
-        }
+        let (qpos, qvel) = (numbers(part, "qpos", model.home())?, numbers(part, "qvel", &vec![0.0; model.nv()])?);
+        let (configuration, velocity) =
+            model.read_mujoco_state(&qpos, &qvel).map_err(|error| part.value(format!("<key>: {error}")))?;
         keyframes.push(Keyframe { name, configuration, velocity });
     }
     Ok(keyframes)

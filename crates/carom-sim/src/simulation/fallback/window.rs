@@ -66,7 +66,7 @@ impl Simulation {
     pub(crate) fn open_window(&mut self) -> Result<()> {
         let before = self.snapshot();
         self.system.place(self.time, &self.state)?;
-        let mut step = self.window_step().min((self.until() - self.time).max(0.0) / STEPS as f64);
+        let mut step = self.window_step().min((self.horizon() - self.time).max(0.0) / STEPS as f64);
         let mut tries = 1;
         loop {
             let stepped = self.step_window(step);

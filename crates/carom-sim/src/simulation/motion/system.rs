@@ -42,6 +42,8 @@ pub(crate) struct System {
     pub(crate) closed: Vec<usize>,
     pub(crate) grips: Vec<PhaseContact>,
     unit: Vec<f64>,
+    /// Forces that a controller holds, one per velocity.
+    pub(crate) held: Vec<f64>,
     motors: Vec<f64>,
     total: Vec<f64>,
     pub(crate) acceleration: Vec<f64>,
@@ -76,6 +78,7 @@ impl System {
             closed: Vec::with_capacity(watch.len()),
             grips: Vec::with_capacity(watch.len()),
             unit: vec![0.0; model.nq()],
+            held: vec![0.0; freedoms],
             motors: vec![0.0; freedoms],
             total: vec![0.0; freedoms],
             acceleration: vec![0.0; freedoms],
@@ -182,7 +185,7 @@ impl System {
 
     /// The joint forces, into `total`.
     fn drive(&mut self, time: f64) -> Result<()> {
-        self.motors.fill(0.0);
+        self.motors.copy_from_slice(&self.held);
         let (q, v) = (self.dynamics.configuration(), self.dynamics.velocity());
         for actuator in &self.setup.actuators {
             match actuator {

@@ -1,10 +1,10 @@
-//! Runs that are copied, begun again, or put into another state.
+//! Runs that are copied, begun again, put into another state, or controlled.
 
 use crate::record::book::Device;
 use crate::simulation::motion::contact::Mode;
-use crate::{Discard, Recorder, Simulation, Stop};
+use crate::{Actuator, Discard, Event, Recorder, Simulation, SimulationError, Stop};
 
-use super::{assert_near, ball, mass, sphere};
+use super::{assert_near, ball, contact, mass, setup, sphere, weightless};
 
 /// A copy made in flight goes on as the original does, to the bit.
 #[test]
@@ -98,4 +98,116 @@ fn the_parts_keep_their_invariants_from_step_to_step() {
         }
         assert_invariants(&simulation);
     }
+}
+
+/// Without weight, v is the sum of the held forces over the rate, and x the sum of the parabolas: steps never see a force of
+/// another interval. The last stage of a step before a jump, if it began the next, would be off by a whole force.
+#[test]
+fn forces_are_held_from_instant_to_instant() {
+    let mut setup = weightless(mass("", 0.5));
+    (setup.configuration[1], setup.settings.interval) = (1.0, Some(0.01));
+    let mut simulation = Simulation::new(setup).unwrap();
+    simulation.set_until(0.4).unwrap();
+    let (rate, mut calls) = (50.0, Vec::new());
+    let mut recorder = Recorder::new();
+    let stop = simulation.run_controlled(
+        rate,
+        |time, q, v, forces| {
+            calls.push((time, q[0], v[0]));
+            forces[0] += if calls.len() % 3 == 0 { -7.0 } else { 2.0 };
+            Ok::<_, SimulationError>(())
+        },
+        &mut recorder,
+    );
+    assert_eq!(stop.unwrap(), Stop::Time);
+    assert_eq!(calls.len(), 20);
+    let (mut x, mut v) = (0.0, 0.0);
+    for (k, (time, q, speed)) in calls.iter().enumerate() {
+        assert_eq!(*time, k as f64 / rate);
+        assert_near(*q, x, 1e-14);
+        assert_near(*speed, v, 1e-14);
+        let force = if (k + 1) % 3 == 0 { -7.0 } else { 2.0 };
+        x += v / rate + 0.5 * force / rate / rate;
+        v += force / rate;
+    }
+    assert_near(simulation.velocity()[0], v, 1e-14);
+    assert!(simulation.summary().residual < 1e-12);
+    // No samples but those of the interval: 0, 0.01, ..., 0.4.
+    assert_eq!(recorder.samples().len(), 41);
+}
+
+/// A controller of constant force is an actuator of that force, also through impacts.
+#[test]
+fn a_constant_controller_is_an_actuator() {
+    let force = [0.7, -2.0];
+    let mut driven = ball();
+    driven.actuators.extend((0..2).map(|freedom| Actuator::Force { freedom, force: force[freedom], rate: 0.0 }));
+    let mut driven = Simulation::new(driven).unwrap();
+    driven.run_until(1.7, &mut Discard).unwrap();
+    let mut controlled = Simulation::new(ball()).unwrap();
+    controlled.set_until(1.7).unwrap();
+    let control = |_: f64, _: &[f64], _: &[f64], forces: &mut [f64]| {
+        forces.copy_from_slice(&force);
+        Ok::<_, SimulationError>(())
+    };
+    controlled.run_controlled(130.0, control, &mut Discard).unwrap();
+    assert_eq!(controlled.summary().impacts, driven.summary().impacts);
+    for k in 0..2 {
+        assert_near(controlled.configuration()[k], driven.configuration()[k], 1e-9);
+        assert_near(controlled.velocity()[k], driven.velocity()[k], 1e-9);
+    }
+}
+
+/// A mass at rest with mu = 0.5 is pushed with 0.4 and from 0.1 s on with 0.6 of its weight: it slides from that instant on, and
+/// the acceleration is 0.1 g. Modes that were kept would slide or stick with forces outside the cone until a step notices.
+#[test]
+fn modes_are_decided_anew_where_forces_jump() {
+    let model = mass("", 0.0).model;
+    let mut setup = setup(std::sync::Arc::clone(&model));
+    setup.contacts.push(contact(&model, "mass", [0.0; 3], 0.0, Some(0.5)));
+    let mut simulation = Simulation::new(setup).unwrap();
+    simulation.set_until(0.3).unwrap();
+    let mut recorder = Recorder::new();
+    let control = |time: f64, _: &[f64], _: &[f64], forces: &mut [f64]| {
+        forces[0] += super::G * if time < 0.1 { 0.4 } else { 0.6 };
+        Ok::<_, SimulationError>(())
+    };
+    simulation.run_controlled(10.0, control, &mut recorder).unwrap();
+    let slip = recorder.events().iter().find(|event| matches!(event, Event::Slip(_))).expect("it slides");
+    assert_eq!(slip.time(), 0.1);
+    assert_near(simulation.velocity()[0], 0.1 * super::G * 0.2, 1e-10);
+}
+
+#[test]
+fn errors_of_a_controller_end_the_run() {
+    #[derive(Debug)]
+    enum Failure {
+        Own(f64),
+        Simulation(SimulationError),
+    }
+    impl From<SimulationError> for Failure {
+        fn from(error: SimulationError) -> Self {
+            Self::Simulation(error)
+        }
+    }
+    let mut simulation = Simulation::new(ball()).unwrap();
+    let broken = |time: f64, _: &[f64], _: &[f64], _: &mut [f64]| match time < 0.25 {
+        true => Ok(()),
+        false => Err(Failure::Own(time)),
+    };
+    let error = simulation.run_controlled(100.0, broken, &mut Discard).unwrap_err();
+    assert!(matches!(error, Failure::Own(0.25)), "{error:?}");
+    assert_eq!(simulation.time(), 0.25);
+    let nan = |_: f64, _: &[f64], _: &[f64], forces: &mut [f64]| {
+        forces[1] = f64::NAN;
+        Ok(())
+    };
+    let Err(Failure::Simulation(error)) = simulation.run_controlled(100.0, nan, &mut Discard) else { panic!() };
+    assert_eq!(error.to_string(), "forces[1] = NaN is not finite");
+    let error = simulation.run_controlled(0.0, nan, &mut Discard).unwrap_err();
+    assert!(matches!(error, Failure::Simulation(SimulationError::OutOfRange { field: "rate", .. })), "{error:?}");
+    assert_eq!(
+        simulation.hold_forces(&[1.0]).unwrap_err().to_string(),
+        "forces has 1 numbers; the robot has 2 velocities"
+    );
 }

@@ -1,0 +1,31 @@
+"""Robots from files, text and other packages."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from . import _carom
+from ._carom import Robot
+
+
+def load(
+    source: str | os.PathLike[str] | Any,
+    *,
+    floating_base: bool = False,
+    mimics: str = "follow",
+    folder: str | os.PathLike[str] | None = None,
+) -> Robot:
+    """A robot.
+
+    source: the path of a URDF or MJCF file, the name of a built-in model (`carom.models()`), the text of a file, or an object
+        with a method `to_xml` such as `mujoco.MjSpec`.
+    floating_base: lets the root link of a URDF move freely. An MJCF file states this itself.
+    mimics: `follow`, or `free`, which lets joints that mimic others move by themselves.
+    folder: where meshes and included files of a text are.
+
+    Raises CaromError with kind `file` or `model` if it cannot be read.
+    """
+    if not isinstance(source, (str, os.PathLike)) and hasattr(source, "to_xml"):
+        source = source.to_xml()
+    return _carom.load(source, floating_base=floating_base, mimics=mimics, folder=folder)

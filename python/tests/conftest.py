@@ -1,0 +1,93 @@
+"""What all tests share: random problems with a seed that is printed, and the command beside the package."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def random(request) -> np.random.Generator:
+    seed = int(os.environ.get("CAROM_SEED", "20200817"))
+    print(f"CAROM_SEED={seed}")
+    return np.random.default_rng(seed)
+
+
+@pytest.fixture(scope="session")
+def command() -> Path:
+    """The command `carom` of this build."""
+    for path in (os.environ.get("CAROM_COMMAND"), ROOT / "target/release/carom", ROOT / "target/debug/carom"):
+        if path and Path(path).exists():
+            return Path(path)
+    if os.environ.get("CI") == "true":
+        pytest.fail("the command carom is not built: cargo build -p carom-cli")
+    pytest.skip("the command carom is not built: cargo build -p carom-cli")
+
+
+def needs(package: str):
+    """A package that is compared with: in the conformance environment a test with it must run, elsewhere it may be skipped."""
+    if importlib.util.find_spec(package) is None:
+        if os.environ.get("CAROM_ENGINES") == "1":
+            raise ModuleNotFoundError(package)
+        pytest.skip(f"{package} is not installed", allow_module_level=True)
+
+
+def batch(command: Path, problems: list[dict]) -> list[dict]:
+    """The records of `carom batch`."""
+    lines = "".join(json.dumps(problem) + "\n" for problem in problems)
+    done = subprocess.run([command, "batch", "-"], input=lines, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 1), done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def random_delassus(random: np.random.Generator, dimension: int) -> np.ndarray:
+    root = random.normal(size=(dimension, dimension + int(random.integers(0, 3))))
+    return root @ root.T * 10.0 ** random.uniform(-3, 3)
+
+
+def random_problem(random: np.random.Generator) -> dict:
+    """A problem in one of both forms, of any dimension, law and guard, some of them wrong."""
+    dimension = int(random.integers(1, 4))
+    problem: dict = {}
+    if random.random() < 0.5:
+        problem["delassus"] = random_delassus(random, dimension)
+        problem["contact_velocity"] = random.normal(size=dimension)
+    else:
+        n = dimension + int(random.integers(0, 5))
+        problem["mass_matrix"] = random_delassus(random, n) + 1e-3 * np.eye(n)
+        problem["contact_jacobian"] = random.normal(size=(dimension, n))
+        problem["velocity"] = random.normal(size=n)
+    problem["restitution"] = random.choice([0.0, 0.5, 1.0, float(random.random())])
+    if random.random() < 0.2:
+        problem["restitution"] = {"normal": float(random.random()), "tangential": float(random.uniform(-1, 1))}
+    problem["friction"] = float(random.random())
+    if random.random() < 0.3:
+        mu = float(random.random())
+        problem["friction"] = {"static": mu, "dynamic": mu * float(random.random())}
+    if random.random() < 0.3:
+        problem["guard"] = str(random.choice(["report", "limit", "slip"]))
+    if random.random() < 0.2:
+        problem["law"] = str(random.choice(["newton", "moreau", "poisson", "stronge", "aghili-printed"]))
+        problem.pop("guard", None)
+    if random.random() < 0.02:
+        problem["friction"] = -0.1
+    if random.random() < 0.02:
+        problem["restitution"] = 1.5
+    return problem
+
+
+def plain(value):
+    """Arrays as lists, for JSON."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, dict):
+        return {key: plain(entry) for key, entry in value.items()}
+    return value.item() if isinstance(value, np.generic) else value
