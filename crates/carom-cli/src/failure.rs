@@ -8,7 +8,9 @@ use carom::ProblemError;
 use carom::multibody::load::LoadError;
 use carom::report::PageError;
 use carom::report::figure::FigureError;
+use carom::report::sweep::{PictureError, SweepFileError};
 use carom::sim::SimulationError;
+use carom::study::sweep::SweepError;
 use carom::study::{DiagramError, MapError};
 
 use crate::exhibits::Gallery;
@@ -44,6 +46,18 @@ pub enum Failure {
     Simulation { source: String, error: Box<SimulationError> },
     /// A simulation with too many samples.
     TooManySamples { source: String, until: f64, interval: f64, most: f64 },
+    /// A plan of a sweep that is wrong; `option` is the one to change, if it is known.
+    Sweep { source: String, option: Option<&'static str>, error: Box<SweepError> },
+    /// A sweep that cannot be written or read.
+    SweepFile(SweepFileError),
+    /// A figure of a sweep that cannot be made.
+    Picture(PictureError),
+    /// A key that is changed and varies.
+    ChangedAndVaried { option: &'static str, varied: &'static str, path: String },
+    /// An option for folders with a file.
+    NotAFolder { option: &'static str, output: PathBuf },
+    /// A value of an environment variable.
+    Variable { name: &'static str, value: String, values: &'static str },
     /// A problem that has no map.
     Map { source: String, error: MapError },
     /// A figure that cannot be drawn.
@@ -153,6 +167,23 @@ impl Display for Failure {
                 until / interval,
                 until / most
             ),
+            Failure::Sweep { source, option: Some(option), error } => write!(f, "{source}: {option}: {error}"),
+            Failure::Sweep { source, option: None, error } => write!(f, "{source}: {error}"),
+            Failure::SweepFile(error) => write!(f, "{error}"),
+            Failure::Picture(error) => write!(f, "{error}"),
+            Failure::ChangedAndVaried { option, varied, path } => {
+                write!(f, "{option} and {varied} both set {path}; give only one of them")
+            }
+            Failure::NotAFolder { option, output } => {
+                write!(
+                    f,
+                    "{option} is only available for a folder of parts, and {} is a file: give -o FOLDER",
+                    output.display()
+                )
+            }
+            Failure::Variable { name, value, values } => {
+                write!(f, "{name} = {value:?} in the environment is not one of {values}; unset it for the default")
+            }
             Failure::Map { source, error } => write!(f, "{source}: {error}"),
             Failure::Figure(error) => write!(f, "{error}"),
             Failure::Ending { path, endings } => {

@@ -1,4 +1,4 @@
-//! Studies around one problem: maps over coefficients and over states, and comparisons of all laws.
+//! Studies around one problem: maps over coefficients and over states, comparisons of all laws, and sweeps.
 //!
 //! | file | contents |
 //! |---|---|
@@ -14,6 +14,7 @@
 //! | `answered` | the answer of one law to an impact |
 //! | `compare` | comparison of all laws |
 //! | `impulse` | the geometry of the impulses of one impact |
+//! | `sweep` | samples of a scene by a plan, as a table |
 //! | `error` | errors |
 //!
 //! The crate has no features.
@@ -31,6 +32,7 @@ mod range;
 mod rows;
 mod state;
 mod subject;
+pub mod sweep;
 pub mod trace;
 
 pub use answered::{Answered, LawAnswer, Verdict};

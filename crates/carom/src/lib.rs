@@ -6,8 +6,8 @@
 //! | [`law`] | `carom-law` | forces and impulses at contacts, in one instant |
 //! | [`multibody`] | `carom-multibody` | a robot and its state as M, h and rows |
 //! | [`sim`] | `carom-sim` | impacts and motion of a robot |
-//! | [`problem`], [`scene`], [`document`], [`schema`], [`gallery`], [`models`] | `carom-scene` | problems and scenes as documents |
-//! | [`study`] | `carom-study` | maps and comparisons of laws, as data |
+//! | [`problem`], [`scene`], [`document`], [`schema`], [`gallery`], [`models`], [`robots`] | `carom-scene` | problems and scenes as documents |
+//! | [`study`] | `carom-study` | maps, comparisons of laws and sweeps, as data |
 //! | [`report`], [`batch`] | `carom-report` | text, tables, figures, pages; batches of problems |
 //!
 //! Every error of these crates converts into [`Error`].
@@ -19,7 +19,8 @@ pub use carom_multibody as multibody;
 pub use carom_report as report;
 pub use carom_report::batch;
 pub use carom_scene::{
-    Answer, Problem, ProblemError, SimultaneousAnswer, assumed, document, gallery, models, problem, scene, schema,
+    Answer, Problem, ProblemError, SimultaneousAnswer, assumed, document, gallery, models, problem, robots, scene,
+    schema,
 };
 pub use carom_sim as sim;
 #[doc(hidden)]

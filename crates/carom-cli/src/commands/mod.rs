@@ -8,5 +8,7 @@ pub mod gallery;
 pub mod impact;
 pub mod man;
 pub mod map;
+pub mod plot;
 pub mod schema;
 pub mod simulate;
+pub mod sweep;
