@@ -398,7 +398,7 @@ pub struct Sweep {
     #[arg(long, value_name = "INDEX/COUNT")]
     pub shard: Option<Shard>,
 
-    /// Rows of a part of a folder [default: 65536, or 256 with --simulate]
+    /// Rows of a part of a folder [default: 65536; 4096 where the scene is read for each sample; 256 with --simulate]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub part_rows: Option<u64>,
 

@@ -33,7 +33,7 @@ pub fn run(arguments: &args::Sweep) -> Result<ExitCode, Failure> {
     let sweep = prepare(arguments, source, &edits)?;
     timed("reading", begun);
     let watcher = Watcher::new(&sweep)?;
-    let mut options = SweepOptions::new(target.format(), sweep.plan().kind).watch(&watcher);
+    let mut options = SweepOptions::new(target.format(), &sweep).watch(&watcher);
     if let Some(threads) = arguments.threads {
         options = options.threads(threads as usize);
     }

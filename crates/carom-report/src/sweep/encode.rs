@@ -34,11 +34,11 @@ impl Encoder {
     }
 
     /// Appends the rows of a table.
-    pub(super) fn write(&mut self, table: &Table, output: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn write(&mut self, table: Table, output: &mut dyn Write) -> io::Result<()> {
         match self {
             #[cfg(feature = "parquet")]
             Self::Parquet(groups) => groups.write(table, output),
-            Self::Csv => csv(table, output),
+            Self::Csv => csv(&table, output),
         }
     }
 

@@ -111,9 +111,10 @@ impl Filler<'_> {
         let path = self.folder.join(self.manifest.part_name(part));
         let fail = |error| SweepFileError::write(&path, error);
         let Some(table) = worker.table(self.manifest.rows_of(part), self) else { return Ok(None) };
+        let counted = [1, table.rows as u64, failed(&table)];
         let mut output = BufWriter::new(beside(self.folder).map_err(fail)?);
         let mut encoder = Encoder::new(self.options.format, self.sweep, &mut output).map_err(fail)?;
-        encoder.write(&table, &mut output).map_err(fail)?;
+        encoder.write(table, &mut output).map_err(fail)?;
         encoder.finish(&mut output).map_err(fail)?;
         output.flush().map_err(fail)?;
         let file = output.into_inner().map_err(|error| fail(error.into_error()))?;
@@ -121,7 +122,6 @@ impl Filler<'_> {
         file.persist(&path).map_err(|error| fail(error.error))?;
         // The name is safe when its folder is written, which some file systems do not offer.
         let _ = File::open(self.folder).and_then(|folder| folder.sync_all());
-        let counted = [1, table.rows as u64, failed(&table)];
         for (count, more) in self.counts.iter().zip(counted) {
             count.fetch_add(more, Ordering::Relaxed);
         }

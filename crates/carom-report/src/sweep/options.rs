@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use carom_study::sweep::{SampleKind, Watch};
+use carom_study::sweep::{SampleKind, Sweep, Watch};
 
 /// The format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -93,10 +93,12 @@ pub struct SweepOptions<'a> {
     pub watch: &'a (dyn Watch + Sync),
 }
 
-/// Rows of a part: a group of rows of a Parquet file, or simulations that are not many to lose when a run is interrupted.
-pub fn default_rows_per_part(kind: SampleKind) -> u64 {
-    match kind {
-        SampleKind::Impact => ROWS_A_GROUP,
+/// Rows of a part: as many as take a thread some tenths of a second to some seconds, which is what is lost when a sweep is
+/// interrupted, and at most a group of a Parquet file.
+pub fn default_rows_per_part(sweep: &Sweep) -> u64 {
+    match sweep.plan().kind {
+        SampleKind::Impact if sweep.is_read_once() => ROWS_A_GROUP,
+        SampleKind::Impact => 4096,
         SampleKind::Simulation => 256,
     }
 }
@@ -117,9 +119,9 @@ impl std::fmt::Debug for SweepOptions<'_> {
 
 impl<'a> SweepOptions<'a> {
     /// All processors, and parts of a usual size.
-    pub fn new(format: TableFormat, kind: SampleKind) -> Self {
+    pub fn new(format: TableFormat, sweep: &Sweep) -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { format, threads, rows_per_part: default_rows_per_part(kind), watch: &() }
+        Self { format, threads, rows_per_part: default_rows_per_part(sweep), watch: &() }
     }
 
     /// With another number of threads, at least one.

@@ -24,6 +24,8 @@ pub(super) struct Groups {
     writer: SerializedFileWriter<Pipe>,
     pipe: Pipe,
     headers: Vec<ColumnHeader>,
+    /// Rows that are fewer than a group.
+    pending: Option<Table>,
 }
 
 /// Bytes on their way from the encoder, which needs an output that may move between threads, to the output, which need not.
@@ -71,13 +73,30 @@ impl Groups {
         let pipe = Pipe::default();
         let schema = schema(sweep.columns()).map_err(io::Error::other)?;
         let writer = SerializedFileWriter::new(pipe.clone(), schema, Arc::new(properties.build()));
-        Ok(Self { writer: writer.map_err(io::Error::other)?, pipe, headers: sweep.columns().to_vec() })
+        Ok(Self { writer: writer.map_err(io::Error::other)?, pipe, headers: sweep.columns().to_vec(), pending: None })
     }
 
-    pub(super) fn write(&mut self, table: &Table, output: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn write(&mut self, table: Table, output: &mut dyn Write) -> io::Result<()> {
+        let group = ROWS_A_GROUP as usize;
+        match &mut self.pending {
+            Some(pending) if pending.rows + table.rows <= group => pending.append(table),
+            _ => {
+                self.flush(output)?;
+                self.pending = Some(table);
+            }
+        }
+        if self.pending.as_ref().is_some_and(|pending| pending.rows >= group) {
+            self.flush(output)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the rows that are pending.
+    fn flush(&mut self, output: &mut dyn Write) -> io::Result<()> {
+        let Some(table) = self.pending.take() else { return Ok(()) };
         let group = ROWS_A_GROUP as usize;
         for start in (0..table.rows).step_by(group) {
-            self.write_group(table, start, table.rows.min(start + group)).map_err(io::Error::other)?;
+            self.write_group(&table, start, table.rows.min(start + group)).map_err(io::Error::other)?;
             self.pipe.drain_into(output)?;
         }
         Ok(())
@@ -96,7 +115,8 @@ impl Groups {
         Ok(())
     }
 
-    pub(super) fn finish(self, output: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn finish(mut self, output: &mut dyn Write) -> io::Result<()> {
+        self.flush(output)?;
         self.writer.close().map_err(io::Error::other)?;
         self.pipe.drain_into(output)
     }

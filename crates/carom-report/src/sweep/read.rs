@@ -31,7 +31,7 @@ impl TableFiles {
     pub fn open(path: &Path) -> Result<Self, SweepFileError> {
         let (files, missing, mut title) = if path.is_dir() {
             let manifest = Manifest::read(path)?;
-            let manifest = manifest.ok_or_else(|| not_a_sweep(path, "the folder has no manifest.json"))?;
+            let manifest = manifest.ok_or_else(|| not_a_sweep(path, "the folder has no _manifest.json"))?;
             let all = (0..manifest.parts).map(|part| path.join(manifest.part_name(part)));
             let files: Vec<PathBuf> = all.filter(|file| file.exists()).collect();
             let missing = manifest.parts - files.len() as u64;

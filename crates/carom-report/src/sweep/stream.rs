@@ -42,10 +42,10 @@ pub fn write_stream(sweep: &Sweep, output: &mut dyn Write, options: &SweepOption
             for (part, table) in &tables {
                 early.insert(part, table);
                 while let Some(table) = early.remove(&written.parts) {
-                    encoder.write(&table, output)?;
                     written.parts += 1;
                     written.rows += table.rows as u64;
                     written.failed += failed(&table);
+                    encoder.write(table, output)?;
                     line.turn.advance(written.parts);
                 }
             }

@@ -57,10 +57,7 @@ impl Axis {
 
     /// The value at a place, if it is a number.
     pub fn number(&self, place: u64) -> Option<f64> {
-        match self.setting(place) {
-            Setting::Number(number) => Some(number),
-            Setting::Data(_) => None,
-        }
+        Some(self.setting(place).number()).filter(|number| !number.is_nan())
     }
 
     /// The value at a place, as text.
@@ -75,7 +72,7 @@ impl Axis {
             Values::Grid { from, to, count } => {
                 Setting::Number(from + (to - from) * (place as f64 / (count - 1) as f64))
             }
-            Values::List(values) => Setting::of(&values[(place as usize).min(values.len() - 1)]),
+            Values::List(values) => Setting::Data(&values[(place as usize).min(values.len() - 1)]),
         }
     }
 
@@ -149,6 +146,8 @@ mod tests {
         assert!((0..=10).all(|k| tenths.number(k) == Some(k as f64 / 10.0)));
         let list: Axis = "law=[poisson, aghili]".parse().unwrap();
         assert_eq!([list.text(0), list.text(1)], ["poisson", "aghili"]);
+        let short: Axis = "a=[.5, +1]".parse().unwrap();
+        assert_eq!([short.number(0), short.number(1)], [Some(0.5), Some(1.0)]);
         let mixed: Axis = r#"friction=[0.5, {"static": 0.5, "dynamic": 0.4}]"#.parse().unwrap();
         assert_eq!((mixed.count(), mixed.number(0), mixed.number(1)), (2, Some(0.5), None));
         for axis in [axis, tenths, list, mixed] {
@@ -171,7 +170,7 @@ mod tests {
             ("a=-1e308:1e308:3", "exceeds the range of f64"),
             ("a=[]", "at least one value"),
             ("a=[1, (]", "is not a value"),
-            ("a=[1, 1e999]", "is not a value"),
+            ("a=[1, 1e999]", "\"1e999\" is not a finite number"),
         ] {
             let error = text.parse::<Axis>().unwrap_err();
             assert!(error.contains(part), "{text}: {error}");

@@ -52,7 +52,7 @@ impl Draw {
             Distribution::Normal { mean, deviation } => Setting::Number(mean + deviation * normal(u, v)),
             Distribution::LogNormal { mean, deviation } => Setting::Number((mean + deviation * normal(u, v)).exp()),
             Distribution::Choice(values) => {
-                Setting::of(&values[((u * values.len() as f64) as usize).min(values.len() - 1)])
+                Setting::Data(&values[((u * values.len() as f64) as usize).min(values.len() - 1)])
             }
         }
     }

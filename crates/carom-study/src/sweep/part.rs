@@ -42,8 +42,8 @@ impl Sweep {
 }
 
 impl Table {
-    /// Appends the rows of a table that follows.
-    pub(super) fn append(&mut self, next: Table) {
+    /// Appends the rows of a table of the same sweep that follows.
+    pub fn append(&mut self, next: Table) {
         self.rows += next.rows;
         for (column, more) in self.columns.iter_mut().zip(next.columns) {
             column.values.append(more.values);

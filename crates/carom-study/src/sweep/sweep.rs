@@ -98,6 +98,12 @@ impl Sweep {
         self.rows
     }
 
+    /// Whether the document is read once, since every key is a coefficient or a number of the state, and not for each sample: then
+    /// an impact takes microseconds.
+    pub fn is_read_once(&self) -> bool {
+        matches!(self.engine, Engine::Prepared { .. })
+    }
+
     /// The columns: the sample's number, the keys that vary, those with random values, what was asked for, and the error of
     /// samples that have no answer.
     pub fn columns(&self) -> &[ColumnHeader] {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::table::ValueKind;
 
-/// A value of one sample.
+/// A value of one sample. Data of a list stay as they are given: an integer is not a number with a point.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Setting<'p> {
     Number(f64),
@@ -15,14 +15,11 @@ pub(super) enum Setting<'p> {
 }
 
 impl<'p> Setting<'p> {
-    pub(super) fn of(value: &'p Value) -> Self {
-        value.as_f64().map_or(Self::Data(value), Self::Number)
-    }
-
+    /// The number; NaN for other data.
     pub(super) fn number(self) -> f64 {
         match self {
             Self::Number(number) => number,
-            Self::Data(_) => f64::NAN,
+            Self::Data(value) => value.as_f64().unwrap_or(f64::NAN),
         }
     }
 
@@ -71,6 +68,8 @@ fn plain(word: &str) -> Result<Value, String> {
     let is_word = !word.is_empty() && !word.contains(['[', ']', '{', '}', '(', ')', '"', ':']);
     match serde_json::from_str::<Value>(word) {
         Ok(value) => Ok(value),
+        // Numbers that JSON writes otherwise, such as .5; infinite ones are no words either.
+        Err(_) if word.parse::<f64>().is_ok() => number(word).map(Value::from),
         Err(_) if is_word => Ok(Value::String(word.to_owned())),
         Err(_) => Err(format!("{word:?} is not a value: give numbers, words, or JSON")),
     }
