@@ -10,7 +10,9 @@ use carom::provenance::ProvenanceError;
 use carom::report::PageError;
 use carom::report::StoredError;
 use carom::report::figure::FigureError;
+use carom::report::sweep::{PictureError, SweepFileError};
 use carom::sim::SimulationError;
+use carom::study::sweep::SweepError;
 use carom::study::{DiagramError, MapError};
 
 use crate::exhibits::Gallery;
@@ -50,6 +52,18 @@ pub enum Failure {
     Stored(StoredError),
     /// A run that cannot be repeated, or an event that cannot be studied.
     Provenance { source: String, error: Box<ProvenanceError> },
+    /// A plan of a sweep that is wrong; `option` is the one to change, if it is known.
+    Sweep { source: String, option: Option<&'static str>, error: Box<SweepError> },
+    /// A sweep that cannot be written or read.
+    SweepFile(SweepFileError),
+    /// A figure of a sweep that cannot be made.
+    Picture(PictureError),
+    /// A key that is changed and varies.
+    ChangedAndVaried { option: &'static str, varied: &'static str, path: String },
+    /// An option for folders with a file.
+    NotAFolder { option: &'static str, output: PathBuf },
+    /// A value of an environment variable.
+    Variable { name: &'static str, value: String, values: &'static str },
     /// A problem that has no map.
     Map { source: String, error: MapError },
     /// A figure that cannot be drawn.
@@ -161,6 +175,23 @@ impl Display for Failure {
             ),
             Failure::Stored(error) => write!(f, "{error}"),
             Failure::Provenance { source, error } => write!(f, "{source}: {error}"),
+            Failure::Sweep { source, option: Some(option), error } => write!(f, "{source}: {option}: {error}"),
+            Failure::Sweep { source, option: None, error } => write!(f, "{source}: {error}"),
+            Failure::SweepFile(error) => write!(f, "{error}"),
+            Failure::Picture(error) => write!(f, "{error}"),
+            Failure::ChangedAndVaried { option, varied, path } => {
+                write!(f, "{option} and {varied} both set {path}; give only one of them")
+            }
+            Failure::NotAFolder { option, output } => {
+                write!(
+                    f,
+                    "{option} is only available for a folder of parts, and {} is a file: give -o FOLDER",
+                    output.display()
+                )
+            }
+            Failure::Variable { name, value, values } => {
+                write!(f, "{name} = {value:?} in the environment is not one of {values}; unset it for the default")
+            }
             Failure::Map { source, error } => write!(f, "{source}: {error}"),
             Failure::Figure(error) => write!(f, "{error}"),
             Failure::Ending { path, endings } => {

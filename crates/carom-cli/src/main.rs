@@ -50,6 +50,8 @@ fn main() -> ExitCode {
         Command::Map(arguments) => commands::map::run(&arguments),
         Command::Compare(arguments) => commands::compare::run(&arguments),
         Command::Batch(arguments) => commands::batch::run(&arguments),
+        Command::Sweep(arguments) => commands::sweep::run(&arguments),
+        Command::Plot(arguments) => commands::plot::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),
         Command::Gallery(arguments) => commands::gallery::run(&arguments),
         Command::Schema(arguments) => commands::schema::run(&arguments),

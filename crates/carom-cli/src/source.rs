@@ -164,6 +164,20 @@ impl Source {
         }
     }
 
+    /// The document with its changes applied, and the folder that paths of robot files are relative to.
+    pub fn tree(&self, edits: &[Edit]) -> Result<(Tree, PathBuf), ProblemError> {
+        let (mut tree, folder) = match self {
+            Source::Scene(scene) => (scene.tree()?, PathBuf::new()),
+            Source::Text { name, text, folder } => {
+                (Document::read(text, Format::guess(name, text))?.tree().clone(), folder.clone())
+            }
+            Source::Robot { text, folder, .. } => (Document::read(text, Format::Toml)?.tree().clone(), folder.clone()),
+            Source::Event { scene, .. } => (scene.clone(), PathBuf::new()),
+        };
+        edits.iter().try_for_each(|edit| edit.apply(&mut tree))?;
+        Ok((tree, folder))
+    }
+
     /// Adds the line to an error of this problem; a value set by an edit has none.
     pub fn locate(&self, error: ProblemError, edits: &[Edit]) -> ProblemError {
         match self {

@@ -8,8 +8,21 @@ use std::process::{Command, Stdio};
 
 use common::{Ran, carom, carom_with};
 
-const COMMANDS: [&str; 11] =
-    ["impact", "simulate", "rerun", "map", "compare", "batch", "check", "gallery", "schema", "completions", "man"];
+const COMMANDS: [&str; 13] = [
+    "impact",
+    "simulate",
+    "rerun",
+    "map",
+    "compare",
+    "batch",
+    "sweep",
+    "plot",
+    "check",
+    "gallery",
+    "schema",
+    "completions",
+    "man",
+];
 
 fn folder_with_files() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();

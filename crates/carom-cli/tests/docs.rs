@@ -89,6 +89,32 @@ fn figures_are_what_the_command_draws() {
     }
 }
 
+/// So is that of a sweep, which takes two commands.
+#[test]
+fn the_figure_of_a_sweep_is_what_the_commands_draw() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = read("book/src/sweeps.md");
+    for (name, sweep, plot) in [(
+        "kane-sweep.svg",
+        "carom sweep kane --vary restitution=0:1:100 --vary friction=0:1.2:100 -o kane.parquet",
+        "carom plot kane.parquet --x restitution --y friction --color-by energy.change -o kane-sweep.svg",
+    )] {
+        assert!(page.contains(&format!("\n{sweep}\n{plot}\n")) && page.contains(&format!("](figures/{name})")));
+        for command in [sweep, plot] {
+            let ran = std::process::Command::new(env!("CARGO_BIN_EXE_carom"))
+                .args(command.split(' ').skip(1))
+                .current_dir(folder.path())
+                .output()
+                .unwrap();
+            assert!(ran.status.success(), "{command}: {}", String::from_utf8_lossy(&ran.stderr));
+        }
+        let kept = std::fs::read(root().join("book/src/figures").join(name)).unwrap();
+        assert!(kept.len() < 150_000, "{name} has {} bytes", kept.len());
+        let drawn = std::fs::read(folder.path().join(name)).unwrap();
+        assert!(drawn == kept, "book/src/figures/{name} is out of date");
+    }
+}
+
 #[test]
 fn every_path_in_the_architecture_exists() {
     let text = read("ARCHITECTURE.md");
@@ -160,6 +186,7 @@ fn links_between_documents_lead_somewhere() {
         "book/src/maps.md",
         "book/src/runs.md",
         "book/src/simulation.md",
+        "book/src/sweeps.md",
     ] {
         let folder = root().join(document).parent().unwrap().to_owned();
         for link in read(document).split("](").skip(1).map(|rest| rest.split(')').next().unwrap().to_owned()) {

@@ -23,6 +23,7 @@ mod contact;
 mod coulomb;
 mod error;
 mod impact;
+mod kernel;
 mod numeric;
 mod rivals;
 mod together;
@@ -49,6 +50,7 @@ pub use impact::outcome::{
 pub use impact::solve::impact_unchecked;
 pub use impact::solve::{impact, impact_verified_by};
 pub use impact::verify::{Check, EnergyEvidence, Evidence, SimultaneousEvidence};
+pub use kernel::{KERNEL_VARIABLE, Kernel};
 pub use numeric::matrix::MatrixView;
 pub use rivals::{Claims, HuntCrossley};
 pub use together::{

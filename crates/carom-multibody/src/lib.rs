@@ -11,6 +11,7 @@ mod configuration;
 mod dynamics;
 mod error;
 mod geometry;
+mod kernel;
 pub mod load;
 mod mesh;
 mod model;
@@ -24,6 +25,7 @@ pub use geometry::{
     Candidate, CandidateError, CandidateOptions, ContactKind, ContactPoint, HalfSpace, Rims, all_candidates,
     candidates, contact_basis, half_spaces, planes,
 };
+pub use kernel::IS_FUSED;
 pub use mesh::{Hull, HullOptions};
 pub use model::{
     BuildError, Frame, Geometry, Joint, JointKind, JointNameError, JointNumbers, Keyframe, Link, LinkId, LinkSpec,

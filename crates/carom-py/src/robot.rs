@@ -409,7 +409,8 @@ impl Robot {
 
     fn __repr__(&self) -> String {
         let model = &*self.inner.model;
-        ModelText { title: &self.inner.title, model, at_home: models::fault_at_home(model) }.to_string()
+        let (at_home, simulated) = (models::fault_at_home(model), Ok(models::warnings_at_home(model)));
+        ModelText { title: &self.inner.title, model, at_home, simulated: &simulated, all: false }.to_string()
     }
 
     /// The mass matrix M(q), [nv, nv].

@@ -9,6 +9,7 @@
 //! | `model` | a robot as text and as JSON |
 //! | `map` | a map as JSON and CSV |
 //! | `run` | runs: tables, text, pages |
+//! | `sweep` | sweeps as files |
 //! | `figure` | figures as SVG and PNG |
 //! | `batch` | batches of problems as JSON lines |
 //! | `error` | any error of this crate |
@@ -30,6 +31,7 @@ mod model;
 mod printable;
 mod run;
 mod several;
+pub mod sweep;
 mod text;
 
 pub use answer::AnswerText;

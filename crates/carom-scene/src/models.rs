@@ -59,6 +59,12 @@ pub fn find(name: &str) -> Option<&'static BuiltIn> {
     MODELS.iter().find(|model| model.name == name)
 }
 
+/// What a simulation of a robot that starts in its home configuration warns of.
+pub fn warnings_at_home(model: &Model) -> Vec<String> {
+    let warnings = model.warnings_at(model.home()).into_iter().chain(model.motion_warnings());
+    warnings.map(|warning| warning.to_string()).collect()
+}
+
 /// The error in factoring the mass matrix in the home configuration, if there is one.
 pub fn fault_at_home(model: &Model) -> Option<DynamicsError> {
     let mut forces = vec![0.0; model.nv()];

@@ -9,6 +9,7 @@
 //! | `record` | samples, events, energy book and summary |
 //! | `stiffness` | the joint that makes the equations stiff |
 //! | `dimension` | the dimension of a contact, converted from multibody to the law |
+//! | `instruction_set` | what the kernels are compiled for |
 //! | `number` | formatting of numbers |
 //! | `error` | errors |
 //!
@@ -17,6 +18,7 @@
 
 mod dimension;
 mod error;
+mod instruction_set;
 pub mod number;
 mod record;
 mod setup;
@@ -25,6 +27,7 @@ mod stiffness;
 mod strike;
 
 pub use error::{Error, SimulationError, StrikeError};
+pub use instruction_set::instruction_set;
 pub use record::energy::Ledger;
 pub use record::event::{
     AmbiguousEvent, ContactMode, DeviceEvent, Event, EventKind, ImpactEvent, ModeEvent, SettleEvent,

@@ -3,6 +3,7 @@
 use carom_scene::ProblemError;
 
 use crate::map::Quantity;
+use crate::sweep::SweepError;
 
 /// Why a map cannot be made.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -90,4 +91,7 @@ pub enum Error {
     /// There is no diagram.
     #[error(transparent)]
     Diagram(#[from] DiagramError),
+    /// There is no sweep.
+    #[error(transparent)]
+    Sweep(#[from] SweepError),
 }

@@ -1,4 +1,5 @@
-//! Studies around one problem: maps over coefficients and over states, comparisons of all laws, and arrays of impacts.
+//! Studies around one problem: maps over coefficients and over states, comparisons of all laws, sweeps, and arrays of
+//! impacts.
 //!
 //! | file | contents |
 //! |---|---|
@@ -15,6 +16,7 @@
 //! | `compare` | comparison of all laws |
 //! | `arrays` | many contacts, or many states of a robot |
 //! | `impulse` | the geometry of the impulses of one impact |
+//! | `sweep` | samples of a scene by a plan, as a table |
 //! | `error` | errors |
 //!
 //! The crate has no features.
@@ -33,6 +35,7 @@ mod range;
 mod rows;
 mod state;
 mod subject;
+pub mod sweep;
 pub mod trace;
 
 pub use answered::{Answered, LawAnswer, Verdict};

@@ -5,8 +5,10 @@ use carom_multibody::load::{LoadError, LoadErrorKind};
 use carom_multibody::{BuildError, CandidateError, DynamicsError, StateError};
 use carom_report::PageError;
 use carom_report::figure::FigureError;
+use carom_report::sweep::SweepFileError;
 use carom_scene::ProblemError;
 use carom_sim::{SimulationError, StrikeError};
+use carom_study::sweep::SweepError;
 use carom_study::{DiagramError, MapError};
 
 /// Any error of carom, one variant a crate: every error of these crates converts into it by `?`.
@@ -134,8 +136,10 @@ convert! {
     SimulationError => Sim,
     MapError => Study,
     DiagramError => Study,
+    SweepError => Study,
     FigureError => Report,
     PageError => Report,
+    SweepFileError => Report,
     carom_report::batch::Failure => Report,
     std::io::Error => Report,
 }

@@ -7,7 +7,7 @@
 //! | [`multibody`] | `carom-multibody` | a robot and its state as M, h and rows |
 //! | [`sim`] | `carom-sim` | impacts and motion of a robot |
 //! | [`problem`], [`scene`], [`document`], [`schema`], [`gallery`], [`models`], [`robots`], [`prepared`] | `carom-scene` | problems and scenes as documents |
-//! | [`study`] | `carom-study` | maps and comparisons of laws, as data |
+//! | [`study`] | `carom-study` | maps, comparisons of laws and sweeps, as data |
 //! | [`report`], [`batch`] | `carom-report` | text, tables, figures, pages; batches of problems |
 //!
 //! Every error of these crates converts into [`Error`].

@@ -8,7 +8,7 @@ use carom::assumed::{self, Wishes};
 use carom::document::Format as DocumentFormat;
 use carom::models;
 use carom::multibody::load::{self, Mimics, Options};
-use carom::multibody::{HullOptions, Model};
+use carom::multibody::HullOptions;
 use carom::report::ModelText;
 use carom::sim::Simulation;
 
@@ -35,7 +35,7 @@ pub fn run(arguments: &Check) -> Result<ExitCode, Failure> {
     let model = model.map_err(|error| Failure::Robot { error })?;
     let title = arguments.robot.display().to_string();
     let simulated = match built_in {
-        Some(_) => Ok(warnings_at_home(&model)),
+        Some(_) => Ok(models::warnings_at_home(&model)),
         None => warnings_of_simulation(arguments),
     };
     let at_home = models::fault_at_home(&model);
@@ -57,11 +57,6 @@ fn warnings_of_simulation(arguments: &Check) -> Result<Vec<String>, String> {
     let problem = Problem::from_text_in(&scene, DocumentFormat::Toml, Path::new("")).map_err(|error| error.message)?;
     let setup = problem.setup().map_err(|error| error.message)?;
     Ok(Simulation::new(setup).map_err(|error| error.to_string())?.header().warnings)
-}
-
-fn warnings_at_home(model: &Model) -> Vec<String> {
-    let warnings = model.warnings_at(model.home()).into_iter().chain(model.motion_warnings());
-    warnings.map(|warning| warning.to_string()).collect()
 }
 
 fn ends_like_a_scene(path: &Path) -> bool {

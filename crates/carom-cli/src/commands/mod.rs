@@ -8,6 +8,8 @@ pub mod gallery;
 pub mod impact;
 pub mod man;
 pub mod map;
+pub mod plot;
 pub mod rerun;
 pub mod schema;
 pub mod simulate;
+pub mod sweep;

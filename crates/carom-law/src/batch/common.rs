@@ -41,7 +41,7 @@ pub(super) fn mode_of(code: f64) -> Option<Mode> {
 /// Solves a block on the widest vectors that the processor has.
 pub(super) fn solve<const CHECKED: bool>(input: &Columns<INPUTS>, output: &mut Columns<OUTPUTS>, guard: Guard) {
     #[cfg(target_arch = "x86_64")]
-    if std::is_x86_feature_detected!("avx2") {
+    if crate::kernel::has_avx2() {
         #[allow(unsafe_code, reason = "a function compiled for AVX2 may run only where that is available")]
         // SAFETY: just detected.
         unsafe {

@@ -62,7 +62,7 @@ fn impact_by<J: Judge>(
     judge: J,
 ) -> std::result::Result<Outcome, J::Fault> {
     #[cfg(target_arch = "x86_64")]
-    if std::is_x86_feature_detected!("avx2") {
+    if crate::kernel::has_avx2() {
         #[allow(unsafe_code, reason = "a function compiled for AVX2 may run only where that is available")]
         // SAFETY: just detected.
         return unsafe { impact_avx2(delassus, velocity, coefficients, guard, judge) };

@@ -18,7 +18,7 @@ macro_rules! dispatch {
                 fn fast(dynamics: &mut Dynamics, $($argument: $kind),*) -> $result {
                     dynamics.$inlined($($argument),*)
                 }
-                if std::is_x86_feature_detected!("avx2") {
+                if crate::kernel::has_avx2() {
                     #[allow(unsafe_code, reason = "a function compiled for AVX2 may run only where that is available")]
                     // SAFETY: just detected.
                     return unsafe { fast(dynamics, $($argument),*) };

@@ -1,4 +1,4 @@
-//! Figures of maps, impulses and runs: from data to a drawing, and from the drawing to SVG or PNG.
+//! Figures of maps, impulses, runs and sweeps: from data to a drawing, and from the drawing to SVG or PNG.
 //!
 //! Text is drawn as the outlines of an embedded font (DejaVu Sans Condensed), so that a figure looks the same everywhere.
 //!
@@ -17,11 +17,14 @@
 //! | `contours` | lines of equal energy change |
 //! | `map` | the figure of a map |
 //! | `impulse` | the impulse diagram of one impact |
+//! | `sweep` | the figure of a sweep |
+//! | `color` | colours of numbers and words |
 //! | `run` | the figure of a run |
 //! | `panel` | one panel of that figure |
 //! | `strips` | modes over time |
 //! | `decimate` | thinning of lines to the visible resolution |
 
+mod color;
 mod contours;
 mod decimate;
 mod drawing;
@@ -40,7 +43,9 @@ mod run;
 mod strips;
 mod style;
 mod svg;
+mod sweep;
 
+use crate::sweep::Picture;
 use carom_sim::Record;
 use carom_study::{Comparison, DiagramError, Map};
 use drawing::Drawing;
@@ -142,6 +147,25 @@ pub fn run_svg(record: &Record, title: &str) -> Result<String, FigureError> {
 pub fn run_png(record: &Record, title: &str, width: u32) -> Result<Vec<u8>, FigureError> {
     let fonts = Fonts::embedded()?;
     png::write(&run::draw(record, title, &fonts), &fonts, checked(width)?)
+}
+
+/// A column of a sweep over two others as SVG.
+///
+/// # Errors
+/// The embedded font cannot be read.
+pub fn sweep_svg(picture: &Picture) -> Result<String, FigureError> {
+    let fonts = Fonts::embedded()?;
+    Ok(svg::write(&sweep::draw(picture, &fonts), &fonts))
+}
+
+/// A column of a sweep over two others as a PNG of a given width in pixels, within [`WIDTHS`].
+///
+/// # Errors
+/// The embedded font cannot be read, or the width is out of bounds.
+#[cfg(feature = "png")]
+pub fn sweep_png(picture: &Picture, width: u32) -> Result<Vec<u8>, FigureError> {
+    let fonts = Fonts::embedded()?;
+    png::write(&sweep::draw(picture, &fonts), &fonts, checked(width)?)
 }
 
 fn draw(map: &Map, options: &FigureOptions, fonts: &Fonts) -> Drawing {

@@ -12,11 +12,11 @@ const TICK: f64 = 3.5;
 
 /// A rectangle of the figure with two axes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Plot {
+pub(super) struct Plot<'l> {
     /// The ranges of the axes, horizontal first.
     pub(super) ends: [[f64; 2]; 2],
     /// Their labels, as marked text.
-    pub(super) labels: [&'static str; 2],
+    pub(super) labels: [&'l str; 2],
     /// The upper left corner.
     pub(super) corner: Vec2,
     pub(super) size: Vec2,
@@ -29,7 +29,7 @@ pub(super) struct Nearest {
     pub(super) outward: Option<Vec2>,
 }
 
-impl Plot {
+impl Plot<'_> {
     /// The position of a point given on the axes.
     pub(super) fn place(&self, at: [f64; 2]) -> Vec2 {
         let part = |k: usize| (at[k] - self.ends[k][0]) / (self.ends[k][1] - self.ends[k][0]);

@@ -48,19 +48,19 @@ fn write(columns: &[Column<'_>], rows: usize, output: &mut impl Write) -> io::Re
     Ok(())
 }
 
-fn separate(column: usize, output: &mut impl Write) -> io::Result<()> {
+pub(crate) fn separate(column: usize, output: &mut (impl Write + ?Sized)) -> io::Result<()> {
     if column == 0 { Ok(()) } else { output.write_all(b",") }
 }
 
 /// The shortest digits that read back to the same bits.
-fn number(x: f64, output: &mut impl Write) -> io::Result<()> {
+pub(crate) fn number(x: f64, output: &mut (impl Write + ?Sized)) -> io::Result<()> {
     // Without an exponent a number near the largest would take three hundred digits.
     let is_plain = x == 0.0 || (1e-5..1e16).contains(&x.abs());
     if is_plain { write!(output, "{x}") } else { write!(output, "{x:e}") }
 }
 
 /// Text, quoted if it contains separators.
-fn word(text: &str, output: &mut impl Write) -> io::Result<()> {
+pub(crate) fn word(text: &str, output: &mut (impl Write + ?Sized)) -> io::Result<()> {
     if text.contains([',', '"', '\n', '\r']) {
         write!(output, "\"{}\"", text.replace('"', "\"\""))
     } else {

@@ -13,7 +13,7 @@
 //! | `html` | a page that plays a run: its data |
 //! | `player` | its scripts in the browser |
 
-mod csv;
+pub(crate) mod csv;
 mod html;
 mod json;
 mod keys;

@@ -1,6 +1,7 @@
 //! Changes to a problem by path: `restitution=0.7`, `friction.dynamic=0.3`, `velocity[1]=-2`,
 //! `contacts[0].friction=0.2`.
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::error::{Kind, ProblemError};
@@ -43,6 +44,18 @@ impl std::fmt::Display for Edit {
 }
 
 impl Edit {
+    /// The change of the value at a path to serialisable data.
+    ///
+    /// # Errors
+    /// The path is not one, or JSON cannot represent the data.
+    pub fn new(path: &str, value: &(impl Serialize + ?Sized)) -> Result<Self, String> {
+        if split_path(path).is_none() {
+            return Err(format!("{path:?} is not a path such as friction.dynamic or velocity[1]"));
+        }
+        let value = serde_json::to_value(value).map_err(|error| format!("{path}: {error}"))?;
+        Ok(Self { path: path.to_owned(), value, option: "--set" })
+    }
+
     /// The change, as one that another option of the command line than `--set` asks for.
     #[must_use]
     pub fn by_option(self, option: &'static str) -> Self {

@@ -102,10 +102,10 @@ impl Serialize for Tree {
     }
 }
 
-/// A number beyond the range of `f64` is an error, as in a document.
+/// From any format, without duplicate keys and with finite numbers only.
 impl<'de> Deserialize<'de> for Tree {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Value::deserialize(deserializer).map(Self)
+        TreeSeed(&Path::default()).deserialize(deserializer).map(Self)
     }
 }
 

@@ -167,8 +167,9 @@ impl Striker {
         }
     }
 
-    /// The outcome of the contact that strikes in every state; `None` if there is no such contact, or an error to be reported.
-    pub(crate) fn strike_alone(&mut self, sample: &Sample) -> Option<Outcome> {
+    /// The outcome of the contact that strikes in every state. `None` if there is no such contact, or if there is an error, which
+    /// [`Striker::strike`] returns.
+    pub fn strike_alone(&mut self, sample: &Sample) -> Option<Outcome> {
         let contact = self.scene.striking_contact()?;
         let coefficients = self.scene.scene.coefficients_of(contact, &sample.coefficients);
         if coefficients.friction.is_none() && contact.point.dimension() > 1 {

@@ -35,7 +35,7 @@ const NEAR: f64 = 4.0;
 
 /// A view: a plot, and the position of an impulse on its axes.
 struct View {
-    plot: Plot,
+    plot: Plot<'static>,
     caption: &'static str,
     project: fn(&[f64]) -> [f64; 2],
 }

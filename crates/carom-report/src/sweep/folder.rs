@@ -1,0 +1,130 @@
+//! A sweep as a folder of parts.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use carom_study::sweep::{Sweep, Watch, Worker};
+
+use super::beside::beside;
+use super::encode::{Encoder, failed};
+use super::error::SweepFileError;
+use super::manifest::Manifest;
+use super::options::{Shard, SweepOptions, Written};
+
+/// Writes the parts of a shard that are not there yet, each on one thread. Stopped, it leaves the parts that are finished.
+///
+/// # Errors
+/// The folder has another sweep, or cannot be written.
+pub fn write_folder(
+    sweep: &Sweep,
+    folder: &Path,
+    shard: Shard,
+    options: &SweepOptions<'_>,
+) -> Result<Written, SweepFileError> {
+    make(folder)?;
+    let manifest = Manifest::new(sweep, options);
+    manifest.claim(folder)?;
+    let own: Vec<u64> = (0..manifest.parts).filter(|part| shard.contains(*part)).collect();
+    let left: Vec<u64> = own.iter().copied().filter(|part| !folder.join(manifest.part_name(*part)).exists()).collect();
+    let rows = left.iter().map(|part| manifest.rows_of(*part)).map(|rows| rows.end - rows.start).sum();
+    options.watch.begin(rows);
+    let filler = Filler {
+        sweep,
+        folder,
+        manifest: &manifest,
+        options,
+        left: &left,
+        next: AtomicUsize::new(0),
+        has_failed: AtomicBool::new(false),
+        counts: Default::default(),
+        failure: Mutex::new(None),
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..options.threads.min(left.len()) {
+            scope.spawn(|| filler.run());
+        }
+    });
+    if let Some(error) = filler.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(error);
+    }
+    let [parts, rows, failed] = filler.counts.map(AtomicU64::into_inner);
+    Ok(Written { rows, failed, parts: (own.len() - left.len()) as u64 + parts, of_parts: own.len() as u64 })
+}
+
+/// Makes a folder in one that exists.
+fn make(folder: &Path) -> Result<(), SweepFileError> {
+    match fs::create_dir(folder) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            Err(SweepFileError::NotAFolder { path: folder.to_owned() })
+        }
+        Err(error) => Err(SweepFileError::write(folder, error)),
+    }
+}
+
+/// The work that threads share.
+struct Filler<'a> {
+    sweep: &'a Sweep,
+    folder: &'a Path,
+    manifest: &'a Manifest,
+    options: &'a SweepOptions<'a>,
+    left: &'a [u64],
+    next: AtomicUsize,
+    has_failed: AtomicBool,
+    /// Parts, rows and rows with an error.
+    counts: [AtomicU64; 3],
+    failure: Mutex<Option<SweepFileError>>,
+}
+
+impl Watch for Filler<'_> {
+    fn row(&self) {
+        self.options.watch.row();
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.has_failed.load(Ordering::Relaxed) || self.options.watch.is_stopped()
+    }
+}
+
+impl Filler<'_> {
+    fn run(&self) {
+        let mut worker = self.sweep.worker();
+        while let Some(part) = self.left.get(self.next.fetch_add(1, Ordering::Relaxed)) {
+            match self.fill(*part, &mut worker) {
+                Ok(Some(())) => {}
+                Ok(None) => return,
+                Err(error) => {
+                    self.has_failed.store(true, Ordering::Relaxed);
+                    self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Writes a part. `None` if it was stopped.
+    fn fill(&self, part: u64, worker: &mut Worker<'_>) -> Result<Option<()>, SweepFileError> {
+        let path = self.folder.join(self.manifest.part_name(part));
+        let fail = |error| SweepFileError::write(&path, error);
+        let Some(table) = worker.table(self.manifest.rows_of(part), self) else { return Ok(None) };
+        let counted = [1, table.rows as u64, failed(&table)];
+        let mut output = BufWriter::new(beside(self.folder).map_err(fail)?);
+        let mut encoder = Encoder::new(self.options.format, self.sweep, &mut output).map_err(fail)?;
+        encoder.write(table, &mut output).map_err(fail)?;
+        encoder.finish(&mut output).map_err(fail)?;
+        output.flush().map_err(fail)?;
+        let file = output.into_inner().map_err(|error| fail(error.into_error()))?;
+        file.as_file().sync_all().map_err(fail)?;
+        file.persist(&path).map_err(|error| fail(error.error))?;
+        // The name is safe when its folder is written, which some file systems do not offer.
+        let _ = File::open(self.folder).and_then(|folder| folder.sync_all());
+        for (count, more) in self.counts.iter().zip(counted) {
+            count.fetch_add(more, Ordering::Relaxed);
+        }
+        Ok(Some(()))
+    }
+}

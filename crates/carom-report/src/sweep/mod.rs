@@ -1,0 +1,43 @@
+//! Sweeps as files: one file, or a folder of parts that several processes fill and that an interrupted run continues.
+//!
+//! A part is written beside its place, synced and renamed: a part that exists is finished. A manifest, which comes first, says
+//! what the rows are of. Parts do not depend on threads and shards.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `options` | format, threads, shard |
+//! | `encode` | tables as CSV and Parquet |
+//! | `parquet` | tables as row groups |
+//! | `beside` | files that appear when they are complete |
+//! | `manifest` | what a folder holds |
+//! | `folder` | a folder of parts |
+//! | `stream` | one file |
+//! | `read`, `read_parquet` | the columns of files, read again |
+//! | `cells` | some rows of a column |
+//! | `picture` | a column over two others, as data for a figure |
+//! | `error` | errors |
+
+mod beside;
+mod cells;
+mod encode;
+mod error;
+mod folder;
+mod manifest;
+mod options;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod picture;
+mod read;
+#[cfg(feature = "parquet")]
+mod read_parquet;
+mod stream;
+
+pub use cells::Cells;
+pub use error::SweepFileError;
+pub use folder::write_folder;
+pub use manifest::{MANIFEST, Manifest};
+pub use options::{Shard, SweepOptions, TableFormat, Written, default_rows_per_part};
+pub(crate) use picture::{Band, Colors, Content, Heat};
+pub use picture::{Picture, PictureError, PictureOf};
+pub use read::TableFiles;
+pub use stream::write_stream;
