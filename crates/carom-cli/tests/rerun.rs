@@ -123,7 +123,7 @@ fn a_run_that_cannot_be_repeated_says_why() {
     // A run of another version or level is repeated; where bits differ, the reason is printed.
     let mut other = json(&run);
     other["header"]["provenance"]["carom"] = "0.0.9".into();
-    other["header"]["provenance"]["instruction_set"] = "x86_64+avx+fma".into();
+    other["header"]["provenance"]["instruction_set"] = "x86_64 avx2 fused".into();
     let file = runs.write("elsewhere/other.json", &other.to_string());
     let ran = carom(&["rerun", &file]);
     assert_eq!(ran.code, 0, "{}", ran.err);
@@ -133,7 +133,7 @@ fn a_run_that_cannot_be_repeated_says_why() {
         "{}",
         ran.err
     );
-    assert!(ran.err.contains("another instruction set: x86_64+avx+fma then"), "{}", ran.err);
+    assert!(ran.err.contains("another instruction set: x86_64 avx2 fused then"), "{}", ran.err);
     let column = first_velocity(&other);
     let speed = other["samples"][&column][3].as_f64().unwrap();
     other["samples"][&column][3] = f64::from_bits(speed.to_bits() ^ 1).into();

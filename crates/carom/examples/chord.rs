@@ -122,8 +122,7 @@ fn path() -> Vec<Point> {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let chords = chord()?;
     let coefficients = Coefficients::new(Restitution::new(E)?, Friction::new(MU)?);
-    let outcome =
-        Contact::new(Delassus::spatial(W)?, &V)?.impact_by(Law::Chord, &coefficients, Guard::Report)?;
+    let outcome = Contact::new(Delassus::spatial(W)?, &V)?.impact_by(Law::Chord, &coefficients, Guard::Report)?;
     let off = outcome.impulse.iter().zip(&chords[chords.len() - 1].i).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     if off > 1e-12 {
         return Err(format!("the library is {off:e} away").into());
@@ -161,7 +160,8 @@ fn picture(chords: &[Point], path: &[Point]) -> String {
     for tick in [-0.1, -0.2, -0.3] {
         let (_, y) = place(&Point { v: [0.0, 0.0, tick], i: [0.0; 3] });
         axis(&mut svg, [origin.0, y], [origin.0 - 4.0, y]);
-        let _ = writeln!(svg, "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{tick}</text>", origin.0 - 9.0, y + 5.0);
+        let _ =
+            writeln!(svg, "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{tick}</text>", origin.0 - 9.0, y + 5.0);
     }
     let _ = writeln!(svg, "<text x=\"640\" y=\"{:.1}\">v₁</text>", origin.1 + 22.0);
     let _ = writeln!(svg, "<text x=\"{:.1}\" y=\"300\">v₂</text>", origin.0 + 10.0);
@@ -171,7 +171,10 @@ fn picture(chords: &[Point], path: &[Point]) -> String {
         let (x, y) = place(point);
         // Open where an explicit piece ends, full where an implicit one does.
         let fill = if k % 2 == 1 { "#fff" } else { "#15c" };
-        let _ = writeln!(svg, "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"4\" fill=\"{fill}\" stroke=\"#15c\" stroke-width=\"1.4\"/>");
+        let _ = writeln!(
+            svg,
+            "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"4\" fill=\"{fill}\" stroke=\"#15c\" stroke-width=\"1.4\"/>"
+        );
     }
     let note = |svg: &mut String, p: &Point, shift: [f64; 2], anchor: &str, text: &str| {
         let (x, y) = place(p);

@@ -19,8 +19,8 @@ pub use carom_multibody as multibody;
 pub use carom_report as report;
 pub use carom_report::batch;
 pub use carom_scene::{
-    Answer, Problem, ProblemError, SimultaneousAnswer, assumed, document, gallery, models, prepared, problem, provenance,
-    robots, scene, schema,
+    Answer, Problem, ProblemError, SimultaneousAnswer, assumed, document, gallery, models, prepared, problem,
+    provenance, robots, scene, schema,
 };
 pub use carom_sim as sim;
 #[doc(hidden)]

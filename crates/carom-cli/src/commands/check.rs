@@ -7,8 +7,8 @@ use carom::Problem;
 use carom::assumed::{self, Wishes};
 use carom::document::Format as DocumentFormat;
 use carom::models;
-use carom::multibody::load::{self, Mimics, Options};
 use carom::multibody::HullOptions;
+use carom::multibody::load::{self, Mimics, Options};
 use carom::report::ModelText;
 use carom::sim::Simulation;
 

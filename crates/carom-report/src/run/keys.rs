@@ -43,7 +43,7 @@ const HEADER: Object = object!("header" {
 
 const PROVENANCE: Object = object!("provenance" {
     "carom": Type::Text, "The version of carom";
-    "instruction_set": Type::Text, "The instructions that the program was compiled for, as far as results depend on them";
+    "instruction_set": Type::Text, "Architecture and kernels in use, and fused if the build fuses products and sums";
     "system": Type::Text, "The operating system";
     "scene": Type::Any, "The scene, with all changes applied";
     "options": TEXTS, "The options that changed it, as given";

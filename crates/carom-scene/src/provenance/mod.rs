@@ -93,7 +93,7 @@ impl Provenance {
         });
         Ok(Self {
             carom: version(),
-            instruction_set: instruction_set(),
+            instruction_set: carom_sim::instruction_set(),
             system: std::env::consts::OS.to_owned(),
             scene,
             options,
@@ -107,14 +107,14 @@ impl Provenance {
     #[must_use]
     pub fn repeated(&self) -> Self {
         let system = std::env::consts::OS.to_owned();
-        Self { carom: version(), instruction_set: instruction_set(), system, ..self.clone() }
+        Self { carom: version(), instruction_set: carom_sim::instruction_set(), system, ..self.clone() }
     }
 
     /// Why a repetition by this program may differ in the last bits; empty if it may not.
     pub fn differences(&self) -> Vec<String> {
         let here = [
             ("version of carom", &self.carom, version()),
-            ("instruction set", &self.instruction_set, instruction_set()),
+            ("instruction set", &self.instruction_set, carom_sim::instruction_set()),
             ("operating system", &self.system, std::env::consts::OS.to_owned()),
         ];
         let differs = here.into_iter().filter(|(_, then, now)| *then != now);
@@ -186,14 +186,6 @@ fn stated(restitution: Restitution) -> Value {
 
 fn version() -> String {
     env!("CARGO_PKG_VERSION").to_owned()
-}
-
-/// The level that results depend on: code that is compiled for AVX and FMA fuses products and sums. What the processor is asked for at
-/// run time gives the same bits.
-fn instruction_set() -> String {
-    let features = [("+avx", cfg!(target_feature = "avx")), ("+fma", cfg!(target_feature = "fma"))];
-    let used = features.into_iter().filter(|(_, used)| *used).map(|(name, _)| name);
-    std::iter::once(std::env::consts::ARCH).chain(used).collect()
 }
 
 impl From<ProblemError> for ProvenanceError {
