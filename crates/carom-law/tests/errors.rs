@@ -4,8 +4,8 @@ mod common;
 
 use carom_law::batch::{self, Answers, Column, Problems};
 use carom_law::{
-    Coefficients, Contact, Delassus, Dimension, Error, ErrorKind, Friction, GeneralizedContact, Guard, MatrixView,
-    Restitution, Result,
+    Coefficients, Contact, ContactSet, Delassus, Dimension, Error, ErrorKind, Friction, GeneralizedContact, Guard, Law,
+    MatrixView, Restitution, Result,
 };
 use common::random::{self, FAMILIES};
 use nalgebra::{DMatrix, DVector};
@@ -217,6 +217,31 @@ fn friction_is_missing_unless_there_are_no_tangents() {
         }
         let normal = Contact::new(Delassus::normal(1.0).unwrap(), &[v_n]).unwrap();
         assert!(normal.impact(&coefficients, Guard::Report).is_ok());
+    }
+}
+
+/// Tangents of so little mobility beside the normal that friction underflows in the contact's units: its digits were lost, and impulses
+/// left their cones by up to 3e-4.
+#[test]
+fn friction_must_keep_its_digits_in_the_units_of_its_contact() {
+    let coefficients = |mu: f64| Coefficients::new(Restitution::new(0.5).unwrap(), Friction::new(mu).unwrap());
+    let range = ErrorKind::OutOfRange;
+    let contact = Contact::new(Delassus::planar([[4e53, 0.0], [0.0, 1.0]]).unwrap(), &[-1.0, 1.0]).unwrap();
+    for law in [Law::Aghili, Law::Moreau] {
+        let impact = |mu: f64| contact.impact_by(law, &coefficients(mu), Guard::Report);
+        assert_refused(impact(3e-294), range, "friction.static", &["0 and ", "use 0"]);
+        assert_eq!(impact(0.0).unwrap().impulse[1], 0.0);
+        let outcome = impact(1e-250).unwrap();
+        assert!((outcome.impulse[1] / outcome.impulse[0] + 1e-250).abs() <= 1e-265, "{:?}", outcome.impulse);
+    }
+    for (tangent, mu) in [(1e-321, 1.0), (1e-310, 1e-8)] {
+        let mass = MatrixView::row_major(2, 2, &[1.0, 0.0, 0.0, 1.0]);
+        let jacobian = [1.0, 0.0, 0.0, tangent, 1.0, 0.5, 0.0, 1.0];
+        let jacobian = MatrixView::row_major(4, 2, &jacobian);
+        let set = ContactSet::from_generalized(&[Dimension::Planar; 2], mass, jacobian, &[-1.0, 0.5]).unwrap();
+        let impact = |mu: f64| set.impact(&[coefficients(mu), coefficients(0.5)], Guard::Report);
+        assert_refused(impact(mu), range, "coefficients[0].friction", &["0 and ", "use 0"]);
+        assert!(impact(0.0).is_ok());
     }
 }
 

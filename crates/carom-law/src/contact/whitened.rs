@@ -216,7 +216,7 @@ impl Whitened {
     /// Where tangents nearly depend on each other and friction is large, a slip may be so slow that its velocity has lost its
     /// direction, while its impulse, large along the tangent of little mobility, determines it to all digits. With `ρ` given,
     /// `(S/2 + ρ) i_t = -free` is linear, solved by an orthogonal factorisation of `R_t` over `sqrt(2ρ) I`; and `|i_t| = μ i_n`
-    /// determines `ρ`. The change of `s` is that of a reversal and what `-ρ i_t` adds to it.
+    /// determines `ρ`. The change of `s` is `R_t i_t`, or that of a reversal and what `-ρ i_t` adds to it.
     #[cold]
     fn slide_by_resistance(&self, e: f64, mu: f64, average: Vec2) -> Option<Slide> {
         let [r11, r12, r22] = self.r_t;
@@ -252,8 +252,10 @@ impl Whitened {
         let (tangential, _) = impulse(rho);
         let length = norm(tangential);
         let average = scaled(-rho, tangential);
-        let back = add_scaled(scaled(2.0 * mean_n, self.c), -2.0, average);
-        let x = add_scaled(scaled(-2.0, self.s_t), -1.0, self.solve_transposed(Dimension::Spatial, back));
+        let back = self.solve_transposed(Dimension::Spatial, add_scaled(scaled(2.0 * mean_n, self.c), -2.0, average));
+        // By the impulse, unless that has larger terms: each has the rounding of its own.
+        let by_impulse = mobility.sqrt() * length < 2.0 * norm(self.s_t) + norm(back);
+        let x = if by_impulse { self.times(tangential) } else { add_scaled(scaled(-2.0, self.s_t), -1.0, back) };
         let direction = scaled(-1.0 / length, tangential);
         let is_slip = length > 0.0 && length.is_finite();
         is_slip.then_some(Slide { direction, normal: length / mu, average, change: [change_n, x[0], x[1]] })
