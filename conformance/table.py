@@ -221,18 +221,40 @@ links, e = 0.2 and μ = 0.6. Every robot with a regular M must end within {drops
 """
 
 
+DROP_STATUSES = ("ended", "stiff", "singular", "refused", "WRONG")
+
+
 def on_the_floor(dropped):
-    head = ["robot", "attitude", "contacts", "outcome", "evaluations", "windows", "residual", "reason"]
-    return DROPS + grid(head, [drop_row(of) for of in dropped])
+    """Totals by attitude, and a row for each robot that does not end or needs windows."""
+    rows = [drop_total(name, [of for of in dropped if attitude(of) == name]) for name in ("upright", "turned")]
+    head = ["attitude", "drops", *DROP_STATUSES[:-1], "wrong", "evaluations: median", "largest", "windows", "largest residual"]
+    text = DROPS + grid(head, rows)
+    told = [of for of in dropped if of.status != "ended" or of.answer.get("windows")]
+    if told:
+        text += "\nThose that do not end, or that need windows of time stepping:\n\n"
+        head = ["robot", "attitude", "contacts", "outcome", "evaluations", "windows", "residual", "reason"]
+        text += grid(head, [drop_row(of) for of in told])
+    return text
+
+
+def attitude(of):
+    return "turned" if any(of.attitude) else "upright"
+
+
+def drop_total(name, dropped):
+    counts = [sum(of.status == status for of in dropped) for status in DROP_STATUSES]
+    ended = [of.answer for of in dropped if "residual" in of.answer]
+    evaluations = sorted(answer["evaluations"] for answer in ended) or [0]
+    worst = below(max((answer["residual"] for answer in ended), default=0.0))
+    windows = sum(answer["windows"] for answer in ended)
+    return [name, len(dropped), *counts, evaluations[len(evaluations) // 2], evaluations[-1], windows, worst]
 
 
 def drop_row(of):
     answer = of.answer
-    told = "residual" in answer
-    residual = below(answer["residual"]) if told else ""
+    residual = below(answer["residual"]) if "residual" in answer else ""
     counts = [answer.get(name, "") for name in ("contacts", "evaluations", "windows")]
-    attitude = "upright" if not any(of.attitude) else "turned"
-    return [of.name, attitude, counts[0], of.status, counts[1], counts[2], residual, of.reason]
+    return [of.name, attitude(of), counts[0], of.status, counts[1], counts[2], residual, of.reason]
 
 
 RUNS = """\
@@ -241,12 +263,14 @@ RUNS = """\
 Every file above that has joints, that its reference loads and whose M is regular in its home configuration goes through
 `carom simulate FILE --until {until:g}`, with no other argument but the form of the output. What carom then assumes is described
 in [robots](robots.md): a floating base where the root link has mass, every collision shape against the planes of the file
-or a floor under the lowest point, e = 0, μ = 0.5. A process is stopped after {limit} s of CPU time. `cargo xtask conformance`
+or a floor under the lowest point, e = 0, the friction of the file or μ = 0.5, the joint limits of the file. A process is stopped after {limit} s of CPU time. `cargo xtask conformance`
 simulates {short:g} s, with `--full` {full:g} s. {target:.0%} of the files must end, none may be stopped or
 end without a reason, the energy book may leave {residual:.0e} of the largest energy unexplained, and no contact may be
 deeper inside its surface than {depth:.0e} of the robot's length.
 
 """
+# How many of the slowest runs have a row of their own.
+SLOWEST = 10
 STATUSES = ("ended", "refused", "failed", "too long", "WRONG")
 
 
@@ -258,10 +282,13 @@ def simulations(found, until):
     names = list(dict.fromkeys(of.package for of in found))
     rows = [run_total(name, [of for of in found if of.package == name]) for name in names]
     rows.append(run_total("all", found))
-    head = ["package", "files", *STATUSES[:-1], "wrong", "CPU time, s: median", "largest", "largest residual", "depth / L"]
+    head = ["package", "files", *STATUSES[:-1], "wrong", "CPU time, s: median", "largest", "all", "largest residual", "depth / L"]
     text += grid(head, rows) + "\n"
+    slowest = sorted(found, key=lambda of: -of.cpu)[:SLOWEST]
+    told = [of for of in found if of in slowest or (of.summary and of.summary["windows"])]
+    text += f"The {SLOWEST} that take longest, and those that need windows of time stepping:\n\n"
     head = ["file", "outcome", "contacts", "events", "windows", "CPU time, s", "residual", "depth / L"]
-    text += grid(head, [run_row(of) for of in found])
+    text += grid(head, [run_row(of) for of in told])
     unfinished = [of for of in found if of.reason]
     if unfinished:
         text += "\nNot ended:\n\n"
@@ -274,7 +301,8 @@ def run_total(name, found):
     times = sorted(of.cpu for of in found)
     told = [of for of in found if of.summary]
     worst = [below(max((of.summary["residual"] for of in told), default=0.0)), below(max((of.depth for of in told), default=0.0))]
-    return [name, len(found), *counts, f"{times[len(times) // 2]:.1f}", f"{times[-1]:.1f}", *worst]
+    spent = [f"{time:.1f}" for time in (times[len(times) // 2], times[-1], sum(times))]
+    return [name, len(found), *counts, *spent, *worst]
 
 
 def run_row(of):

@@ -287,6 +287,10 @@ pub struct Robot {
     #[arg(long, value_name = "NAME")]
     pub keyframe: Option<String>,
 
+    /// Let joints move through the limits of the robot's file in a simulation
+    #[arg(long)]
+    pub no_limits: bool,
+
     /// Velocity of the floating base in world axes, in m/s [default: 0,0,-1 for an impact, zero for a simulation]
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true, value_parser = triple)]
     pub velocity: Option<[f64; 3]>,

@@ -211,6 +211,7 @@ impl Robot {
             (self.link.is_some(), "--link"),
             (self.height.is_some(), "--height"),
             (self.keyframe.is_some(), "--keyframe"),
+            (self.no_limits, "--no-limits"),
             (self.velocity.is_some(), "--velocity"),
             (self.save_scene.is_some(), "--save-scene"),
         ];
@@ -242,6 +243,7 @@ impl Robot {
             link: self.link.clone(),
             velocity: self.velocity,
             keyframe: self.keyframe.clone(),
+            no_limits: self.no_limits,
             is_impact: gallery == Gallery::Impacts,
             file: whole.map(|path| path.to_string_lossy().into_owned()),
         }

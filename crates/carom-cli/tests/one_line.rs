@@ -229,3 +229,122 @@ fn a_robot_without_collision_shapes_touches_with_the_origins_of_its_links() {
         assert!(ran["summary"]["penetration"].as_f64().unwrap() < 1e-7);
     }
 }
+
+/// Cart-poles are written so: no shape of theirs touches another.
+#[test]
+fn a_robot_that_touches_nothing_by_its_file_moves_without_contacts() {
+    let robots = Robots::new();
+    let pendulum = |masks: &str| {
+        format!(
+            "<mujoco><default><geom {masks}/></default><worldbody><geom type='plane' size='1 1 1' pos='0 0 -0.5'/>
+             <body><joint axis='0 1 0'/><geom type='capsule' fromto='0 0 0 1 0 0' size='0.05'/></body></worldbody></mujoco>"
+        )
+    };
+    let robot = robots.write("free.xml", &pendulum("contype='0'"));
+    let ran = carom(&["simulate", &robot, "--until", "0.5", "--format", "json"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(ran.json()["header"]["contacts"].as_array().unwrap().len(), 0);
+    let text = carom(&["simulate", &robot, "--until", "0.5"]).out;
+    assert!(text.contains("contacts = []  # none: by contype, conaffinity and <exclude>"), "{text}");
+    // It goes on, and so does the scene that is saved of it.
+    let scene = text_of(&robots.path("scene.toml"));
+    let saved = carom(&["simulate", &robot, "--until", "0.5", "--save-scene", &scene, "--format", "json"]).json();
+    assert_eq!(carom(&["simulate", &scene, "--until", "0.5", "--format", "json"]).json()["summary"], saved["summary"]);
+    // Impacts need a contact, and say so.
+    for arguments in [&["impact", &scene][..], &["compare", &scene], &["map", &scene, "-o", "-", "--format", "csv"]] {
+        let refused = carom(arguments);
+        assert_eq!(refused.code, 2, "{arguments:?}: {}", refused.err);
+        assert!(refused.err.contains("an impact needs at least one contact"), "{arguments:?}: {}", refused.err);
+    }
+    // With masks that meet, the same pendulum strikes the plane.
+    let struck = carom(&["simulate", &robots.write("struck.xml", &pendulum("")), "--until", "0.5", "--format", "json"]);
+    assert!(struck.json()["summary"]["impacts"].as_u64().unwrap() > 0);
+}
+
+/// Soft contacts let robots start inside the floor; a fixed base is raised by what is missing.
+#[test]
+fn a_fixed_base_that_starts_inside_a_plane_is_raised_out_of_it() {
+    let robots = Robots::new();
+    let arm = "<mujoco><worldbody><geom type='plane' size='1 1 1'/>
+        <body pos='0 0 0.1'><joint axis='0 1 0'/><geom type='capsule' fromto='0 0 0 0.3 0 0' size='0.125' friction='0.7'/>
+        </body></worldbody></mujoco>";
+    let arm = robots.write("arm.xml", arm);
+    let ran = carom(&["simulate", &arm, "--until", "0.1"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let raised = ran.out.lines().find_map(|line| line.trim().strip_prefix("position = [0.0, 0.0, "));
+    let raised = raised.unwrap_or_else(|| panic!("{}", ran.out));
+    assert!(raised.contains("raised: its lowest point is 2.500e-2 m inside a plane of the file"), "{raised}");
+    let by: f64 = raised.split(']').next().unwrap().parse().unwrap();
+    assert!((by - 0.025).abs() < 1e-15, "{by}");
+    // The friction is still that of the file: the larger of 0.7 and MuJoCo's 1 of the plane.
+    assert!(ran.out.contains("MuJoCo's rule for pairs: 1"), "{}", ran.out);
+    // A height that was asked for is that of its lowest point.
+    let high = carom(&["simulate", &arm, "--until", "0.1", "--height", "0.2"]);
+    assert!(high.out.contains("its lowest point is 0.2 m above the plane of the file"), "{}", high.out);
+}
+
+/// The base is placed by its own lowest point, whatever else of the file lies on the floor.
+#[test]
+fn a_robot_beside_an_object_is_put_on_the_floor_itself() {
+    let robots = Robots::new();
+    let scene = "<mujoco><worldbody><geom type='plane' size='1 1 1'/>
+        <body name='robot' pos='0 0 2'><freejoint/><geom type='box' size='0.1 0.1 0.1'/></body>
+        <body name='ball' pos='1 0 0.05'><freejoint/><geom type='sphere' size='0.05'/></body></worldbody></mujoco>";
+    let scene = robots.write("beside.xml", scene);
+    let run = |options: &[&str]| {
+        let arguments = ["simulate", &scene, "--until", "0.1", "--format", "json"];
+        carom(&[&arguments, options].concat()).json()["summary"].clone()
+    };
+    let placed = run(&[]);
+    assert_eq!((placed["impacts"].as_u64(), placed["at_rest"].as_f64()), (Some(0), Some(0.0)), "{placed}");
+    // From 1 cm it strikes after 0.045 s; the ball stays where it is.
+    let dropped = run(&["--height", "0.01"]);
+    let rest = dropped["at_rest"].as_f64().unwrap_or_else(|| panic!("{dropped}"));
+    assert!((rest - (0.02f64 / 9.81).sqrt()).abs() < 1e-10, "{rest}");
+}
+
+/// An ant whose ankles have to be bent stands on its feet; without limits its legs would give way.
+#[test]
+fn joints_stop_at_the_limits_of_the_file_unless_told_otherwise() {
+    let robots = Robots::new();
+    // A pendulum that is let go level, and stops a quarter of a radian lower.
+    let arm = "<robot name='r'><link name='world'/><link name='arm'><inertial><origin xyz='0.5 0 0'/><mass value='1'/>
+        <inertia ixx='0.1' iyy='0.1' izz='0.1' ixy='0' ixz='0' iyz='0'/></inertial></link>
+        <joint name='j' type='revolute'><parent link='world'/><child link='arm'/><axis xyz='0 1 0'/>
+        <limit lower='-1' upper='0.25' effort='1' velocity='1'/></joint></robot>";
+    let arm = robots.write("arm.urdf", arm);
+    let ran = carom(&["simulate", &arm, "--until", "1", "--height", "2"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("[limits]  # joints stop at the limits of the file"), "{}", ran.out);
+    let stopped = carom(&["simulate", &arm, "--until", "1", "--height", "2", "--format", "json"]).json();
+    let names: Vec<&str> =
+        stopped["events"].as_array().unwrap().iter().filter_map(|event| event["contact"].as_str()).collect();
+    assert!(names.contains(&"j upper limit"), "{names:?}");
+    assert!(stopped["summary"]["at_rest"].as_f64().is_some(), "{}", stopped["summary"]);
+    let through = carom(&["simulate", &arm, "--until", "1", "--height", "2", "--no-limits", "--format", "json"]).json();
+    assert_eq!(through["summary"]["impacts"].as_u64(), Some(0), "{}", through["summary"]);
+    // An impact has no limits.
+    let struck = carom(&["impact", &arm, "--link", "arm"]);
+    assert!(!struck.out.contains("[limits]"), "{}", struck.out);
+}
+
+/// Arms of learning environments stand on slides that dampers of 1e11 N s/m hold: windows of time stepping carry the whole run,
+/// to the end time and not beyond it.
+#[test]
+fn windows_end_with_the_run() {
+    let robots = Robots::new();
+    let arm = "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 1'>
+        <joint type='slide' axis='0 0 1' damping='1e11'/><geom type='sphere' size='0.05'/>
+        <body><joint axis='0 1 0' damping='0.1'/><geom type='capsule' fromto='0 0 0 0.5 0 0' size='0.05'/></body></body>
+        </worldbody></mujoco>";
+    let arm = robots.write("stiff.xml", arm);
+    let ran = carom(&["simulate", &arm, "--until", "0.01", "--format", "json"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let ran = ran.json();
+    assert_eq!(ran["summary"]["time"].as_f64(), Some(0.01));
+    let times: Vec<f64> = (ran["events"].as_array().unwrap().iter())
+        .filter(|event| event["kind"] == "window")
+        .map(|event| event["time"].as_f64().unwrap())
+        .collect();
+    assert!(times.len() > 10 && times.iter().all(|time| *time < 0.01), "{times:?}");
+}

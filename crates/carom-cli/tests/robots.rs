@@ -21,7 +21,7 @@ fn every_scene_has_the_terms_that_other_engines_find() {
         let problem = problem(exhibit.name);
         let scene = problem.scene().unwrap();
         let mut dynamics = scene.dynamics().unwrap();
-        let contact = &scene.contact().point;
+        let contact = &scene.contact().unwrap().point;
         let d = contact.dimension();
         let terms = dynamics.single_contact(contact).unwrap();
         let w: Vec<f64> = terms.delassus[..d].iter().flat_map(|row| row[..d].to_vec()).collect();
@@ -45,7 +45,7 @@ fn every_strike_obeys_mechanics_in_joint_space() {
         let problem = problem(name);
         let scene = problem.scene().unwrap();
         let mut dynamics = scene.dynamics().unwrap();
-        let mut contacts = Contacts::new(scene.model(), &[scene.contact().point]);
+        let mut contacts = Contacts::new(scene.model(), &[scene.contact().unwrap().point]);
         dynamics.contact_kinematics(&mut contacts).unwrap();
         let a = contacts.jacobian();
         let m = dynamics.mass_matrix();

@@ -92,6 +92,21 @@ fn what_urdf_does_not_have_is_remarked() {
     assert!(self::model(&unlimited).warnings()[0].message.contains("has no <limit>"));
 }
 
+/// Wheels are written so: by the schema they would be locked.
+#[test]
+fn a_limit_that_gives_neither_bound_is_none() {
+    let wheel = model(&robot("<limit effort='35' velocity='20'/>", ""));
+    assert_eq!(wheel.joints()[0].joint.limits, None);
+    let said = &wheel.warnings()[0].message;
+    assert!(said.contains("a <limit> without lower and upper; it is treated as unlimited"), "{said}");
+    // One of them is enough: the other is zero.
+    let door = model(&robot("<limit effort='35' velocity='20' upper='2'/>", ""));
+    assert_eq!(door.joints()[0].joint.limits, Some([0.0, 2.0]));
+    // A joint that is locked on purpose is.
+    let locked = model(&robot("<limit effort='35' velocity='20' lower='0' upper='0'/>", ""));
+    assert_eq!(locked.joints()[0].joint.limits, Some([0.0, 0.0]));
+}
+
 #[test]
 fn mimics_follow_or_not_and_broken_ones_are_remarked() {
     let text = format!(

@@ -6,17 +6,19 @@ use std::path::Path;
 
 use carom_multibody::load::{self, LoadError, Options, RobotFormat};
 use carom_multibody::{
-    CandidateOptions, Dynamics, HalfSpace, HullOptions, Keyframe, LinkId, Model, Vector, all_candidates, half_spaces,
-    planes,
+    CandidateOptions, Dynamics, HalfSpace, HullOptions, Keyframe, LinkId, Model, ShapeId, Vector, candidates, planes,
 };
 use wildmatch::WildMatch;
 
-use crate::scene::floating_root;
+use crate::scene::{floating_root, moves_with};
 
 /// The restitution of a scene that states none: the impact without a rebound.
 const RESTITUTION: f64 = 0.0;
 /// The friction of a scene that states none.
 const FRICTION: f64 = 0.5;
+/// How far inside a plane of the file, over the distance from its lowest to its highest point, a robot may start without being
+/// moved: the rounding of its configuration.
+const INSIDE: f64 = 1e-9;
 /// The velocity of a floating base that strikes and states none, m/s.
 const FALLING: [f64; 3] = [0.0, 0.0, -1.0];
 
@@ -33,6 +35,8 @@ pub struct Wishes {
     pub velocity: Option<[f64; 3]>,
     /// The keyframe of the robot's file that it starts from; by default its home.
     pub keyframe: Option<String>,
+    /// Whether joints move through the limits of the file; by default they stop there in a simulation.
+    pub no_limits: bool,
     /// Whether the scene is one of an impact, not of a simulation.
     pub is_impact: bool,
     /// The robot's file as the scene gives it; by default its name, for a scene in the same folder.
@@ -95,7 +99,14 @@ impl Assumed<'_> {
         let file = self.wishes.file.as_ref().unwrap_or(&name);
         writeln!(text, "# What carom assumes of {}; change what is different.", quoted(&name))?;
         writeln!(text, "restitution = {RESTITUTION:?}  # no rebound")?;
+        let touches_nothing = self.touches_nothing();
         match self.file_friction() {
+            _ if touches_nothing => {
+                writeln!(
+                    text,
+                    "contacts = []  # none: by contype, conaffinity and <exclude> of the file nothing touches a plane"
+                )?;
+            }
             Some(said) => writeln!(text, "# friction is that of the file, by MuJoCo's rule for pairs: {said}")?,
             None => writeln!(text, "friction = {FRICTION:?}")?,
         }
@@ -110,6 +121,14 @@ impl Assumed<'_> {
             writeln!(text, "\n[state]\nkeyframe = {}", quoted(keyframe))?;
         }
         self.write_base(text)?;
+        let has_limits = self.model.joints().iter().any(|joint| joint.joint.limits.is_some());
+        if has_limits && !self.wishes.is_impact && !self.wishes.no_limits {
+            writeln!(text, "\n[limits]  # joints stop at the limits of the file")?;
+            writeln!(text, "restitution = {RESTITUTION:?}")?;
+        }
+        if touches_nothing {
+            return self.write_surface(text);
+        }
         let link = self.wishes.link.as_deref().unwrap_or("all");
         writeln!(text, "\n[[contacts]]")?;
         writeln!(text, "link = {}", quoted(link))?;
@@ -125,25 +144,31 @@ impl Assumed<'_> {
 
     fn write_base(&self, text: &mut String) -> std::fmt::Result {
         let floats = floating_root(self.model).is_some();
-        if self.base.is_none() && !floats {
+        let raised = if floats { None } else { self.raised() };
+        if self.base.is_none() && !floats && raised.is_none() {
             return Ok(());
         }
         writeln!(text, "\n[base]")?;
         if let Some((floats, why)) = &self.base {
             writeln!(text, "floating = {floats}  # {why}")?;
         }
+        if let Some((shift, why)) = raised {
+            let [x, y, z] = shift.to_array();
+            writeln!(text, "position = [{x:?}, {y:?}, {z:?}]  # {why}")?;
+        }
         if !floats {
             return Ok(());
         }
         match self.height_of_keyframe() {
             Some(height) => writeln!(text, "# Placed by the keyframe, {height:.3e} m above the surface.")?,
+            None if self.touches_nothing() => {}
             None => {
                 let touch = self.wishes.link.as_deref().filter(|link| self.model.find_link(link).is_some());
                 writeln!(text, "touch = {}  # placed on the surface", quoted(touch.unwrap_or("lowest")))?;
+                if let Some(height) = self.wishes.height {
+                    writeln!(text, "height = {height:?}  # above it, m")?;
+                }
             }
-        }
-        if let Some(height) = self.wishes.height {
-            writeln!(text, "height = {height:?}  # above it, m")?;
         }
         let moves = self.keyframe().is_some_and(|keyframe| keyframe.velocity.iter().any(|v| *v != 0.0));
         let falls = self.wishes.is_impact && !moves;
@@ -154,9 +179,35 @@ impl Assumed<'_> {
         Ok(())
     }
 
+    /// How a fixed base is moved, and why: out of the planes of the file, or to the height that was asked for. A floating base is
+    /// placed by the scene.
+    fn raised(&self) -> Option<(Vector, String)> {
+        let planes: Vec<(HalfSpace, Vec<f64>)> =
+            planes(self.model).into_iter().map(|(plane, ground)| (ground, self.gaps(&ground, Some(plane)))).collect();
+        let least = |gaps: &[f64]| gaps.iter().copied().min_by(f64::total_cmp);
+        let lowest = planes.iter().filter_map(|(_, gaps)| least(gaps)).min_by(f64::total_cmp)?;
+        let target = self.wishes.height.unwrap_or(0.0);
+        let mut shift = Vector::ZERO;
+        for (ground, gaps) in &planes {
+            let Some(gap) = least(gaps) else { continue };
+            let spread = gaps.iter().copied().fold(gap, f64::max) - gap;
+            let left = gap + ground.normal.dot(shift);
+            let is_asked_for = self.wishes.height.is_some() && gap == lowest;
+            if left < target - INSIDE * spread || is_asked_for {
+                shift = shift.plus(target - left, ground.normal);
+            }
+        }
+        let why = match self.wishes.height {
+            _ if shift == Vector::ZERO => return None,
+            Some(height) => format!("its lowest point is {height} m above the plane of the file"),
+            None => format!("raised: its lowest point is {:.3e} m inside a plane of the file", -lowest),
+        };
+        Some((shift, why))
+    }
+
     /// Planes of the file are surfaces by themselves.
     fn write_surface(&self, text: &mut String) -> std::fmt::Result {
-        match half_spaces(self.model).len() {
+        match planes(self.model).len() {
             0 => {}
             1 => return writeln!(text, "\n# The surface is the plane of the file."),
             count => return writeln!(text, "\n# The surfaces are the {count} planes of the file."),
@@ -164,7 +215,7 @@ impl Assumed<'_> {
         writeln!(text, "\n[surface]  # a floor, as the file has no plane")?;
         // A robot that cannot be moved has the floor moved to it.
         if floating_root(self.model).is_none()
-            && let Some(lowest) = self.lowest(&[floor()]).or_else(|| self.lowest_origin())
+            && let Some(lowest) = self.lowest().or_else(|| self.lowest_origin())
         {
             let height = lowest - self.wishes.height.unwrap_or(0.0);
             let pose = if self.keyframe().is_some() { "of the keyframe" } else { "at home" };
@@ -182,52 +233,96 @@ impl Assumed<'_> {
     /// that stand are often inside the floor by what soft contacts yield.
     fn height_of_keyframe(&self) -> Option<f64> {
         self.keyframe()?;
-        let mut surfaces = half_spaces(self.model);
-        if surfaces.is_empty() {
-            surfaces.push(floor());
-        }
         let is_free = self.wishes.height.is_none() && !self.wishes.is_impact;
-        self.lowest(&surfaces).filter(|height| is_free && *height > 0.0)
+        self.lowest().filter(|height| is_free && *height > 0.0)
     }
 
-    /// Height of the lowest point that can touch, in the keyframe or the home configuration.
-    fn lowest(&self, surfaces: &[HalfSpace]) -> Option<f64> {
+    /// Height of the lowest point that can touch above the planes of the file, or a floor through the origin, in the keyframe or the
+    /// home configuration.
+    fn lowest(&self) -> Option<f64> {
+        let found = planes(self.model);
+        let gaps = match found.is_empty() {
+            true => self.gaps(&floor(), None),
+            false => found.iter().flat_map(|(plane, ground)| self.gaps(ground, Some(*plane))).collect(),
+        };
+        gaps.into_iter().min_by(f64::total_cmp)
+    }
+
+    /// Gaps of everything that can touch a surface, which may be a plane of the file, in the keyframe or the home configuration. Of a
+    /// robot that floats, not of what lies about it.
+    fn gaps(&self, ground: &HalfSpace, plane: Option<ShapeId>) -> Vec<f64> {
         let mut dynamics = Dynamics::new(self.model.clone());
-        if let Some(keyframe) = self.keyframe() {
-            dynamics.set_state(&keyframe.configuration, &keyframe.velocity).ok()?;
+        if let Some(keyframe) = self.keyframe()
+            && dynamics.set_state(&keyframe.configuration, &keyframe.velocity).is_err()
+        {
+            return Vec::new();
         }
-        let gaps = surfaces.iter().flat_map(|ground| {
-            let found = all_candidates(self.model, ground, &CandidateOptions::default());
-            let found = found.map_or(Vec::new(), |(found, _)| found);
-            found.iter().map(|candidate| dynamics.gap(&candidate.contact, ground)).collect::<Vec<_>>()
-        });
-        gaps.min_by(f64::total_cmp)
+        let base = floating_root(self.model).map(|root| self.model.joints()[root].link);
+        let is_meant = |shape: &ShapeId| {
+            base.is_none_or(|base| moves_with(self.model, base, shape.0)) && self.meets(*shape, plane)
+        };
+        let mut gaps = Vec::new();
+        for (link, shape) in self.shapes().into_iter().filter(is_meant) {
+            let found = candidates(self.model, link, shape, ground, &CandidateOptions::default());
+            gaps.extend(found.iter().flatten().map(|candidate| dynamics.gap(&candidate.contact, ground)));
+        }
+        gaps
+    }
+
+    /// The shapes of the moving links that were asked for.
+    fn shapes(&self) -> Vec<ShapeId> {
+        let name = self.wishes.link.as_deref().unwrap_or("all");
+        let pattern = WildMatch::new(if name == "all" { "*" } else { name });
+        let mut found = Vec::new();
+        for (index, link) in self.model.links().iter().enumerate() {
+            let id = LinkId::from_index(index);
+            if self.model.is_moving(id) && (link.name == name || pattern.matches(&link.name)) {
+                let shapes = (0..link.shapes.len()).filter(|&shape| link.shapes[shape].can_touch());
+                found.extend(shapes.map(|shape| (id, shape)));
+            }
+        }
+        found
+    }
+
+    /// Whether a shape touches a plane of the file, by its rules, or a surface that is none.
+    fn meets(&self, shape: ShapeId, plane: Option<ShapeId>) -> bool {
+        match plane {
+            Some(plane) => self.model.pair_rule(shape, plane).is_none_or(|rule| rule.touches),
+            None => self.model.link(shape.0).shapes[shape.1].contact.is_none_or(|contact| contact.is_enabled()),
+        }
+    }
+
+    /// Whether a simulation has no contact: the robot has shapes, and by the rules of the file none of them touches anything. If a link
+    /// was asked for, the scene says that it does not touch.
+    fn touches_nothing(&self) -> bool {
+        if self.wishes.is_impact || self.wishes.link.is_some() {
+            return false;
+        }
+        let planes: Vec<Option<ShapeId>> = match planes(self.model) {
+            found if found.is_empty() => vec![None],
+            found => found.into_iter().map(|(plane, _)| Some(plane)).collect(),
+        };
+        let shapes = self.shapes();
+        !shapes.is_empty() && !shapes.iter().any(|shape| planes.iter().any(|plane| self.meets(*shape, *plane)))
     }
 
     /// What the file says of the friction of the contacts: one number for most of the shapes, and which have others. `None` if it says
     /// nothing of one of them.
     fn file_friction(&self) -> Option<String> {
-        let name = self.wishes.link.as_deref().unwrap_or("all");
-        let pattern = WildMatch::new(if name == "all" { "*" } else { name });
         let mut said: Vec<(f64, Vec<String>)> = Vec::new();
-        for (index, link) in self.model.links().iter().enumerate() {
-            let id = LinkId::from_index(index);
-            if !self.model.is_moving(id) || !(link.name == name || pattern.matches(&link.name)) {
-                continue;
-            }
-            for (place, shape) in link.shapes.iter().enumerate().filter(|(_, shape)| shape.can_touch()) {
-                let label = match &shape.name {
-                    Some(own) => own.clone(),
-                    None if link.shapes.len() > 1 => format!("{}/{place}", link.name),
-                    None => link.name.clone(),
-                };
-                for (plane, _) in planes(self.model) {
-                    let rule = self.model.pair_rule((id, place), plane)?;
-                    match said.iter_mut().find(|(friction, _)| *friction == rule.friction) {
-                        _ if !rule.touches => {}
-                        Some((_, labels)) => labels.push(label.clone()),
-                        None => said.push((rule.friction, vec![label.clone()])),
-                    }
+        for (id, place) in self.shapes() {
+            let link = self.model.link(id);
+            let label = match &link.shapes[place].name {
+                Some(own) => own.clone(),
+                None if link.shapes.len() > 1 => format!("{}/{place}", link.name),
+                None => link.name.clone(),
+            };
+            for (plane, _) in planes(self.model) {
+                let rule = self.model.pair_rule((id, place), plane)?;
+                match said.iter_mut().find(|(friction, _)| *friction == rule.friction) {
+                    _ if !rule.touches => {}
+                    Some((_, labels)) => labels.push(label.clone()),
+                    None => said.push((rule.friction, vec![label.clone()])),
                 }
             }
         }

@@ -224,7 +224,14 @@ fn limits(element: Element<'_, '_, '_>, name: &str, remarks: &mut Remarks) -> Re
         remarks.note(WarningKind::Ignored, name, message, element.line());
         return Ok(None);
     };
-    let limits = [limit.number("lower")?.unwrap_or(0.0), limit.number("upper")?.unwrap_or(0.0)];
+    let (lower, upper) = (limit.number("lower")?, limit.number("upper")?);
+    if lower.is_none() && upper.is_none() {
+        // By the schema both are zero, but no one means to lock a joint by leaving them out: wheels are written so.
+        let message = format!("joint {name:?} has a <limit> without lower and upper; it is treated as unlimited");
+        remarks.note(WarningKind::Ignored, name, message, limit.line());
+        return Ok(None);
+    }
+    let limits = [lower.unwrap_or(0.0), upper.unwrap_or(0.0)];
     if limits[0] > limits[1] {
         let message = format!("joint {name:?} has limits {limits:?} in the wrong order; it is treated as unlimited");
         remarks.note(WarningKind::Ignored, name, message, limit.line());

@@ -92,7 +92,7 @@ impl Problem {
         }
     }
 
-    /// The number of contacts that strike; at least one.
+    /// The number of contacts that strike; at least one, unless the robot of a scene touches nothing.
     pub fn contact_count(&self) -> usize {
         match &self.form {
             Form::Matrices { contacts, .. } => contacts.len(),

@@ -33,8 +33,12 @@ pub(super) fn read(model: &Model, surfaces: &Surfaces, map: &Map<String, Value>)
         (None, Some(other)) => return Err(wrong_type(other, "contacts", "a list of contacts")),
         (None, None) => Vec::new(),
     };
-    if contacts.is_empty() {
-        return Err(missing("contact", "a scene needs a contact"));
+    // An empty list says that the robot touches nothing.
+    if contacts.is_empty() && !map.contains_key("contacts") {
+        return Err(missing(
+            "contact",
+            "a scene needs a contact; contacts = [] simulates a robot that touches nothing",
+        ));
     }
     for (i, contact) in contacts.iter().enumerate() {
         if contacts[..i].iter().any(|other| other.name == contact.name) {

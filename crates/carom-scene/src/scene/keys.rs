@@ -12,7 +12,7 @@ pub(crate) const SCENE: Object = object!("scene" {
     "gravity": Type::TRIPLE, "Gravity in world axes, m/s^2 [default: that of the robot's file, or (0, 0, -9.81)]";
     "state": Type::Object(&STATE), "Configuration and velocity of the joints";
     "contact": Type::Object(&CONTACT), "What touches, if it is one link or frame";
-    "contacts": Type::List(&Type::Object(&CONTACT), 1, None), "What touches";
+    "contacts": Type::List(&Type::Object(&CONTACT), 0, None), "What touches; an empty list simulates a robot that touches nothing";
     "strike": Type::Either(&[Type::Text, Type::List(&Type::Text, 1, None)]), "The contact or contacts that strike [default: a single contact, otherwise those that touch]";
     "surface": Type::Object(&SURFACE), "The surface";
     "surfaces": Type::List(&Type::Object(&SURFACE), 1, None), "The surfaces, if there are several [default: the planes of the robot's file]";

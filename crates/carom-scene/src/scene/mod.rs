@@ -28,6 +28,7 @@ use carom_law::{Coefficients, Contact, Friction, Guard, Law, Outcome, Restitutio
 use carom_multibody::{ContactPoint, Contacts, Dynamics, DynamicsError, Model, State, StateError, Vector, Warning};
 
 use crate::answer::SimultaneousAnswer;
+use crate::document::value::missing;
 use crate::document::{Kind, ProblemError, listed};
 pub use crate::robots::ModelSource;
 use carom_sim::{CoordinateRange, Setup, Surface, WatchedContact};
@@ -35,7 +36,7 @@ use carom_sim::{StrikeError, contact_at, strike_outcome, strike_together_with};
 pub(crate) use keys::SCENE;
 use motion::SimulationKeys;
 pub(crate) use root::StatedRoot;
-pub(crate) use state::floating_root;
+pub(crate) use state::{floating_root, moves_with};
 
 /// A robot, its state, its contacts and surfaces.
 #[derive(Debug, Clone)]
@@ -115,9 +116,14 @@ impl Scene {
         &self.contacts
     }
 
+    /// The contact that strikes, or the first of several; `None` if the robot touches nothing.
+    pub fn contact(&self) -> Option<&SceneContact> {
+        self.struck_contacts().next()
+    }
+
     /// The contact that strikes, or the first of several.
-    pub fn contact(&self) -> &SceneContact {
-        &self.contacts[self.struck[0]]
+    fn first_struck(&self) -> Result<&SceneContact, ProblemError> {
+        self.contact().ok_or_else(|| missing("contacts[0]", "an impact needs at least one contact"))
     }
 
     /// Indices of the contacts that strike.
@@ -207,9 +213,9 @@ impl Scene {
     /// World position and gap of the contact that strikes, or the first of several.
     ///
     /// # Errors
-    /// The state is not valid for the model.
+    /// The state is not valid for the model, or the robot touches nothing.
     pub fn contact_position(&self) -> Result<(Vector, f64), ProblemError> {
-        Ok(self.position_of(&self.dynamics()?, self.contact()))
+        Ok(self.position_of(&self.dynamics()?, self.first_struck()?))
     }
 
     /// World position and gap of a contact.
@@ -235,8 +241,9 @@ impl Scene {
         Ok((0..self.contacts.len()).map(|contact| gaps.touches(contact)).collect())
     }
 
-    /// Rejects a scene in which none of several contacts touches its surface.
+    /// Rejects a scene without a contact, or in which none of several contacts touches its surface.
     pub(crate) fn check_touching(&self) -> Result<(), ProblemError> {
+        self.first_struck()?;
         let Some((nearest, gap)) = self.nearest else { return Ok(()) };
         let name = &self.contacts[nearest].name;
         let message = format!(
@@ -280,8 +287,9 @@ impl Scene {
     /// A number that the law refuses, or a guard that it has no answer to.
     pub fn strike(&self, law: Law, coefficients: &Coefficients, guard: Guard) -> Result<Outcome, ProblemError> {
         self.check_friction(self.struck_contacts(), coefficients)?;
-        let coefficients = self.coefficients_of(self.contact(), coefficients);
-        strike_outcome(law, &mut self.dynamics()?, &self.contact().point, &coefficients, guard)
+        let contact = self.first_struck()?;
+        let coefficients = self.coefficients_of(contact, coefficients);
+        strike_outcome(law, &mut self.dynamics()?, &contact.point, &coefficients, guard)
             .map_err(|error| self.strike_error(error))
     }
 
@@ -312,7 +320,7 @@ impl Scene {
 
     /// W and v_c⁻ of the contact that strikes.
     pub(crate) fn struck_contact(&self) -> Result<Contact, ProblemError> {
-        contact_at(&mut self.dynamics()?, &self.contact().point).map_err(|error| self.strike_error(error))
+        contact_at(&mut self.dynamics()?, &self.first_struck()?.point).map_err(|error| self.strike_error(error))
     }
 
     fn strike_error(&self, error: StrikeError) -> ProblemError {
@@ -330,7 +338,7 @@ impl Scene {
         if problem.kind != Kind::Law(ErrorKind::NotPositive) || !field.starts_with("delassus") {
             return problem;
         }
-        let contact = self.contact_of_row(field).unwrap_or(self.contact());
+        let Some(contact) = self.contact_of_row(field).or(self.contact()) else { return problem };
         let link = self.model.link(contact.point.link());
         let why = if self.model.is_moving(contact.point.link()) {
             "no joint can move it along the normal in this configuration".to_owned()

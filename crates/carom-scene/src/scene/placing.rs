@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use carom_multibody::{Dynamics, LinkId, Model, Vector};
 
-use super::state::Base;
+use super::state::{Base, moves_with};
 use super::{SceneContact, dynamics_error};
 use crate::document::{Kind, ProblemError, did_you_mean, listed};
 use carom_sim::Surface;
@@ -84,8 +84,15 @@ pub(super) fn place(
     };
     let mut dynamics = Dynamics::new(Arc::clone(model));
     dynamics.set_state(configuration, &vec![0.0; model.nv()]).map_err(dynamics_error)?;
+    // What lies about is not moved with the base.
+    let is_of_base = |contact: &&SceneContact| moves_with(model, root.link, contact.point.link());
+    if name == LOWEST && !contacts.is_empty() && !contacts.iter().any(|contact| is_of_base(&contact)) {
+        return Ok(());
+    }
     let is_meant = |contact: &&SceneContact| {
-        name == LOWEST || contact.name == *name || model.link(contact.point.link()).name == *name
+        (name == LOWEST && is_of_base(contact))
+            || contact.name == *name
+            || model.link(contact.point.link()).name == *name
     };
     let gaps = contacts.iter().filter(is_meant).map(|contact| {
         let half_space = &surfaces[contact.surface].half_space;

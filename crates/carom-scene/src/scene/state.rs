@@ -41,6 +41,17 @@ pub(crate) fn floating_root(model: &Model) -> Option<usize> {
     (on_world && joint.joint.kind == JointKind::Floating).then_some(first)
 }
 
+/// Whether a link is the base, that of a floating root, or hangs on it: moving the base moves it.
+pub(crate) fn moves_with(model: &Model, base: LinkId, mut link: LinkId) -> bool {
+    while link != base {
+        match model.link(link).parent {
+            Some(parent) => link = parent,
+            None => return false,
+        }
+    }
+    true
+}
+
 pub(super) fn read(
     model: &Model,
     base: &Base,

@@ -370,7 +370,15 @@ impl Simulation {
         self.fallback.watchdog.is_too_stiff = stiffest.is_some_and(|joint| joint.evaluations(self.until()) > TOO_STIFF);
         let crowd = self.fallback.watchdog.step(self.time, happens.is_some(), halt == Halt::Touch);
         match crowd.or(self.fallback.watchdog.check_progress(self.time, self.system.evaluations)) {
-            Some(Remedy::Windows(count)) => (0..count).try_for_each(|_| self.open_window())?,
+            Some(Remedy::Windows(count)) => {
+                for _ in 0..count {
+                    // Nothing is left to step over at the end time.
+                    if !(self.time < end) {
+                        break;
+                    }
+                    self.open_window()?;
+                }
+            }
             Some(Remedy::Rattle) => self.fallback.drop_restitution(self.time),
             None => {}
         }

@@ -118,6 +118,10 @@ impl Simulation {
         for _ in 0..STEPS {
             self.moreau_step(step, &mut passive, &mut shares)?;
         }
+        // The last window ends at the end time, to the rounding of the sum of its steps.
+        if (self.until() - self.time).abs() <= STEPS as f64 * f64::EPSILON * self.time {
+            self.time = self.until();
+        }
         self.fallback.last_window = LastWindow { end: self.time, step };
         self.lift_out()?;
         self.system.place(self.time, &self.state)?;
