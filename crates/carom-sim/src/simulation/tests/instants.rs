@@ -309,7 +309,7 @@ fn forces_that_differ_from_look_to_look_do_not_hang_an_instant() {
     setup.actuators = vec![Actuator::law(move |_, _, _, forces| {
         let look = looks.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         assert!(look < 10_000, "it hangs");
-        forces[0] += if look % 2 == 0 { 0.0 } else { 10.0 * G };
+        forces[0] += if look.is_multiple_of(2) { 0.0 } else { 10.0 * G };
     })];
     let mut simulation = closed(setup);
     let resolutions = [0, 1].map(|_| {

@@ -1,0 +1,227 @@
+//! A copy of the project in which mutants are behind switches: its build, and its tests with one of them switched on.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant, SystemTime};
+
+use serde_json::Value;
+
+use super::switches::{self, MODULE, Mutant, Rewritten};
+use super::{Tests, build_folder};
+use crate::run::{cargo_program, output, root};
+
+/// Tests may take this many times as long with a mutant as without...
+const SLOWER: u32 = 10;
+/// ... and at least this long, seconds, before they count as hanging.
+const LEAST_TIMEOUT: u64 = 30;
+/// Builds in which mutants that do not compile are found, at most.
+const BUILDS: usize = 20;
+
+/// A copy of the project with mutants of one crate behind switches.
+pub struct Tree<'a> {
+    folder: PathBuf,
+    mutants: &'a [(u32, Mutant)],
+    /// Rewritten files, by their paths.
+    files: BTreeMap<&'a str, Rewritten>,
+    left: Vec<u32>,
+    unviable: Vec<u32>,
+}
+
+/// A test binary.
+pub struct Binary {
+    path: PathBuf,
+    folder: PathBuf,
+    arguments: &'static [&'static str],
+}
+
+impl<'a> Tree<'a> {
+    /// Copies the project, and rewrites the files that have mutants.
+    pub fn new(package: &str, mutants: &'a [(u32, Mutant)]) -> Result<Self, String> {
+        let folder = build_folder().with_file_name("tree");
+        copy_project(&folder)?;
+        let mut tree = Self { folder, mutants, files: BTreeMap::new(), left: Vec::new(), unviable: Vec::new() };
+        let library = tree.folder.join("crates").join(package).join("src/lib.rs");
+        let text = fs::read_to_string(&library).map_err(|error| format!("{} ({error})", library.display()))?;
+        write(&library, &(text + MODULE))?;
+        tree.rewrite()?;
+        Ok(tree)
+    }
+
+    /// Writes all files that have mutants, without those that do not compile.
+    fn rewrite(&mut self) -> Result<(), String> {
+        let mut by_file: BTreeMap<&'a str, Vec<(u32, &Mutant)>> = BTreeMap::new();
+        for (number, mutant) in self.mutants {
+            let mutants = by_file.entry(mutant.file.as_str()).or_default();
+            if !self.unviable.contains(number) && !self.left.contains(number) {
+                mutants.push((*number, mutant));
+            }
+        }
+        for (file, mutants) in by_file {
+            let source = root().join(file);
+            let text = fs::read_to_string(&source).map_err(|error| format!("{file} ({error})"))?;
+            let rewritten = switches::rewrite(&text, &mutants).map_err(|error| format!("{file} ({error})"))?;
+            write(&self.folder.join(file), &rewritten.text)?;
+            self.left.extend(&rewritten.left);
+            self.files.insert(file, rewritten);
+        }
+        Ok(())
+    }
+
+    /// Builds test binaries; mutants that do not compile are taken out.
+    pub fn build(&mut self, tests: &'static [Tests]) -> Result<Vec<Binary>, String> {
+        for _ in 0..BUILDS {
+            let built = self.compile(tests)?;
+            let mut found: Vec<u32> = built.iter().filter_map(|message| self.blamed(message)).flatten().collect();
+            found.sort_unstable();
+            found.dedup();
+            if found.is_empty() {
+                return self.binaries(&built, tests);
+            }
+            for number in found {
+                // What a function returns instead may not compile because of the switch alone.
+                let is_start = self.mutants[number as usize - 1].1.genre == "FnValue";
+                if is_start { self.left.push(number) } else { self.unviable.push(number) }
+            }
+            self.rewrite()?;
+        }
+        Err(format!("mutants: {BUILDS} builds did not do"))
+    }
+
+    /// The messages of cargo.
+    fn compile(&self, tests: &[Tests]) -> Result<Vec<Value>, String> {
+        let mut command = Command::new(cargo_program());
+        command.args(["test", "--no-run", "--message-format=json"]);
+        for tests in tests {
+            command.args(["--package", tests.package]);
+            if tests.name == tests.package {
+                command.arg("--lib")
+            } else {
+                command.args(["--test", tests.name])
+            };
+        }
+        command.current_dir(&self.folder).env("CARGO_TARGET_DIR", build_folder()).stderr(Stdio::null());
+        let output = command.output().map_err(|error| format!("cargo test --no-run ({error})"))?;
+        Ok(String::from_utf8_lossy(&output.stdout).lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+    }
+
+    /// The mutants in which an error of the compiler is; those of the line if it is in none.
+    fn blamed(&self, message: &Value) -> Option<Vec<u32>> {
+        let message = &message["message"];
+        if message["level"].as_str()? != "error" {
+            return None;
+        }
+        let span = message["spans"].as_array()?.iter().find(|span| span["is_primary"] == true)?;
+        let rewritten = self.files.get(span["file_name"].as_str()?)?;
+        let at = |line: &str, column: &str| {
+            let place = |key: &str| span[key].as_u64().and_then(|at| usize::try_from(at).ok());
+            Some(switches::byte_at(&rewritten.text, place(line)?, place(column)?))
+        };
+        let (start, end) = (at("line_start", "column_start")?, at("line_end", "column_end")?);
+        let inside = |place: &std::ops::Range<usize>| place.start <= start && end <= place.end;
+        let within: Vec<u32> =
+            rewritten.places.iter().filter(|(_, place)| inside(place)).map(|(number, _)| *number).collect();
+        if !within.is_empty() {
+            return Some(within);
+        }
+        let touches = |place: &std::ops::Range<usize>| start <= place.end && place.start <= end;
+        Some(rewritten.places.iter().filter(|(_, place)| touches(place)).map(|(number, _)| *number).collect())
+    }
+
+    fn binaries(&self, built: &[Value], tests: &'static [Tests]) -> Result<Vec<Binary>, String> {
+        let find = |tests: &'static Tests| {
+            let is_it = |message: &&Value| {
+                let name = message["target"]["name"].as_str().unwrap_or_default();
+                message["profile"]["test"] == true && name.replace('_', "-") == tests.name.replace('_', "-")
+            };
+            let path = built.iter().filter(is_it).find_map(|message| message["executable"].as_str());
+            let path = path.ok_or(format!("mutants: {} of {} did not build,", tests.name, tests.package))?;
+            let folder = self.folder.join("crates").join(tests.package);
+            Ok(Binary { path: path.into(), folder, arguments: tests.arguments })
+        };
+        tests.iter().map(find).collect()
+    }
+
+    /// Whether the tests pass with all switches off.
+    pub fn check(&self, binary: &Binary) -> Result<(), String> {
+        match self.run(binary, 0)? {
+            "missed" => Ok(()),
+            _ => Err(format!("mutants: {} fails on the code as it is,", binary.path.display())),
+        }
+    }
+
+    /// Runs a test binary with a mutant switched on: whether it was caught, missed, or hung.
+    pub fn run(&self, binary: &Binary, number: u32) -> Result<&'static str, String> {
+        let mut command = Command::new(&binary.path);
+        command.args(binary.arguments).current_dir(&binary.folder).stdout(Stdio::null()).stderr(Stdio::null());
+        command.env("CAROM_MUTANT", number.to_string()).env("CAROM_DROPS", "10").env("RUST_BACKTRACE", "0");
+        let fail = |error: std::io::Error| format!("{} ({error})", binary.path.display());
+        let timing = binary.path.with_extension("seconds");
+        let usual = fs::read_to_string(&timing).ok().and_then(|text| text.parse().ok()).map(Duration::from_secs_f64);
+        let limit = usual.map_or(Duration::MAX, |usual| (SLOWER * usual).max(Duration::from_secs(LEAST_TIMEOUT)));
+        let start = Instant::now();
+        let mut child = command.spawn().map_err(fail)?;
+        loop {
+            if let Some(status) = child.try_wait().map_err(fail)? {
+                if number == 0 {
+                    write(&timing, &start.elapsed().as_secs_f64().to_string())?;
+                }
+                return Ok(if status.success() { "missed" } else { "caught" });
+            }
+            if number != 0 && start.elapsed() > limit {
+                child.kill().map_err(fail)?;
+                child.wait().map_err(fail)?;
+                return Ok("timeout");
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// The mutants that have switches.
+    pub fn switched(&self) -> Vec<u32> {
+        let is_out = |number: &u32| self.left.contains(number) || self.unviable.contains(number);
+        self.mutants.iter().map(|(number, _)| *number).filter(|number| !is_out(number)).collect()
+    }
+
+    /// The mutants that no switch can stand for.
+    pub fn left(&self) -> &[u32] {
+        &self.left
+    }
+
+    /// The mutants that do not compile.
+    pub fn unviable(&self) -> &[u32] {
+        &self.unviable
+    }
+
+    pub fn name(&self, number: u32) -> String {
+        self.mutants[number as usize - 1].1.name.clone()
+    }
+}
+
+/// Copies the files of the project. Those of crates that are mutated are new to cargo each time, since they may have been rewritten
+/// the last time; the others are as old as they are.
+fn copy_project(folder: &Path) -> Result<(), String> {
+    let fail = |path: &Path, error: std::io::Error| format!("{} ({error})", path.display());
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(|error| fail(folder, error))?;
+    }
+    let mut git = Command::new("git");
+    let listed = output(git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]), "git ls-files")?;
+    for file in listed.split('\0').filter(|file| !file.is_empty()) {
+        let (from, to) = (root().join(file), folder.join(file));
+        // Deleted and not yet committed.
+        let Ok(metadata) = fs::metadata(&from) else { continue };
+        to.parent().map_or(Ok(()), fs::create_dir_all).map_err(|error| fail(&to, error))?;
+        fs::copy(&from, &to).map_err(|error| fail(&from, error))?;
+        let is_mutated = super::TARGETS.iter().any(|target| file.starts_with(&format!("crates/{}/", target.name)));
+        let time = if is_mutated { Ok(SystemTime::now()) } else { metadata.modified() };
+        let copy = fs::File::options().write(true).open(&to);
+        copy.and_then(|copy| copy.set_modified(time?)).map_err(|error| fail(&to, error))?;
+    }
+    Ok(())
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    fs::write(path, text).map_err(|error| format!("{} ({error})", path.display()))
+}
