@@ -20,11 +20,11 @@ fn chain() -> String {
     let shape = "<collision><geometry><sphere radius=\"0.05\"/></geometry></collision>";
     let mut text = format!("<robot name=\"chain\"><link name=\"link_0\">{inertia}{shape}</link>\n");
     for k in 1..70 {
-        let _ = write!(
+        let _ = writeln!(
             text,
             "<link name=\"link_{k}\">{inertia}{shape}</link><joint name=\"joint_{k}\" type=\"revolute\"><parent link=\"link_{}\"/>\
              <child link=\"link_{k}\"/><origin xyz=\"0.2 0 0\"/><axis xyz=\"0 1 0\"/><limit lower=\"-1\" upper=\"2\"/>\
-             <dynamics damping=\"0.5\" friction=\"0.25\"/></joint>\n",
+             <dynamics damping=\"0.5\" friction=\"0.25\"/></joint>",
             k - 1
         );
     }

@@ -122,6 +122,33 @@ fn the_text_says_what_a_person_wants_to_know() {
     assert_eq!(verdict(&["superball"]), "sticks, and keeps its energy");
 }
 
+/// A single contact strikes wherever it is, and those that `strike` names; the first lines say that they do not touch.
+#[test]
+fn a_contact_with_a_gap_says_so_first() {
+    let third = |arguments: &[&str]| carom(&[&["impact"], arguments].concat()).out.lines().nth(2).unwrap().to_owned();
+    assert_eq!(third(&["kane"]), "");
+    // 1e-4 of the pendulum's size counts as touching.
+    assert_eq!(third(&["kane", "--set", "surface.point=[0, 0, -1.80575]"]), "");
+    assert_eq!(
+        third(&["kane", "--set", "surface.point=[0, 0, -2]"]),
+        "  tip does not touch: it is 0.194 m above its surface, and strikes where it is"
+    );
+    assert_eq!(
+        third(&["kane", "--set", "surface.point=[0, 0, -1.8]"]),
+        "  tip does not touch: it is 0.00572 m inside its surface, and strikes where it is"
+    );
+    let strike = "strike=[\"front_left\", \"front_right\", \"rear_left\", \"rear_right\"]";
+    let text = carom(&["impact", "landing", "--set", "base.position[2]=0.5", "--set", strike]).out;
+    assert!(
+        text.contains("\n  rear_left does not touch: it is 0.22 m above")
+            && text.contains("\n  1 more contact does not"),
+        "{text}"
+    );
+    // Of several candidates only those that touch take part.
+    let ran = carom(&["impact", "landing", "--set", "base.position[2]=0.5"]);
+    assert!(ran.code == 2 && ran.err.contains("none of 4 contacts touches its surface: the nearest"), "{}", ran.err);
+}
+
 #[test]
 fn every_field_of_the_interface_is_there() {
     let outcome = carom(&["impact", "kane", "--guard", "slip", "--format", "json"]).json();

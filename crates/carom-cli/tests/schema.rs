@@ -119,12 +119,11 @@ fn full_scene() -> (Value, Vec<(&'static str, &'static str)>) {
 
 fn dotted(pointer: &str, key: &str) -> String {
     let steps = pointer.split('/').chain([key]).filter(|step| !step.is_empty());
-    let path = steps.fold(String::new(), |path, step| match step.parse::<usize>() {
+    steps.fold(String::new(), |path, step| match step.parse::<usize>() {
         Ok(index) => format!("{path}[{index}]"),
         Err(_) if path.is_empty() => step.to_owned(),
         Err(_) => format!("{path}.{step}"),
-    });
-    path
+    })
 }
 
 /// Every key of the schema is read: null in its place is an error of that key. Every other key is refused by both.

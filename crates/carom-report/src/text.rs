@@ -14,6 +14,8 @@ pub(super) const DIGITS: usize = 6;
 const ROUNDING: f64 = 1e-9;
 /// Smallest width of a column with names.
 const NAMES: usize = 16;
+/// Contacts away from their surfaces that are named before the others are counted.
+const APART: usize = 3;
 /// Generalized velocities per line.
 const VELOCITIES_A_LINE: usize = 6;
 
@@ -169,7 +171,8 @@ fn friction_row(f: &mut Formatter<'_>, outcome: &Outcome) -> Result<bool, fmt::E
 
 /// Contacts that strike away from their surfaces, which is said first.
 pub(super) fn gaps(f: &mut Formatter<'_>, robot: &RobotRecord) -> fmt::Result {
-    for contact in robot.struck.contacts().iter().filter(|contact| !contact.touches) {
+    let apart: Vec<_> = robot.struck.contacts().iter().filter(|contact| !contact.touches).collect();
+    for contact in apart.iter().take(APART) {
         let size = significant(contact.gap.abs(), FEW);
         let place = if contact.gap > 0.0 { "above" } else { "inside" };
         let text = format!(
@@ -178,7 +181,11 @@ pub(super) fn gaps(f: &mut Formatter<'_>, robot: &RobotRecord) -> fmt::Result {
         );
         writeln!(f, "{}", printable(&text))?;
     }
-    Ok(())
+    match apart.len().saturating_sub(APART) {
+        0 => Ok(()),
+        1 => writeln!(f, "  1 more contact does not touch"),
+        more => writeln!(f, "  {more} more contacts do not touch"),
+    }
 }
 
 /// The robot and the contacts that strike.

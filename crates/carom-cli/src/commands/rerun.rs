@@ -36,8 +36,8 @@ pub fn run(arguments: &Rerun) -> Result<ExitCode, Failure> {
     for failure in &failures {
         complain(&format!("error: {failure}"));
     }
-    // A run that was stopped is a part of the one that is compared with it.
     if record.summary.ending == Ending::Interrupted {
+        complain(&format!("interrupted at t = {} s: not compared", record.summary.time));
         return Ok(ExitCode::from(1));
     }
     print(&text(&title, &stored, &comparison, &reasons, arguments.format), arguments.format)?;

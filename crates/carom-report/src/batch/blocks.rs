@@ -25,8 +25,7 @@ impl Block {
         let mut rest = self.text();
         let lines = std::iter::from_fn(move || {
             let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |place| place + 1);
-            let line = rest.split_off(..end).filter(|line| !line.is_empty());
-            line
+            rest.split_off(..end).filter(|line| !line.is_empty())
         });
         (self.first..).zip(lines).filter(|(_, line)| !line.iter().all(u8::is_ascii_whitespace))
     }

@@ -60,7 +60,7 @@ pub(crate) fn write_outcome(
     writer.field(",\"format_version\":", |out| integer(out, FORMAT_VERSION));
     writer.field(",\"mode\":", |out| word(out, outcome.mode.name()));
     writer.field(",\"impulse\":", |out| list(out, &outcome.impulse));
-    writer.present(",\"velocity\":", outcome.velocity.as_deref(), |out, velocity| list(out, velocity));
+    writer.present(",\"velocity\":", outcome.velocity.as_deref(), list);
     writer.field(",\"contact_velocity\":", |out| {
         out.extend_from_slice(b"{\"before\":");
         list(out, &outcome.contact_velocity.before);
@@ -147,7 +147,7 @@ pub(crate) fn write_outcome(
         numbers(out, [("{\"mass_matrix\":", condition.mass_matrix), (",\"delassus\":", condition.delassus)]);
         out.push(b'}');
     });
-    writer.present(",\"phases\":", outcome.phases.as_deref(), |out, phases| word(out, phases));
+    writer.present(",\"phases\":", outcome.phases.as_deref(), word);
     writer.present(",\"chord\":", outcome.chord.as_ref(), |out, chord| {
         out.extend_from_slice(b"{\"kind\":");
         word(out, chord.kind.name());
