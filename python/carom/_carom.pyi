@@ -8,6 +8,37 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._errors import CaromError
 
+__all__ = [
+    "Batch",
+    "impact_batch",
+    "Contact",
+    "Outcome",
+    "SimultaneousOutcome",
+    "Problem",
+    "gallery",
+    "impact",
+    "models",
+    "problem",
+    "ContactOutcome",
+    "ContactVelocity",
+    "Energy",
+    "Friction",
+    "Guard",
+    "Printed",
+    "Restitution",
+    "RestitutionLimit",
+    "Violation",
+    "Robot",
+    "load",
+    "RunRecord",
+    "simulate",
+    "Comparison",
+    "Map",
+    "compare",
+    "map",
+    "__version__",
+]
+
 __version__: str
 
 _Vector: TypeAlias = NDArray[np.float64]

@@ -68,7 +68,7 @@ def contact_jacobian(model: mujoco.MjModel, data: mujoco.MjData, contact: Any) -
         jacobian = np.zeros((3, model.nv))
         mujoco.mj_jac(model, data, jacobian, None, contact.pos, model.geom_bodyid[geom])
         sides.append(jacobian)
-    rows = np.asarray(contact.frame).reshape(3, 3) @ (sides[1] - sides[0])
+    rows: Array = np.asarray(contact.frame, dtype=np.float64).reshape(3, 3) @ (sides[1] - sides[0])
     return rows[:1] if contact.dim == 1 else rows
 
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+import time
+
 import numpy as np
 import pytest
 
@@ -117,6 +122,33 @@ def test_wrong_arrays_are_errors(random, change, kind, field):
         carom.impact_batch(**arguments)
     assert kind is None or error.value.kind == kind
     assert error.value.field == field
+
+
+@pytest.mark.parametrize("threads", [None, 1])
+def test_ctrl_c_ends_a_batch(threads):
+    """Between blocks of 65,536 rows: of 40 blocks most are not solved, as the time tells that one of them takes."""
+
+    def solve(rows):
+        begun = time.monotonic()
+        try:
+            carom.impact_batch(
+                delassus=np.diag([2.0, 1.0]),
+                contact_velocity=[-1.0, 0.4],
+                restitution=np.full(rows, 0.5),
+                friction=0.1,
+                law="poisson",
+                threads=threads,
+            )
+        except KeyboardInterrupt:
+            return True, time.monotonic() - begun
+        return False, time.monotonic() - begun
+
+    _, one = solve(65_536)
+    timer = threading.Timer(0.1 * one, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    interrupted, whole = solve(40 * 65_536)
+    timer.join()
+    assert interrupted and whole < 20 * one
 
 
 def test_tables(random):

@@ -585,6 +585,7 @@ impl Robot {
     /// MuJoCo has the linear velocity of a free joint in world axes, carom in the axes of the link; all else is the same. The robot is
     /// that of the same MJCF file: joints are in the same order.
     #[pyo3(signature = (qpos, qvel))]
+    #[allow(clippy::wrong_self_convention, reason = "a name of Python: the robot converts")]
     fn from_mujoco<'py>(
         &self,
         py: Python<'py>,
@@ -611,6 +612,7 @@ impl Robot {
     /// model: the `pinocchio.Model` of the same robot; joints are found by their names. q, v: [model.nq] and [model.nv], or rows.
     /// Pinocchio has other orders of joints and quaternions (x, y, z, w), angles without limits as cosine and sine, and joints that
     /// mimic others as coordinates.
+    #[allow(clippy::wrong_self_convention, reason = "a name of Python: the robot converts")]
     fn from_pinocchio<'py>(
         &self,
         py: Python<'py>,

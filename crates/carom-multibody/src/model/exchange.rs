@@ -350,7 +350,7 @@ mod tests {
         let model = model();
         let refused = |joints: &[PinocchioJoint]| PinocchioLayout::new(&model, joints).unwrap_err().to_string();
         let base = joint("root_joint", 0, 7, 0, 6);
-        assert!(refused(&[base.clone()]).contains("\"wheel\""));
+        assert!(refused(std::slice::from_ref(&base)).contains("\"wheel\""));
         assert!(refused(&[base.clone(), joint("elbow", 7, 1, 6, 1)]).contains("\"elbow\""));
         assert!(refused(&[base.clone(), joint("wheel", 7, 4, 6, 3)]).contains("continuous"));
         assert!(refused(&[base.clone(), base, joint("wheel", 14, 1, 12, 1)]).contains("twice"));
