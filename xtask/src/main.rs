@@ -114,11 +114,15 @@ fn oracle() -> Result<(), String> {
     cargo(&[&["test", "--release", "-p", "carom-law"][..], &tests[..]].concat(), &["--", "--nocapture"], &environment)
 }
 
-/// A million impacts per law, unless `CAROM_IMPACTS` is set.
+/// A million impacts per law, unless `CAROM_IMPACTS` is set; ten times as many for the bound on the energy of `chord`.
 fn laws() -> Result<(), String> {
     let impacts = env::var("CAROM_IMPACTS").unwrap_or_else(|_| "1000000".into());
-    let arguments = ["test", "--release", "-p", "carom-law", "--test", "laws", "claims::of::"];
-    cargo(&arguments, &["--", "--nocapture"], &[("CAROM_IMPACTS", &impacts)])
+    let test = ["test", "--release", "-p", "carom-law"];
+    let environment = [("CAROM_IMPACTS", impacts.as_str())];
+    let of_laws = ["--", "--nocapture", "claims::of::", "chord::"];
+    cargo(&[&test[..], &["--test", "laws"]].concat(), &of_laws, &environment)?;
+    let bound = ["--", "--nocapture", "rivals::chord::tests::the_energy_lost"];
+    cargo(&[&test[..], &["--lib"]].concat(), &bound, &environment)
 }
 
 /// 10,000 drops, unless `CAROM_DROPS` is set.

@@ -1,7 +1,9 @@
 //! What one impact costs. `cargo xtask bench` runs this; figures are for one core.
 
 use carom_law::batch::{Answers, BatchError, Column, Problems};
-use carom_law::{Coefficients, Friction, GeneralizedContact, Guard, Mode, Outcome, Restitution};
+use carom_law::{
+    Coefficients, Contact, Delassus, Friction, GeneralizedContact, Guard, Law, Mode, Outcome, Restitution,
+};
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use fastrand::Rng;
@@ -40,6 +42,13 @@ impl Spatial {
     }
 }
 
+impl Spatial {
+    fn solve_by(&self, law: Law) -> carom_law::Result<Outcome> {
+        let contact = Contact::new(Delassus::spatial(self.delassus)?, &self.velocity)?;
+        contact.impact_by(law, &self.coefficients, Guard::Report)
+    }
+}
+
 /// Random spatial problems whose answer has one of the modes.
 fn problems(modes: &[Mode], count: usize) -> Vec<Spatial> {
     let mut rng = Rng::with_seed(7);
@@ -67,6 +76,17 @@ fn stick(bencher: Bencher) {
 #[divan::bench]
 fn slip(bencher: Bencher) {
     single(bencher, &[Mode::Slip]);
+}
+
+/// The same impacts, which slip by Aghili's law, by the law chord, and by the path that chord stands in for.
+#[divan::bench(args = [Law::Chord, Law::Poisson])]
+fn slip_by(bencher: Bencher, law: Law) {
+    let problems = problems(&[Mode::Slip], PROBLEMS);
+    bencher.counter(ItemsCount::new(PROBLEMS)).bench_local(|| {
+        for p in black_box(&problems) {
+            black_box(&p.solve_by(law));
+        }
+    });
 }
 
 #[divan::bench]

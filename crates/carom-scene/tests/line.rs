@@ -100,7 +100,7 @@ fn coefficient(random: &mut Rng) -> String {
     shown(random, x)
 }
 
-const LAWS: [&str; 10] = [
+const LAWS: [&str; 11] = [
     "aghili",
     "aghili-printed",
     "newton",
@@ -109,6 +109,7 @@ const LAWS: [&str; 10] = [
     "stronge",
     "newton-routh",
     "chatterjee-ruina",
+    "chord",
     "hunt-crossley",
     "coulomb",
 ];

@@ -41,4 +41,4 @@ pub use simulation::{Simulation, Stop};
 pub use stiffness::Stiffness;
 #[doc(hidden)]
 pub use strike::strike_unchecked;
-pub use strike::{contact_at, strike, strike_outcome, strike_together, strike_with};
+pub use strike::{contact_at, strike, strike_outcome, strike_together, strike_together_with, strike_with};

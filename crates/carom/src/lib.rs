@@ -24,6 +24,6 @@ pub use carom_scene::{
 pub use carom_sim as sim;
 #[doc(hidden)]
 pub use carom_sim::strike_unchecked;
-pub use carom_sim::{StrikeError, strike, strike_outcome, strike_together, strike_with};
+pub use carom_sim::{StrikeError, strike, strike_outcome, strike_together, strike_together_with, strike_with};
 pub use carom_study as study;
 pub use error::{Error, Result};

@@ -105,6 +105,17 @@ impl Impact<'_> {
         }
     }
 
+    /// What the criterion says of the request, beside the answer of another law: no slip is solved for.
+    #[inline(always)]
+    pub(crate) fn judged(&self, answer: Answer) -> Decision {
+        let (stick, reversal) = (self.stick_at(self.e), self.reversal_at(self.e));
+        let (sticks, creates_energy) = match &stick {
+            Some(impulse) if self.in_static_cone(impulse) => (true, self.creates_energy(&self.stuck(self.e, impulse))),
+            _ => (false, false),
+        };
+        Decision { stick, reversal, sticks, creates_energy, answer, unguarded: None }
+    }
+
     /// Corrections 1 and 2: `i_n > 0` and the exact `μ_cr <= μ_s`.
     #[inline(always)]
     pub(crate) fn in_static_cone(&self, stick: &LinearImpulse) -> bool {

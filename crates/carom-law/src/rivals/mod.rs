@@ -39,7 +39,7 @@ use crate::contact::Contact;
 use crate::contact::coefficients::{Coefficients, Restitution, RestitutionKind};
 use crate::contact::vector::ContactVector;
 use crate::error::{Error, Result};
-use crate::impact::collision::{Answer, Decision, Impact};
+use crate::impact::collision::{Answer, Impact};
 use crate::impact::generalized::GeneralizedContact;
 use crate::impact::guard::Guard;
 use crate::impact::mode::Mode;
@@ -160,6 +160,14 @@ impl Contact {
     /// As [`Contact::impact`]; a guard other than `report` with a law other than Aghili's; a contact that the law
     /// has no answer to.
     pub fn impact_by(&self, law: Law, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
+        if law == Law::Chord {
+            // By its own type, so that its steps are compiled into the answer.
+            let chord = match coefficients.restitution.kind().unwrap_or_default() {
+                RestitutionKind::Poisson => &chord::POISSON,
+                RestitutionKind::Newton => &chord::NEWTON,
+            };
+            return self.respond(chord, coefficients, guard);
+        }
         match law.rival(&coefficients.restitution)? {
             None => self.impact(coefficients, guard),
             Some(rival) => self.respond(rival, coefficients, guard),
@@ -175,7 +183,7 @@ impl Contact {
         self.respond(settings, coefficients, Guard::Report)
     }
 
-    fn respond(&self, rival: &dyn ImpactLaw, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
+    fn respond<R: ImpactLaw + ?Sized>(&self, rival: &R, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
         let law = rival.law();
         if guard != Guard::Report {
             return Err(Error::Unsupported {
@@ -204,14 +212,14 @@ impl Contact {
         representable(answer.e, "guard.restitution")?;
         // Of a slow approach, what is left of its impulse here counts for nothing.
         let told = if slow.is_some() { without_impulse(&answer) } else { answer };
-        let decision = Decision { answer: told, ..impact.decide(Guard::Report) };
+        let decision = impact.judged(told);
         let residual = match &slow {
             Some(slow) => slow.contact.verified(&Impact { contact: &slow.contact, ..impact }, &answer, law, guard)?,
             None => self.verified(&impact, &answer, law, guard)?,
         };
-        let outcome = self.report::<false>(&restitution, friction, guard, &impact, &decision)?;
+        let mut outcome = self.report::<false>(&restitution, friction, guard, &impact, &decision)?;
         representable(outcome.contact_velocity.after[0], "contact_velocity.after")?;
-        let outcome = Outcome { law, phases, chord, residual, ..outcome };
+        (outcome.law, outcome.phases, outcome.chord, outcome.residual) = (law, phases, chord, residual);
         Ok(match slow {
             Some(slow) => slow.scaled(&answer, outcome),
             None => outcome,
@@ -251,7 +259,8 @@ struct Grazing {
 }
 
 impl Grazing {
-    fn respond(&self, rival: &dyn ImpactLaw, impact: &Impact<'_>) -> Result<Response> {
+    #[cold]
+    fn respond<R: ImpactLaw + ?Sized>(&self, rival: &R, impact: &Impact<'_>) -> Result<Response> {
         let faster = rival.respond(&Impact { contact: &self.contact, ..*impact })?;
         let answer = faster.answer;
         let back = |x: f64| scale(x, -self.lift);

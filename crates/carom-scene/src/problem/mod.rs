@@ -50,18 +50,19 @@ impl Problem {
         if count == 1 {
             return Ok(Answer::One(Box::new(self.solve()?)));
         }
-        if self.law != Law::Aghili {
+        if ![Law::Aghili, Law::Chord].contains(&self.law) {
             let message = format!(
-                "law = {:?} does not support {count} simultaneous contacts, only {:?} does: {}",
+                "law = {:?} does not support {count} simultaneous contacts, only {:?} and {:?} do: {}",
                 self.law.name(),
                 Law::Aghili.name(),
+                Law::Chord.name(),
                 self.advice()
             );
             return Err(ProblemError::at(Kind::Law(ErrorKind::Unsupported), "law", message));
         }
         let answer = match &self.form {
-            Form::Matrices { terms, contacts } => terms.strike_several(contacts, self.guard())?,
-            Form::Scene { scene, coefficients } => scene.strike_several(coefficients, self.guard())?,
+            Form::Matrices { terms, contacts } => terms.strike_several(contacts, self.law, self.guard())?,
+            Form::Scene { scene, coefficients } => scene.strike_several(self.law, coefficients, self.guard())?,
         };
         Ok(Answer::Many(Box::new(answer)))
     }

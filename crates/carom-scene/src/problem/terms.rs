@@ -77,7 +77,12 @@ impl Terms {
     }
 
     /// The impact of several contacts, each with its dimension.
-    pub(super) fn strike_several(&self, stated: &[StatedContact], guard: Guard) -> Result<SimultaneousAnswer> {
+    pub(super) fn strike_several(
+        &self,
+        stated: &[StatedContact],
+        law: Law,
+        guard: Guard,
+    ) -> Result<SimultaneousAnswer> {
         let dimensions: Vec<Dimension> = stated.iter().filter_map(|contact| contact.dimension).collect();
         let coefficients: Vec<Coefficients> = stated.iter().map(|contact| contact.coefficients).collect();
         let set = match self {
@@ -90,7 +95,7 @@ impl Terms {
             }
         };
         let names = stated.iter().map(|contact| contact.name.clone()).collect();
-        Ok(SimultaneousAnswer { outcome: set.impact(&coefficients, guard)?, names })
+        Ok(SimultaneousAnswer { outcome: set.impact_by(law, &coefficients, guard)?, names })
     }
 
     /// Checks the number of rows against the contact's dimension, if it is given.

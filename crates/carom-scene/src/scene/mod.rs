@@ -31,7 +31,7 @@ use crate::answer::SimultaneousAnswer;
 use crate::document::{Kind, ProblemError};
 pub use crate::robots::ModelSource;
 use carom_sim::{CoordinateRange, Setup, Surface, WatchedContact};
-use carom_sim::{StrikeError, contact_at, strike_outcome, strike_together};
+use carom_sim::{StrikeError, contact_at, strike_outcome, strike_together_with};
 pub(crate) use keys::SCENE;
 use motion::SimulationKeys;
 pub(crate) use root::StatedRoot;
@@ -291,6 +291,7 @@ impl Scene {
     /// A number that the law refuses, or no answer to the precision promised.
     pub fn strike_several(
         &self,
+        law: Law,
         coefficients: &Coefficients,
         guard: Guard,
     ) -> Result<SimultaneousAnswer, ProblemError> {
@@ -301,7 +302,7 @@ impl Scene {
             self.struck_contacts().map(|contact| self.coefficients_of(contact, coefficients)).collect();
         let mut contacts = Contacts::new(&self.model, &points);
         let mut after = vec![0.0; self.velocity.len()];
-        let outcome = strike_together(&mut self.dynamics()?, &mut contacts, &each, guard, &mut after)
+        let outcome = strike_together_with(law, &mut self.dynamics()?, &mut contacts, &each, guard, &mut after)
             .map_err(|error| self.strike_error(error))?;
         Ok(SimultaneousAnswer {
             outcome,

@@ -192,13 +192,28 @@ pub fn strike_together(
     guard: Guard,
     velocity: &mut [f64],
 ) -> Result<SimultaneousOutcome, StrikeError> {
+    strike_together_with(Law::Aghili, dynamics, contacts, coefficients, guard, velocity)
+}
+
+/// [`strike_together`] with a law that has an answer to several contacts: `aghili` or `chord`.
+///
+/// # Errors
+/// As [`strike_together`]; also another law, or a guard or kind of restitution that the law does not take.
+pub fn strike_together_with(
+    law: Law,
+    dynamics: &mut Dynamics,
+    contacts: &mut Contacts,
+    coefficients: &[Coefficients],
+    guard: Guard,
+    velocity: &mut [f64],
+) -> Result<SimultaneousOutcome, StrikeError> {
     dynamics.contact_terms(contacts)?;
     let dimensions = (0..contacts.selected().len()).map(|k| Dimension::from_rows(contacts.rows(k).len(), "contacts"));
     let dimensions = dimensions.collect::<carom_law::Result<Vec<_>>>()?;
     let w = contacts.delassus();
     let w = MatrixView::row_major(w.rows(), w.columns(), w.as_slice());
     let set = ContactSet::new(&dimensions, w, contacts.velocity())?;
-    let mut outcome = set.impact(coefficients, guard)?;
+    let mut outcome = set.impact_by(law, coefficients, guard)?;
     let energy = respond_together(dynamics, contacts, &set, &mut outcome, velocity)?;
     (outcome.energy.before, outcome.energy.after) = (Some(energy.before), Some(energy.after));
     outcome.velocity = Some(velocity.to_vec());

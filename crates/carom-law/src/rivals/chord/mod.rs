@@ -26,9 +26,12 @@
 //! |---|---|
 //! | `disk` | the implicit step: the friction of least energy on a disk |
 //! | `closing` | the size of the step at whose end the normal velocity is what is asked for |
+//! | `tests` | the bound on the energy, and the least of several sizes |
 
 mod closing;
 mod disk;
+#[cfg(test)]
+mod tests;
 
 use super::path::{friction_unit, holding, keller::first_zero};
 use super::{After, ImpactLaw, Response, not_converged, unit};
@@ -162,6 +165,7 @@ impl ImpactLaw for Chord {
         Law::Chord
     }
 
+    #[inline(always)]
     fn respond(&self, impact: &Impact<'_>) -> Result<Response> {
         let (flow, start) = Flow::new(impact);
         let Chain { compression, end, cut } = flow.chain(start, impact.e, self.kind).map_err(|left| {
@@ -176,7 +180,7 @@ impl ImpactLaw for Chord {
         } else {
             end.v.t
         };
-        let rests = norm(end.v.t) <= flow.no_slip;
+        let rests = length(end.v.t) <= flow.no_slip;
         let (mode, u) = if rests { (Mode::Stick, None) } else { (Mode::Slip, unit(end.v.t)) };
         let answer = impact.answered(mode, i_n, end.i_t, After { v_n: end.v.n, v_t }, u);
         let ratio = (end.size - compression.end.size) / compression.end.size;
@@ -185,6 +189,7 @@ impl ImpactLaw for Chord {
 }
 
 impl<'a> Flow<'a> {
+    #[inline(always)]
     fn new(impact: &Impact<'a>) -> (Self, State) {
         let &Contact { delassus: ref d, v_n, v_t, .. } = impact.contact;
         let by_rows = !d.is_regular() && d.is_regular_by_rows();
@@ -227,6 +232,7 @@ impl<'a> Flow<'a> {
     }
 
     /// The impact; if a phase did not close, where it was left.
+    #[inline(always)]
     fn chain(&self, start: State, e: f64, kind: RestitutionKind) -> std::result::Result<Chain, State> {
         let compression = self.close(start, 0.0)?;
         let compressed = compression.end;
@@ -249,6 +255,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Until the normal velocity rises to `target`.
+    #[inline(always)]
     fn close(&self, start: State, target: f64) -> std::result::Result<Step, State> {
         let mut state = start;
         if let Some(turn) = self.turn(state.v.t) {
@@ -302,6 +309,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Restitution of a given size.
+    #[inline(always)]
     fn restore(&self, start: State, size: f64) -> std::result::Result<State, State> {
         let mut step = match self.turn(start.v.t) {
             Some(turn) => {
@@ -310,11 +318,12 @@ impl<'a> Flow<'a> {
             }
             None => self.part(start, size),
         };
-        let pushed = step.end.size - start.size;
-        let rounding =
-            NO_APPROACH * (pushed * self.w_nn + self.coupling * norm(add_scaled(step.end.i_t, -1.0, start.i_t)));
-        if step.end.v.n < -rounding {
-            step = self.lengthened(&step).ok_or(step.end)?;
+        if step.end.v.n < 0.0 {
+            let friction = length(add_scaled(step.end.i_t, -1.0, start.i_t));
+            let terms = (step.end.size - start.size) * self.w_nn + self.coupling * friction;
+            if step.end.v.n < -NO_APPROACH * terms {
+                step = self.lengthened(&step).ok_or(step.end)?;
+            }
         }
         Ok(State { v: Velocity { n: larger(step.end.v.n, 0.0), ..step.end.v }, ..step.end })
     }
@@ -332,7 +341,7 @@ impl<'a> Flow<'a> {
     }
 
     /// The slip, or `None` where there is none.
-    #[inline]
+    #[inline(always)]
     fn turn(&self, v_t: Vec2) -> Option<Turn> {
         let speed = norm(v_t);
         if speed <= self.no_slip {
@@ -348,6 +357,7 @@ impl<'a> Flow<'a> {
         Some(Turn { u, change, size })
     }
 
+    #[inline(always)]
     fn half(&self, state: State, turn: &Turn, size: f64) -> Step {
         self.implicit(self.explicit(state, turn, 0.5 * size), 0.5 * size)
     }
@@ -362,7 +372,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn explicit(&self, state: State, turn: &Turn, size: f64) -> State {
         State {
             v: Velocity { n: state.v.n + size * turn.change.n, t: add_scaled(state.v.t, size, turn.change.t) },
@@ -371,10 +381,10 @@ impl<'a> Flow<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn implicit(&self, state: State, size: f64) -> Step {
         if let Some((friction, rate)) = self.stick
-            && norm(state.v.t) <= self.no_slip
+            && length(state.v.t) <= self.no_slip
         {
             return self.stuck(state, size, friction, rate);
         }
@@ -389,13 +399,14 @@ impl<'a> Flow<'a> {
 
     /// The slip at the end of an implicit piece, or none where it is rounding of what it is the rest of: where a turning step ends
     /// exactly where slip stops, friction holds from there on.
-    #[inline]
+    #[inline(always)]
     fn without_rounding(&self, v_t: Vec2, before: Vec2, size: f64) -> Vec2 {
-        let terms = norm(before) + size * (self.unit * self.coupling + self.mu * self.mobility);
-        if norm(v_t) <= STOPPED * terms { [0.0, 0.0] } else { v_t }
+        let terms = length(before) + size * (self.unit * self.coupling + self.mu * self.mobility);
+        if length(v_t) <= STOPPED * terms { [0.0, 0.0] } else { v_t }
     }
 
     /// An implicit step that sticks from its start.
+    #[inline(always)]
     fn stuck(&self, state: State, size: f64, friction: Vec2, rate: f64) -> Step {
         let end = State {
             v: Velocity { n: state.v.n + size * rate, t: [0.0, 0.0] },
@@ -406,15 +417,18 @@ impl<'a> Flow<'a> {
     }
 
     /// The step of a root, all of it implicit.
+    #[inline(always)]
     fn closed(&self, state: State, root: &Root, target: f64) -> Step {
         self.ended(state, root.size, root, target)
     }
 
     /// The step of a root, half of it explicit.
+    #[inline(always)]
     fn closed_half(&self, state: State, turn: &Turn, root: &Root, target: f64) -> Step {
         self.ended(self.explicit(state, turn, 0.5 * root.size), 0.5 * root.size, root, target)
     }
 
+    #[inline(always)]
     fn ended(&self, start: State, size: f64, root: &Root, target: f64) -> Step {
         let end = State {
             v: Velocity { n: target, t: self.without_rounding(root.v_t, start.v.t, size) },
@@ -423,6 +437,12 @@ impl<'a> Flow<'a> {
         };
         Step { start, end }
     }
+}
+
+/// `|x| + |y|`: a length for comparisons, without a root.
+#[inline(always)]
+fn length(v: Vec2) -> f64 {
+    v[0].abs() + v[1].abs()
 }
 
 impl Step {
@@ -478,6 +498,7 @@ fn first_above(f: impl Fn(f64) -> f64, low: f64, first: f64) -> Option<f64> {
 }
 
 /// How the tangents of a contact can move, and how far at most.
+#[inline(always)]
 fn tangents(d: &Delassus, is_regular: bool) -> (Tangents, f64) {
     let xx = d.w_tt.xx;
     match d.dimension {
@@ -485,8 +506,13 @@ fn tangents(d: &Delassus, is_regular: bool) -> (Tangents, f64) {
         Dimension::Planar if xx > 0.0 => (Tangents::Line { along: [1.0, 0.0], mobility: xx }, xx),
         Dimension::Planar => (Tangents::None, 0.0),
         Dimension::Spatial => {
+            if is_regular {
+                let half = norm([0.5 * (d.w_tt.xx - d.w_tt.yy), d.w_tt.xy]);
+                let large = 0.5 * d.w_tt.trace() + half;
+                return (Tangents::Plane { w_tt: d.w_tt, factor: Factor::new(&d.w_tt) }, large);
+            }
             let (small, large, along) = d.w_tt.eigen();
-            if is_regular || small > TANGENT_RANK * d.w_tt.trace() {
+            if small > TANGENT_RANK * d.w_tt.trace() {
                 (Tangents::Plane { w_tt: d.w_tt, factor: Factor::new(&d.w_tt) }, large)
             } else if large > 0.0 {
                 (Tangents::Line { along, mobility: large }, large)
