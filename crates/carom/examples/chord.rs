@@ -133,13 +133,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// The plane of slip velocities.
 fn picture(chords: &[Point], path: &[Point]) -> String {
-    let place = |p: &Point| (90.0 + 560.0 * (p.v[1] + 0.1) / 0.95, 40.0 + 560.0 * (0.02 - p.v[2]) / 0.95);
+    let place = |p: &Point| (190.0 + 460.0 * (p.v[1] + 0.06) / 0.9, 60.0 - 560.0 * p.v[2] / 0.95);
     let line = |points: &[Point]| {
         points.iter().map(place).map(|(x, y)| format!("{x:.2},{y:.2}")).collect::<Vec<_>>().join(" ")
     };
     let mut svg = String::from(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 700 330\" font-family=\"serif\" font-size=\"15\">\n\
-         <rect width=\"700\" height=\"330\" fill=\"#fff\"/>\n",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 720 320\" font-family=\"serif\" font-size=\"15\">\n\
+         <rect width=\"720\" height=\"320\" fill=\"#fff\"/>\n",
     );
     let axis = |svg: &mut String, from: [f64; 2], to: [f64; 2]| {
         let ends = from.into_iter().chain(to).map(|x| format!("{x:.1}")).collect::<Vec<_>>();
@@ -150,8 +150,10 @@ fn picture(chords: &[Point], path: &[Point]) -> String {
         );
     };
     let origin = place(&Point { v: [0.0; 3], i: [0.0; 3] });
-    axis(&mut svg, [90.0, origin.1], [660.0, origin.1]);
-    axis(&mut svg, [origin.0, 30.0], [origin.0, 290.0]);
+    let right = 655.0;
+    axis(&mut svg, [190.0, origin.1], [right, origin.1]);
+    axis(&mut svg, [origin.0, origin.1], [origin.0, 285.0]);
+    axis(&mut svg, [right, origin.1], [right, 285.0]);
     for tick in [0.2, 0.4, 0.6, 0.8] {
         let (x, _) = place(&Point { v: [0.0, tick, 0.0], i: [0.0; 3] });
         axis(&mut svg, [x, origin.1 - 4.0], [x, origin.1]);
@@ -159,12 +161,11 @@ fn picture(chords: &[Point], path: &[Point]) -> String {
     }
     for tick in [-0.1, -0.2, -0.3] {
         let (_, y) = place(&Point { v: [0.0, 0.0, tick], i: [0.0; 3] });
-        axis(&mut svg, [origin.0, y], [origin.0 - 4.0, y]);
-        let _ =
-            writeln!(svg, "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{tick}</text>", origin.0 - 9.0, y + 5.0);
+        axis(&mut svg, [right, y], [right + 4.0, y]);
+        let _ = writeln!(svg, "<text x=\"{:.1}\" y=\"{:.1}\">{tick}</text>", right + 9.0, y + 5.0);
     }
-    let _ = writeln!(svg, "<text x=\"640\" y=\"{:.1}\">v₁</text>", origin.1 + 22.0);
-    let _ = writeln!(svg, "<text x=\"{:.1}\" y=\"300\">v₂</text>", origin.0 + 10.0);
+    let _ = writeln!(svg, "<text x=\"410\" y=\"22\" text-anchor=\"middle\">slip v₁ (m/s)</text>");
+    let _ = writeln!(svg, "<text x=\"{:.1}\" y=\"304\" text-anchor=\"end\">v₂ (m/s)</text>", right + 45.0);
     let _ = writeln!(svg, "<polyline points=\"{}\" fill=\"none\" stroke=\"#c33\" stroke-width=\"2\"/>", line(path));
     let _ = writeln!(svg, "<polyline points=\"{}\" fill=\"none\" stroke=\"#15c\" stroke-width=\"1.6\"/>", line(chords));
     for (k, point) in chords.iter().enumerate() {
@@ -185,12 +186,13 @@ fn picture(chords: &[Point], path: &[Point]) -> String {
             y + shift[1]
         );
     };
-    note(&mut svg, &chords[0], [8.0, 20.0], "middle", "before");
-    note(&mut svg, &chords[2], [12.0, 14.0], "start", "after a turning step");
-    note(&mut svg, &chords[4], [10.0, 20.0], "start", "end of compression");
-    note(&mut svg, &chords[chords.len() - 1], [-10.0, -6.0], "end", "after");
-    let _ = writeln!(svg, "<text x=\"430\" y=\"250\" fill=\"#c33\">Poisson's path</text>");
-    let _ = writeln!(svg, "<text x=\"430\" y=\"272\" fill=\"#15c\">chords: ○ explicit, ● implicit</text>");
+    note(&mut svg, &chords[0], [-12.0, -4.0], "end", "before");
+    note(&mut svg, &chords[2], [6.0, 24.0], "start", "after a turning step");
+    note(&mut svg, &chords[4], [-12.0, 6.0], "end", "end of compression");
+    note(&mut svg, &chords[chords.len() - 1], [-12.0, -2.0], "end", "after");
+    note(&mut svg, &path[path.len() - 1], [-12.0, 0.0], "end", "after");
+    let _ = writeln!(svg, "<text x=\"300\" y=\"105\" fill=\"#c33\">Poisson's path</text>");
+    let _ = writeln!(svg, "<text x=\"300\" y=\"127\" fill=\"#15c\">chords: ○ explicit, ● implicit piece</text>");
     svg.push_str("</svg>");
     svg
 }

@@ -73,6 +73,14 @@ fn the_robot_is_struck_by_its_urdf() {
     }
 }
 
+/// The figure of the book, byte for byte; the example itself holds its own version of the law against the library's.
+#[test]
+fn chord_draws_the_figure_of_the_book() {
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../book/src/figures/chord.svg");
+    let command = "cargo run --release -p carom --example chord > book/src/figures/chord.svg";
+    assert_eq!(printed("chord", &[]), std::fs::read_to_string(kept).unwrap(), "run {command}");
+}
+
 #[test]
 fn the_sweep_shows_where_it_sticks() {
     let text = printed("sweep", &[]);

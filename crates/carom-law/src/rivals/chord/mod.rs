@@ -165,6 +165,7 @@ impl ImpactLaw for Chord {
         Law::Chord
     }
 
+    #[inline(always)]
     fn respond(&self, impact: &Impact<'_>) -> Result<Response> {
         let (flow, start) = Flow::new(impact);
         let Chain { compression, end, cut } = flow.chain(start, impact.e, self.kind).map_err(|left| {
@@ -188,6 +189,7 @@ impl ImpactLaw for Chord {
 }
 
 impl<'a> Flow<'a> {
+    #[inline(always)]
     fn new(impact: &Impact<'a>) -> (Self, State) {
         let &Contact { delassus: ref d, v_n, v_t, .. } = impact.contact;
         let by_rows = !d.is_regular() && d.is_regular_by_rows();
@@ -230,6 +232,7 @@ impl<'a> Flow<'a> {
     }
 
     /// The impact; if a phase did not close, where it was left.
+    #[inline(always)]
     fn chain(&self, start: State, e: f64, kind: RestitutionKind) -> std::result::Result<Chain, State> {
         let compression = self.close(start, 0.0)?;
         let compressed = compression.end;
@@ -252,6 +255,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Until the normal velocity rises to `target`.
+    #[inline(always)]
     fn close(&self, start: State, target: f64) -> std::result::Result<Step, State> {
         let mut state = start;
         if let Some(turn) = self.turn(state.v.t) {
@@ -305,6 +309,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Restitution of a given size.
+    #[inline(always)]
     fn restore(&self, start: State, size: f64) -> std::result::Result<State, State> {
         let mut step = match self.turn(start.v.t) {
             Some(turn) => {
@@ -336,7 +341,7 @@ impl<'a> Flow<'a> {
     }
 
     /// The slip, or `None` where there is none.
-    #[inline]
+    #[inline(always)]
     fn turn(&self, v_t: Vec2) -> Option<Turn> {
         let speed = norm(v_t);
         if speed <= self.no_slip {
@@ -352,6 +357,7 @@ impl<'a> Flow<'a> {
         Some(Turn { u, change, size })
     }
 
+    #[inline(always)]
     fn half(&self, state: State, turn: &Turn, size: f64) -> Step {
         self.implicit(self.explicit(state, turn, 0.5 * size), 0.5 * size)
     }
@@ -366,7 +372,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn explicit(&self, state: State, turn: &Turn, size: f64) -> State {
         State {
             v: Velocity { n: state.v.n + size * turn.change.n, t: add_scaled(state.v.t, size, turn.change.t) },
@@ -375,7 +381,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn implicit(&self, state: State, size: f64) -> Step {
         if let Some((friction, rate)) = self.stick
             && length(state.v.t) <= self.no_slip
@@ -393,13 +399,14 @@ impl<'a> Flow<'a> {
 
     /// The slip at the end of an implicit piece, or none where it is rounding of what it is the rest of: where a turning step ends
     /// exactly where slip stops, friction holds from there on.
-    #[inline]
+    #[inline(always)]
     fn without_rounding(&self, v_t: Vec2, before: Vec2, size: f64) -> Vec2 {
         let terms = length(before) + size * (self.unit * self.coupling + self.mu * self.mobility);
         if length(v_t) <= STOPPED * terms { [0.0, 0.0] } else { v_t }
     }
 
     /// An implicit step that sticks from its start.
+    #[inline(always)]
     fn stuck(&self, state: State, size: f64, friction: Vec2, rate: f64) -> Step {
         let end = State {
             v: Velocity { n: state.v.n + size * rate, t: [0.0, 0.0] },
@@ -410,15 +417,18 @@ impl<'a> Flow<'a> {
     }
 
     /// The step of a root, all of it implicit.
+    #[inline(always)]
     fn closed(&self, state: State, root: &Root, target: f64) -> Step {
         self.ended(state, root.size, root, target)
     }
 
     /// The step of a root, half of it explicit.
+    #[inline(always)]
     fn closed_half(&self, state: State, turn: &Turn, root: &Root, target: f64) -> Step {
         self.ended(self.explicit(state, turn, 0.5 * root.size), 0.5 * root.size, root, target)
     }
 
+    #[inline(always)]
     fn ended(&self, start: State, size: f64, root: &Root, target: f64) -> Step {
         let end = State {
             v: Velocity { n: target, t: self.without_rounding(root.v_t, start.v.t, size) },
@@ -430,6 +440,7 @@ impl<'a> Flow<'a> {
 }
 
 /// `|x| + |y|`: a length for comparisons, without a root.
+#[inline(always)]
 fn length(v: Vec2) -> f64 {
     v[0].abs() + v[1].abs()
 }
@@ -487,6 +498,7 @@ fn first_above(f: impl Fn(f64) -> f64, low: f64, first: f64) -> Option<f64> {
 }
 
 /// How the tangents of a contact can move, and how far at most.
+#[inline(always)]
 fn tangents(d: &Delassus, is_regular: bool) -> (Tangents, f64) {
     let xx = d.w_tt.xx;
     match d.dimension {
