@@ -212,7 +212,7 @@ fn push_answer(
             let place = scene.filter(|_| needs_place).and_then(|scene| scene.contact_position().ok());
             ImpactRow::One {
                 outcome,
-                name: scene.map(|scene| scene.contact().name.as_str()),
+                name: scene.and_then(|scene| scene.contact()).map(|contact| contact.name.as_str()),
                 place: place.map(|(position, gap)| (position.to_array(), gap)),
             }
         }
