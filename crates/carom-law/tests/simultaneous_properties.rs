@@ -62,9 +62,17 @@ fn both_forms_are_certified() {
     for_each("both_forms_are_certified", 180, |_, s| {
         let (Ok(a), Ok(b)) = (s.solve(Guard::Slip), s.solve_in_contact_space(Guard::Slip)) else { return };
         assert!(a.velocity.is_some() && b.velocity.is_none() && b.energy.before.is_none());
-        let change = s.set().unwrap().velocity_change(impulse(&a).as_slice()).unwrap();
-        let after = &s.velocity + DVector::from_vec(change);
-        assert_eq!(a.velocity.unwrap(), after.as_slice());
+        // [7], to the rounding of its terms: where W is ill-conditioned, the velocity is not computed from the impulses.
+        let (set, i) = (s.set().unwrap(), impulse(&a));
+        let mut sizes = s.velocity.abs();
+        for r in 0..i.len() {
+            let mut one = DVector::zeros(i.len());
+            one[r] = i[r];
+            sizes += DVector::from_vec(set.velocity_change(one.as_slice()).unwrap()).abs();
+        }
+        let after = DVector::from_vec(a.velocity.unwrap());
+        let pushed = &s.velocity + DVector::from_vec(set.velocity_change(i.as_slice()).unwrap());
+        assert!((&after - pushed).amax() <= 64.0 * sizes.len() as f64 * f64::EPSILON * sizes.amax(), "{s:?}");
         let speed = s.contact_velocity().amax();
         for (k, contact) in a.contacts.iter().enumerate() {
             let rows = s.jacobian.rows(s.rows(k).start, s.rows(k).len()) * &after;

@@ -7,22 +7,22 @@
 use super::{Block, Coulomb, Rule, SimultaneousEffort, System, Workspace};
 use crate::numeric::plane::Vec2;
 
-/// Contacts that slide within this fraction of the fastest turn with it: in a problem that is its own mirror image, only
-/// rounding tells them apart, and must not.
+/// Contacts that slide as fast as the fastest to this fraction change their type together with it: in a mirror-symmetric problem
+/// their speeds differ only by rounding.
 pub(crate) const TIE: f64 = 1e-6;
 
-/// A slip is told from rounding if it is larger than the residual by this factor.
+/// A slip larger than the residual by this factor is not rounding.
 pub(crate) const ABOVE_RESIDUAL: f64 = 8.0;
 
-/// Contacts of which some may stick: what their types mean.
+/// The meaning of the types of contacts, for impacts or for closed contacts.
 pub(crate) trait Typed {
     /// `q` and the rules of the Coulomb problem, where the contacts marked may stick.
     fn conditions(&mut self, may_stick: &[bool], q: &mut Vec<f64>, rules: &mut Vec<Rule>);
 
-    /// How fast a contact slides whose tangential part of `y` is given; zero if as a sliding one it would do the same.
+    /// The speed of sliding of a contact with the given tangential part of `y`; zero if the type does not matter.
     fn slide(&self, contact: usize, block: &Block, y_t: Vec2) -> f64;
 
-    /// In an answer in which nobody slides that may stick: whether types changed all the same.
+    /// Called for an answer in which no contact that may stick slides; returns whether it changed types nevertheless.
     fn reconsider(&mut self, answer: &Answered<'_>, may_stick: &mut [bool]) -> bool;
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Answered<'a> {
     pub(crate) rules: &'a [Rule],
     pub(crate) impulse: &'a [f64],
     pub(crate) y: &'a [f64],
-    /// What is slower than this does not slide.
+    /// Speed below which a contact does not slide.
     pub(crate) slip: f64,
     pub(crate) residual: f64,
 }
@@ -42,11 +42,11 @@ pub(crate) struct Answered<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Descent<'a> {
     pub(crate) system: &'a System,
-    /// What the problems are solved to.
+    /// Residual to which the problems are solved.
     pub(crate) tolerance: f64,
-    /// What Newton's method is then asked for.
+    /// Residual that Newton's method should then reach.
     pub(crate) refined: Option<f64>,
-    /// Whether to start near an answer, and to leave it to Newton's method.
+    /// Whether the start is close to an answer, so that Newton's method alone is used.
     pub(crate) is_near: bool,
     /// A residual above this is no answer.
     pub(crate) accepted: f64,
@@ -55,8 +55,8 @@ pub(crate) struct Descent<'a> {
 }
 
 impl Descent<'_> {
-    /// Turns contacts that may stick into sliding ones until the answer is right, and leaves it; returns its residual, or that of
-    /// the problem that has none.
+    /// Changes contacts that may stick into sliding ones until all types are consistent with the answer; returns its residual, or
+    /// that of a problem for which no answer was found.
     pub(crate) fn run(
         &self,
         contacts: &mut impl Typed,
@@ -113,14 +113,14 @@ impl Descent<'_> {
     }
 }
 
-/// Room for the solvers, and the effort so far.
+/// Workspace of the solvers, and the effort so far.
 #[derive(Debug)]
 pub(crate) struct Work {
     room: Workspace,
     pub(crate) effort: SimultaneousEffort,
-    /// Combinations of modes that were tried beside the solvers.
+    /// Combinations of modes tried by enumeration.
     pub(crate) tried: u32,
-    /// Steps at most; what is asked for beyond them fails.
+    /// Largest number of steps; beyond it every solution fails.
     most: u32,
     /// Whether continuation is the last resort. Impacts go without: there it found one more answer of 12,169, and what has none
     /// costs most.
@@ -158,7 +158,7 @@ impl Work {
         if self.is_spent() { f64::INFINITY } else { problem.polish(impulse, &mut self.room, &mut self.effort) }
     }
 
-    /// Whether there is nothing left to solve with; else a problem more counts as solved.
+    /// Whether the steps are used up; if not, one more problem is counted.
     fn is_spent(&mut self) -> bool {
         let is_spent = self.steps() >= self.most;
         self.effort.solves += u32::from(!is_spent);

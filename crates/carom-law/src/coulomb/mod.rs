@@ -3,19 +3,19 @@
 //! Given `W`, symmetric and positive semidefinite, and `q`: find `i` such that with `y = q + W i` every contact has
 //! `0 <= i_n ⊥ y_n >= 0` and `i_t ∈ -μ i_n Sgn(y_t)`, or, if it is driven, `i_t = -μ i_n u`.
 //!
-//! The effort rises: sweeps of exact one-contact answers ([`local`]), Newton's method on the projection
-//! equations ([`newton`]), Lemke's method ([`pivoting`]), and for contacts that stay closed continuation from a relaxed
-//! matrix ([`continuation`]). Whoever answers, the residual is the same: how far the impulse is
-//! from the projection that it must equal, as a velocity.
+//! The methods are tried in the order of their cost: sweeps of exact one-contact solutions ([`local`]), Newton's method on the
+//! projection equations ([`newton`]), Lemke's method ([`pivoting`]), and for contacts that stay closed continuation from a relaxed
+//! matrix ([`continuation`]). The residual does not depend on the method: the distance of the impulse from the
+//! projection that it must equal, as a velocity.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
 //! | `descent` | which contacts stick |
 //! | `local` | one contact, exactly |
 //! | `newton` | Newton's method on the projection equations |
 //! | `pivoting` | Lemke's method, with octagons for circles in space |
 //! | `continuation` | from a matrix with a larger diagonal to W |
-//! | `effort` | what solving took |
+//! | `effort` | the number of steps taken |
 
 mod continuation;
 pub(crate) mod descent;
@@ -92,7 +92,7 @@ pub(crate) struct Coulomb<'a> {
     pub(crate) tolerance: f64,
 }
 
-/// Room for the solver, used again and again.
+/// Workspace of the solver, reused from problem to problem.
 #[derive(Debug, Clone)]
 pub(crate) struct Workspace {
     pub(crate) y: Vec<f64>,
@@ -217,7 +217,7 @@ impl Workspace {
 }
 
 impl Coulomb<'_> {
-    /// Solves from the impulse given, and leaves the best one found there; returns its residual.
+    /// Solves, starting from the given impulse, which is replaced by the best one found; returns its residual.
     pub(crate) fn solve(&self, impulse: &mut [f64], room: &mut Workspace, effort: &mut SimultaneousEffort) -> f64 {
         let mut best = Best { residual: f64::INFINITY, impulse: std::mem::take(&mut room.best) };
         self.sweep(impulse, SWEEPS, &mut best, room, effort);
@@ -232,7 +232,7 @@ impl Coulomb<'_> {
         best.residual
     }
 
-    /// Solves as [`solve`](Self::solve) does and, if that fails, from where continuation leads.
+    /// As [`solve`](Self::solve); if that fails, again from the impulse found by continuation.
     pub(crate) fn solve_or_continue(
         &self,
         impulse: &mut [f64],
@@ -251,7 +251,7 @@ impl Coulomb<'_> {
         best.residual
     }
 
-    /// Lemke's method, and Newton's from where it ends; in space again with octagons that gather about the friction found.
+    /// Lemke's method, followed by Newton's method; in space repeated with octagons concentrated around the friction found.
     fn pivot(&self, impulse: &mut [f64], best: &mut Best, room: &mut Workspace, effort: &mut SimultaneousEffort) {
         effort.stage = SimultaneousStage::Pivoting;
         let mut last = vec![0.0; impulse.len()];
@@ -269,7 +269,7 @@ impl Coulomb<'_> {
         }
     }
 
-    /// Newton's method from here; if it fails, from where some sweeps lead.
+    /// Newton's method from the given impulse; if it fails, again after some sweeps.
     fn finish(&self, impulse: &mut [f64], best: &mut Best, room: &mut Workspace, effort: &mut SimultaneousEffort) {
         let here = impulse.to_vec();
         self.newton(impulse, best, room, effort);
@@ -280,7 +280,7 @@ impl Coulomb<'_> {
         }
     }
 
-    /// Newton's method alone, for an impulse that is near an answer already.
+    /// Newton's method alone, for an impulse close to an answer.
     pub(crate) fn polish(&self, impulse: &mut [f64], room: &mut Workspace, effort: &mut SimultaneousEffort) -> f64 {
         let mut best = Best { residual: f64::INFINITY, impulse: std::mem::take(&mut room.best) };
         self.newton(impulse, &mut best, room, effort);
@@ -295,7 +295,7 @@ impl Coulomb<'_> {
         effort.newton_steps += newton.iterate(self, impulse, y, best);
     }
 
-    /// Sweeps to and fro over the contacts.
+    /// Symmetric Gauss-Seidel sweeps over the contacts.
     fn sweep(
         &self,
         impulse: &mut [f64],
@@ -314,7 +314,7 @@ impl Coulomb<'_> {
             let residual = self.residual(impulse, y);
             best.keep(residual, impulse);
             if residual <= self.tolerance {
-                // The running sum has gathered rounding.
+                // The updated sums have accumulated rounding errors.
                 self.system.velocity(self.q, impulse, y);
                 best.replace(self.residual(impulse, y), impulse);
                 return;
@@ -322,7 +322,7 @@ impl Coulomb<'_> {
         }
     }
 
-    /// Contact `k` answers exactly to the others as they are.
+    /// Solves contact `k` exactly with the impulses of the others fixed.
     fn answer_alone(&self, k: usize, impulse: &mut [f64], y: &mut [f64]) {
         let block = &self.system.blocks[k];
         let (old, y_k) = (block.of(impulse), block.of(y));

@@ -84,7 +84,7 @@ impl Strike {
     /// What each contact does.
     pub(crate) fn modes(&self, answer: &Answer) -> Vec<Mode> {
         match &answer.modes {
-            Some(modes) => modes.clone(),
+            Some(modes) => modes.to_vec(),
             None => self.parts(answer).map(|part| part.mode(self.speed)).collect(),
         }
     }

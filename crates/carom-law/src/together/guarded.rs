@@ -133,7 +133,9 @@ impl Strike {
         let velocity: Vec<f64> = gaining.after.iter().zip(&plastic.after).map(|(g, p)| g - p).collect();
         let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let whitened = self.ill_conditioned().map(|rows| {
-            let of = |answer: &Answer| answer.change.clone().unwrap_or_else(|| rows.pushed(&answer.impulse));
+            let of = |answer: &Answer| {
+                answer.change.as_deref().map_or_else(|| rows.pushed(&answer.impulse), <[f64]>::to_vec)
+            };
             let (gaining, plastic) = (of(gaining), of(plastic));
             let difference: Vec<f64> = gaining.iter().zip(&plastic).map(|(g, p)| g - p).collect();
             (rows, plastic, difference)

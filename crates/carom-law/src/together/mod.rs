@@ -1,22 +1,22 @@
 //! Several contacts of one system that strike at the same instant.
 //!
 //! A call goes `sequence` (which contacts strike, one impact after the other) → `guarded` → `search` → `strike` → the descent of
-//! `coulomb` (which contacts stick) and its solvers (the impulses, the types given). What comes out is judged by `certificate`,
-//! which shares nothing with them but the problem.
+//! `coulomb` (which contacts stick) and its solvers (the impulses for given types). Their result is judged by `certificate`,
+//! which shares only the problem with them.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
-//! | `check` | whether a matrix of several contacts is one |
-//! | `order` | an order of contacts that no listing changes |
-//! | `sequence` | one instant: who strikes, impact after impact |
+//! | `check` | whether a matrix is a Delassus matrix of several contacts |
+//! | `order` | an order of contacts that does not depend on how they are listed |
+//! | `sequence` | one instant: which contacts strike, impact after impact |
 //! | `guarded` | the guards of several contacts |
-//! | `search` | which answers there are, and which is given |
+//! | `search` | the answers found, and the one returned |
 //! | `whitened` | the contacts of a mechanism in coordinates in which the kinetic energy is half the square of the velocity |
 //! | `precise` | answers in these coordinates where W is ill-conditioned |
 //! | `chord` | contacts that strike together, by the law chord |
 //! | `strike` | contacts that strike together, and the descent over their types |
-//! | `certificate` | whether impulses are an answer, judged by the law alone |
-//! | `verify` | the check at the door |
+//! | `certificate` | whether impulses satisfy the law |
+//! | `verify` | the check of outcomes |
 //! | `outcome` | the outcome as data |
 
 mod certificate;
@@ -59,7 +59,7 @@ const REFINEMENTS: usize = 3;
 /// seven digits, and the velocity a few more.
 const SMALL_CHANGE: f64 = 1e-4;
 
-/// What a contact velocity may be off by before it is refined, of the velocities before.
+/// Error of a contact velocity above which it is refined, relative to the velocities before the impact.
 const NOTICED: f64 = 0.1 * ACCURACY;
 
 /// Several contacts of one system: their rows stacked, each contact's normal first. `W = A M⁻¹ Aᵀ` of all rows together is
@@ -229,12 +229,12 @@ impl ContactSet {
         self.mechanism.as_ref().map(|struck| struck.mechanism.velocity_change(impulse))
     }
 
-    /// What the impact does; `coefficients` has one entry a contact.
+    /// The outcome of the impact; `coefficients` has one entry per contact.
     ///
     /// # Errors
-    /// Another number of coefficients than of contacts, friction that is missing, no answer to the precision promised
-    /// ([`Error::NotConverged`]), one that its own data do not bear out ([`Error::CheckFailed`]), or one beyond the range of
-    /// `f64`.
+    /// The number of coefficients differs from that of the contacts, friction is missing or too small for the contact's units, no
+    /// answer is found to the required precision ([`Error::NotConverged`]), the answer fails its check ([`Error::CheckFailed`]), or
+    /// it exceeds the range of `f64`.
     pub fn impact(&self, coefficients: &[Coefficients], guard: Guard) -> Result<SimultaneousOutcome> {
         self.impact_by(Law::Aghili, coefficients, guard)
     }
@@ -353,7 +353,7 @@ impl ContactSet {
         values.map(|mu| scale(mu, tangential - self.rows[block.start]))
     }
 
-    /// The law's own answer, in short.
+    /// Summary of the answer without the guard.
     fn unguarded(&self, coefficients: &[Coefficients]) -> Option<SimultaneousUnguarded> {
         let ledger = self.ledger(Law::Aghili, coefficients, Guard::Report).ok()?;
         let sum = |part: fn(&ContactEnergy) -> f64| -> f64 {
@@ -452,9 +452,9 @@ impl ContactSet {
         })
     }
 
-    /// Takes back what rounding in an ill-conditioned `M` did to the contact velocities, where more is missing than the rounding
-    /// of `A q̇⁺` itself and a tenth of what the check lets pass: a step of iterative refinement with `W`. `None` where nothing is missing, or where the impulse behind
-    /// the step is more than `M` leaves uncertain.
+    /// One step of iterative refinement with `W`, which removes the error of the contact velocities by rounding in an ill-conditioned
+    /// `M`. `None` if the error is within the rounding of `A q̇⁺` and a tenth of the tolerance of the check, or if the step needs an
+    /// impulse larger than the uncertainty due to `M`.
     fn refined(&self, after: &[f64], ledger: &Ledger) -> Option<Vec<f64>> {
         let struck = self.mechanism.as_ref()?;
         let Struck { mechanism, condition, .. } = struck;

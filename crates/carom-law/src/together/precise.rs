@@ -221,7 +221,7 @@ impl Strike {
         let residual = if residual.is_nan() { f64::INFINITY } else { residual / self.speed };
         let may_stick = actions.iter().map(|action| *action == Action::Stick).collect();
         let modes = Some(actions.iter().map(|action| action.mode()).collect());
-        Answer { impulse, after, may_stick, factor, residual, change: Some(change), modes }
+        Answer { impulse, after, may_stick, factor, residual, change: Some(change.into()), modes }
     }
 
     /// What the contacts do instead, where an answer breaks the law: the contact changes that breaks it most; else directions of slip

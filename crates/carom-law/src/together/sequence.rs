@@ -261,7 +261,7 @@ impl Ledger {
             self.residual = self.residual.max(answer.residual);
             self.is_precise |= answer.change.is_some();
             if let Some(own) = &own {
-                let pushed = answer.change.clone().unwrap_or_else(|| own.pushed(&answer.impulse));
+                let pushed = answer.change.as_deref().map_or_else(|| own.pushed(&answer.impulse), <[f64]>::to_vec);
                 change.iter_mut().zip(pushed).for_each(|(x, pushed)| *x += pushed);
             }
             for (block, &k) in strike.system.blocks.iter().zip(&contacts) {
@@ -340,7 +340,7 @@ impl Ledger {
         let (impulse, after) = (solution.impulse[..rows].to_vec(), solution.after[..rows].to_vec());
         let change = factored.zip(contact.whitened.as_ref()).map(|((_, orthogonal), whitened)| {
             let change = answer_change(&contact, whitened, &decision.answer, e_t, mu_d);
-            orthogonal.times(&change.map(|x| scale(x, contact.gamma)))
+            orthogonal.times(&change.map(|x| scale(x, contact.gamma))).into()
         });
         Ok(Answer { change, ..strike.known(impulse, after, factor) })
     }

@@ -83,8 +83,8 @@ pub(crate) struct Answer {
     /// The certificate.
     pub(crate) residual: f64,
     /// The change of the whitened velocity, and what each contact does, of an answer that was found by them.
-    pub(crate) change: Option<Vec<f64>>,
-    pub(crate) modes: Option<Vec<Mode>>,
+    pub(crate) change: Option<Box<[f64]>>,
+    pub(crate) modes: Option<Box<[Mode]>>,
 }
 
 impl Strike {
