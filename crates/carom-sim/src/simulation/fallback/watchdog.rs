@@ -99,6 +99,14 @@ impl Watchdog {
         Some(Remedy::Windows(1 << (self.crawls - 1).min(MOST_DOUBLINGS)))
     }
 
+    /// Records that a window covered a time. Where a joint is [too stiff](TOO_STIFF) that is no progress of the steps between
+    /// windows: as progress it would end every crawl, and windows would never double.
+    pub(crate) fn pass_over(&mut self, span: f64) {
+        if self.is_too_stiff {
+            self.looked.0 += span;
+        }
+    }
+
     /// Records a step, which may end with an event or a touch. Returns a remedy if they are too frequent.
     pub(crate) fn step(&mut self, time: f64, with_event: bool, with_touch: bool) -> Option<Remedy> {
         let crowded = |times: &mut VecDeque<f64>, most: usize, span: f64| {
@@ -204,6 +212,29 @@ mod tests {
             let first = (1..).map(|k| 100 * k).find(|&count| dog.check_progress(1e-9 * count as f64, count).is_some());
             assert_eq!(first, Some(most));
         }
+    }
+
+    /// A window is as long as a crawl: the time that it covers is not progress.
+    #[test]
+    fn windows_of_a_joint_too_stiff_to_follow_do_not_end_its_crawl() {
+        let bites = |is_too_stiff: bool| -> Vec<Option<Remedy>> {
+            let mut dog = Watchdog::new(1.0);
+            dog.is_too_stiff = is_too_stiff;
+            let mut time = 0.0;
+            let mut crawl = |k: u64| {
+                time += 1e-5;
+                let bite = dog.check_progress(time, k * EVALUATIONS);
+                if let Some(Remedy::Windows(count)) = bite {
+                    let span = f64::from(count) * CRAWL;
+                    time += span;
+                    dog.pass_over(span);
+                }
+                bite
+            };
+            (1..6).map(&mut crawl).collect()
+        };
+        assert_eq!(bites(true), [1, 2, 4, 8, 16].map(|count| Some(Remedy::Windows(count))));
+        assert_eq!(bites(false)[..2], [Some(Remedy::Windows(1)), None]);
     }
 
     #[test]

@@ -123,6 +123,7 @@ impl Simulation {
             self.time = self.until();
         }
         self.fallback.last_window = LastWindow { end: self.time, step };
+        self.fallback.watchdog.pass_over(self.time - start);
         self.lift_out()?;
         self.system.place(self.time, &self.state)?;
         self.measure()?;
