@@ -33,8 +33,9 @@ cargo xtask TASK
                 --minutes N of each (2), --minimise the corpus in fuzz/corpus afterwards
   mutants [CRATE]
                 a seeded sample of the mutants of carom-sim's events and instants and of carom-law's closed and
-                simultaneous contacts, by cargo-mutants: a table, and the mutants that no test notices; --sample N of
-                them (300), --seed S (1), --part I/N of the sample: a fifth takes about an hour on two cores
+                simultaneous contacts, listed by cargo-mutants: a table, and the mutants that no test notices;
+                --sample N of them (300), --seed S (1), --part I/N of the sample, --switched-only without those
+                that take a build each
   reference     recompute reference/precise with 80 digits and compare (Python 3)
   conformance   robots and flights against Pinocchio and MuJoCo, from PyPI (2 GB), every robot of these packages through
                 carom simulate, and simultaneous impacts against Siconos, from Debian; --write renews
