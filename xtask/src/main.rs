@@ -35,8 +35,9 @@ cargo xtask TASK
                 --minutes N of each (2), --minimise the corpus in fuzz/corpus afterwards
   mutants [CRATE]
                 a seeded sample of the mutants of carom-sim's events and instants and of carom-law's closed and
-                simultaneous contacts, by cargo-mutants: a table, and the mutants that no test notices; --sample N of
-                them (300), --seed S (1), --part I/N of the sample: a fifth takes about an hour on two cores
+                simultaneous contacts, listed by cargo-mutants: a table, and the mutants that no test notices;
+                --sample N of them (300), --seed S (1), --part I/N of the sample, --switched-only without those
+                that take a build each
   python        the Python package: builds its wheel, installs it into target/python and runs pytest, mypy and stubtest;
                 --engines tests it beside MuJoCo and Pinocchio, in the environment of the conformance run
   wheel         the wheel of the Python package, in target/wheels

@@ -188,19 +188,21 @@ fn examine(target: &Target, plan: &Plan) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs test binaries on mutants, each until one of them fails. Those that none notices.
-fn notice(tree: &Tree, binaries: &[Binary], mutants: Vec<u32>, ends: &mut Ends) -> Result<Vec<u32>, String> {
+/// Runs test binaries on mutants, each binary on those that the ones before it missed. Those that none notices.
+fn notice(tree: &Tree, binaries: &[Binary], mut mutants: Vec<u32>, ends: &mut Ends) -> Result<Vec<u32>, String> {
     for binary in binaries {
         tree.check(binary)?;
-    }
-    let mut missed = Vec::new();
-    for number in mutants {
-        match binaries.iter().map(|binary| tree.run(binary, number)).find(|end| !matches!(end, Ok("missed"))) {
-            Some(end) => ends.entry(end?).or_default().push(tree.name(number)),
-            None => missed.push(number),
+        let mut missed = Vec::new();
+        for &number in &mutants {
+            match tree.run(binary, number)? {
+                "missed" => missed.push(number),
+                end => ends.entry(end).or_default().push(tree.name(number)),
+            }
         }
+        println!("{}: {} of {} noticed", binary.name(), mutants.len() - missed.len(), mutants.len());
+        mutants = missed;
     }
-    Ok(missed)
+    Ok(mutants)
 }
 
 /// The mutants of a crate, in the order of the code.

@@ -36,6 +36,13 @@ pub struct Binary {
     arguments: &'static [&'static str],
 }
 
+impl Binary {
+    /// The name of its file.
+    pub fn name(&self) -> String {
+        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+}
+
 impl<'a> Tree<'a> {
     /// Copies the project, and rewrites the files that have mutants.
     pub fn new(package: &str, mutants: &'a [(u32, Mutant)]) -> Result<Self, String> {

@@ -97,8 +97,7 @@ fn what_lies_on_a_floor_without_force_does_not_touch_it_again_for_ever() {
     assert_eq!((summary.windows, summary.rejected), (0, 0));
 }
 
-/// A mass on a spring swings to 1 mm or 1 µm below the floor, in steps of a good part of its period. Where their dense output is off,
-/// it strikes much later or earlier, since it is slow there: a shift along the rate would leave it beside the floor.
+/// A mass on a spring swings to 1 mm or 1 µm below the floor, in steps of a good part of its period, at tolerances down to 1e-4.
 #[test]
 fn what_touches_slowly_in_a_long_step_is_on_the_surface() {
     for (tolerance, depth) in [(1e-4, 1e-3), (1e-6, 1e-3), (1e-8, 1e-6), (1e-10, 1e-6)] {
