@@ -411,3 +411,30 @@ fn the_text_names_a_rival_and_its_phases() {
     let unknown = carom(&["impact", "kane", "--law", "poison"]);
     assert!(unknown.code == 2 && unknown.err.contains("poisson"), "{}", unknown.err);
 }
+
+/// The reference numbers of the law chord by the command, and its two kinds of restitution.
+#[test]
+fn chord_answers_as_its_references_and_says_when_it_was_cut() {
+    let text = include_str!("../../../reference/chord/cases.json");
+    let document: Value = serde_json::from_str(text).unwrap();
+    for case in document["impacts"].as_array().unwrap().iter().filter(|case| case["digits"].is_null()) {
+        let problem = serde_json::json!({
+            "delassus": case["W"], "contact_velocity": case["v"], "restitution": case["e"], "friction": case["mu"],
+        });
+        let ran = carom_with(&["impact", "-", "--format", "json", "--law", "chord"], problem.to_string().as_bytes());
+        let outcome = ran.json();
+        assert_close(&case["name"].to_string(), &numbers(&outcome["impulse"]), &numbers(&case["impulse"]), 1e-10);
+        assert_eq!((&outcome["law"], &outcome["chord"]["kind"]), (&"chord".into(), &"poisson".into()));
+    }
+    let newton = ["--set", "restitution.normal=0.9", "--set", "restitution.kind=newton"];
+    let cut = carom(&[&["impact", "kane", "--law", "chord", "--format", "json"][..], &newton].concat()).json();
+    assert_eq!((&cut["chord"]["kind"], &cut["chord"]["cut"]), (&"newton".into(), &true.into()));
+    assert!(
+        carom(&[&["impact", "kane", "--law", "chord"][..], &newton].concat()).out.contains("newton, p_r = 1 p_c, cut")
+    );
+    let refused = carom(&[&["impact", "kane", "--law", "poisson", "--format", "json"][..], &newton].concat());
+    let error: Value = serde_json::from_str(&refused.out).unwrap();
+    assert_eq!((refused.code, &error["error"]["field"]), (2, &"restitution.kind".into()));
+    let several = carom(&["impact", "landing", "--law", "chord", "--format", "json"]).json();
+    assert!(several["law"] == "chord" && several["energy"]["change"].as_f64().unwrap() < 0.0, "{several}");
+}

@@ -384,8 +384,10 @@ fn outcomes_and_errors_have_the_fields_of_their_schema() {
         "restitution": 1, "friction": 2, "guard": "slip" });
     let alone = json!({ "delassus": [[own, other], [other, own]], "contact_velocity": [-1, 0.5], "restitution": 1,
         "friction": 2, "guard": "slip" });
-    lines += &format!("{guarded}\n{alone}\n{{\"id\": 7}}\nnot json\n");
-    valid.extend([true, true, false, false]);
+    let chord = json!({ "delassus": [[2, 0.5], [0.5, 3]], "contact_velocity": [-1, 0.3], "law": "chord",
+        "restitution": { "normal": 0.5, "kind": "newton" }, "friction": 0.3 });
+    lines += &format!("{guarded}\n{alone}\n{chord}\n{{\"id\": 7}}\nnot json\n");
+    valid.extend([true, true, true, false, false]);
     let ran = carom_with(&["batch", "-"], lines.as_bytes());
     let mut schema = schema("outcome");
     let open = validator(&schema);

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Formatter};
 
-use carom_law::{ContactOutcome, Guard, SimultaneousGuard, SimultaneousOutcome};
+use carom_law::{ContactOutcome, Guard, Law, SimultaneousGuard, SimultaneousOutcome};
 
 use super::text::{DIGITS, NOISE, Units, columns, guard_row, largest, row, table};
 use carom_scene::SimultaneousAnswer;
@@ -15,6 +15,9 @@ type Vector = fn(&ContactOutcome) -> &[f64];
 /// The contacts, one line per contact in every table.
 pub(super) fn contacts(f: &mut Formatter<'_>, answer: &SimultaneousAnswer, units: Units) -> fmt::Result {
     let contacts = &answer.outcome.contacts;
+    if answer.outcome.law != Law::Aghili {
+        row(f, "law", answer.outcome.law.name())?;
+    }
     let rows = contacts.iter().map(|contact| contact.impulse.len()).max().unwrap_or(1).clamp(1, 3);
     let axes = &["normal", "tangent 1", "tangent 2"][..rows];
     let axes = if let [normal, _] = axes { &[normal, "tangent"][..] } else { axes };
@@ -51,6 +54,9 @@ pub(super) fn contacts(f: &mut Formatter<'_>, answer: &SimultaneousAnswer, units
 /// The guard, and the answer without it.
 pub(super) fn guard(f: &mut Formatter<'_>, guard: &SimultaneousGuard) -> fmt::Result {
     let act = match guard.name {
+        Guard::Report if guard.blended => {
+            "blended the impulses with those of the least restitution for all contacts".to_owned()
+        }
         _ if guard.blended => "blended the impulses with those of the plastic impact without stick".to_owned(),
         Guard::Limit => format!("scaled the restitutions by {}", significant(guard.restitution_factor, DIGITS)),
         Guard::Slip | Guard::Report => "let contacts slide".to_owned(),

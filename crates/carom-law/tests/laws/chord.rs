@@ -249,7 +249,7 @@ fn newtons_restitution_is_reached_or_cut() {
         assert!((poisson.chord.unwrap().ratio - problem.e).abs() < 1e-12 || poisson.contact_velocity.after[0] < 1e-9);
     }
     println!("{reached} reached, {cut} cut");
-    assert!(reached > 10 * cut && cut > 10);
+    assert!(reached > 5 * cut && cut > 10);
     // Kane's pendulum asks for an energy that it does not have.
     let kane = of_kind(&kane(0.9, 0.5), RestitutionKind::Newton);
     assert!(
@@ -287,4 +287,24 @@ fn brute_force_agrees() {
         assert!(off < 1e-5, "{off:e} {problem:?}\n{o:?}\n{brute:?}");
     }
     println!("brute force: at most {worst:.1e} apart");
+}
+
+/// Painlevé's rod, sliding with `W_nn < μ w·u`, as it ceases to approach: it is stopped by an impulse that does not vanish with
+/// `v_n⁻`, that of an impact without collision. Newton's restitution gives nothing back, Poisson's throws the rod off.
+#[test]
+fn an_approach_that_vanishes_leaves_the_impact_without_collision() {
+    let (i_n, i_t) = (0.3247595264, 0.4375);
+    let w_nt = -3.0 * 3f64.sqrt() / 4.0;
+    let w = [[1.75, w_nt, 0.0], [w_nt, 3.25, 0.0], [0.0; 3]];
+    let at = |e: f64, kind: RestitutionKind| {
+        let problem = Problem { d: 2, w, v: [-1e-11, -1.0, 0.0], e, e_t: 0.0, mu_s: 1.8, mu_d: 1.8 };
+        of_kind(&problem, kind)
+    };
+    for (e, kind) in [(0.0, RestitutionKind::Poisson), (0.0, RestitutionKind::Newton), (0.5, RestitutionKind::Newton)] {
+        let o = at(e, kind);
+        assert!(distance(&o.impulse, &[i_n, i_t]) < 1e-9 && (o.energy.change + 0.21875).abs() < 1e-9, "{o:?}");
+    }
+    let thrown = at(0.5, RestitutionKind::Poisson);
+    assert!((thrown.impulse[0] - 1.5 * i_n).abs() < 1e-9 && thrown.contact_velocity.after[0] > 0.1, "{thrown:?}");
+    assert!(thrown.energy.change < 0.0);
 }
