@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _PRE = '<pre style="line-height: 1.25; overflow-x: auto; margin: 0">'
 _MAP_CELLS = 100
-_PLAYER_HEIGHT = 560
+_PLAYER_HEIGHT = 720
 
 
 def text(value: object) -> str:

@@ -54,7 +54,8 @@ cargo xtask TASK
   bench         time the law; arguments are passed on, for example: bench slip
   bench robots  time impacts of whole robots beside Pinocchio's (needs g++ and two Debian packages of headers)
   bench simulation
-                time simulated seconds beside MuJoCo's";
+                time simulated seconds beside MuJoCo's
+  bench python  time calls of the Python package, and a batch of a million beside Rust's";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -84,6 +85,7 @@ fn main() -> ExitCode {
         Some("arrows") => cargo(&["run", "--quiet", "-p", "carom-arrows", "--"], &rest, &[]),
         Some("bench") if rest.first() == Some(&"robots") => robots::bench(),
         Some("bench") if rest.first() == Some(&"simulation") => simulation::bench(),
+        Some("bench") if rest.first() == Some(&"python") => wheel::bench(),
         Some("bench") => bench(&rest),
         Some("help" | "--help" | "-h") => {
             println!("{USAGE}");

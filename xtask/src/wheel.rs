@@ -66,6 +66,16 @@ pub fn test_with_engines() -> Result<(), String> {
     run(&mut command, "pytest beside MuJoCo and Pinocchio")
 }
 
+/// Times the package, and a batch of a million beside Rust's own.
+pub fn bench() -> Result<(), String> {
+    let python = environment_of("python", "python/requirements.txt")?;
+    install(&python, &build(&python)?)?;
+    cargo(&["build", "--release", "--quiet", "-p", "carom-soak", "--bin", "batch_rate"], &[], &[])?;
+    let mut command = Command::new(&python);
+    command.arg("python/benchmarks/speed.py").arg(root().join("target/release/batch_rate"));
+    run(&mut command, "python/benchmarks/speed.py")
+}
+
 /// Installs the wheel and nothing else; one of the same version is replaced.
 fn install(python: &Path, wheel: &Path) -> Result<(), String> {
     pip(python, &["--no-deps", "--force-reinstall", &wheel.to_string_lossy()])

@@ -184,6 +184,7 @@ fn links_between_documents_lead_somewhere() {
         "book/src/interface.md",
         "book/src/laws.md",
         "book/src/maps.md",
+        "book/src/python.md",
         "book/src/runs.md",
         "book/src/simulation.md",
         "book/src/sweeps.md",

@@ -13,9 +13,8 @@ use rayon::ThreadPool;
 
 use crate::aligned;
 use crate::array::{Numbers, from_columns, number, rows, shape_text};
-use crate::document::{friction, restitution};
+use crate::document::{friction, law_and_guard, restitution};
 use crate::error::{argument, problem_exception, raise};
-use crate::problem::law_and_guard;
 
 /// The code of a row without an answer.
 const NONE: u8 = 255;

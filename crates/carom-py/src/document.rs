@@ -1,7 +1,7 @@
 //! Python objects as documents, and back.
 
 use carom::document::Tree;
-use carom::law::{Friction, Restitution};
+use carom::law::{self, Coefficients, Friction, Restitution};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
@@ -97,4 +97,23 @@ pub fn named<T: Copy>(given: &str, field: &str, all: &[T], name: fn(T) -> &'stat
         let hint = carom::document::did_you_mean(given, names.iter().copied());
         argument("unknown_name", field, format!("{field} = {given:?} is not one of {}{hint}", names.join(", ")))
     })
+}
+
+/// The law and the guard, or their defaults.
+pub fn law_and_guard(law: Option<&str>, guard: Option<&str>) -> PyResult<(law::Law, law::Guard)> {
+    let law = law.map_or(Ok(law::Law::default()), |name| named(name, "law", &law::Law::ALL, law::Law::name))?;
+    let guard =
+        guard.map_or(Ok(law::Guard::default()), |name| named(name, "guard", &law::Guard::ALL, law::Guard::name))?;
+    Ok((law, guard))
+}
+
+/// Coefficients as arguments; friction may be missing where a contact has dimension 1.
+pub fn coefficients(
+    given_restitution: Option<&Bound<'_, PyAny>>,
+    given_friction: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Coefficients> {
+    let Some(given) = given_restitution else {
+        return Err(argument("missing", "restitution", "restitution is missing: give a number in [0, 1]"));
+    };
+    Ok(Coefficients { restitution: restitution(given)?, friction: given_friction.map(friction).transpose()? })
 }

@@ -8,7 +8,10 @@
 //! | `document` | Python objects as documents, and back |
 //! | `record` | the parts of an outcome |
 //! | `outcome` | outcomes |
-//! | `problem` | problems, and the impact of one |
+//! | `stated` | a problem that was read, and what it was read from |
+//! | `problem` | problems |
+//! | `impact` | the impact of a problem, or of matrices |
+//! | `struck` | a state in which a robot was struck |
 //! | `robot` | robots and their impacts |
 //! | `batch` | arrays of impacts |
 //! | `contact` | the contact of a problem, and the curves of its map |
@@ -18,16 +21,21 @@
 //! Python's allocator aligns objects to 16 bytes, and PyO3 does not ask for more: a class that contains a robot's dynamics,
 //! which are aligned to 32, would crash. So each class asserts that it needs no more than 8; what needs more is in a box.
 
+#![allow(rustdoc::broken_intra_doc_links, reason = "docstrings of Python have shapes in brackets")]
+
 mod array;
 mod batch;
 mod contact;
 mod document;
 mod error;
+mod impact;
 mod outcome;
 mod problem;
 mod record;
 mod robot;
 mod run;
+mod stated;
+mod struck;
 mod study;
 
 use pyo3::prelude::*;
@@ -47,9 +55,11 @@ mod _carom {
     #[pymodule_export]
     use super::contact::Contact;
     #[pymodule_export]
+    use super::impact::impact;
+    #[pymodule_export]
     use super::outcome::{Outcome, SimultaneousOutcome};
     #[pymodule_export]
-    use super::problem::{Problem, gallery, impact, models, problem};
+    use super::problem::{Problem, gallery, models, problem};
     #[pymodule_export]
     use super::record::{
         ContactOutcome, ContactVelocity, Energy, Friction, Guard, Printed, Restitution, RestitutionLimit, Violation,

@@ -15,11 +15,12 @@ use crate::aligned;
 use crate::array::vector;
 use crate::document::from_json;
 use crate::error::raise;
-use crate::problem::{Problem, Stated};
+use crate::problem::Problem;
 use crate::record::{
     ContactOutcome, ContactVelocity, Energy, Friction, Guard, Printed, Restitution, RestitutionLimit, Violation,
 };
-use crate::robot::Struck;
+use crate::stated::Stated;
+use crate::struck::Struck;
 
 /// Where an outcome comes from.
 pub enum Origin {
@@ -69,7 +70,7 @@ impl Origin {
         match self {
             Self::Problem(stated) => &stated.title,
             Self::Matrices(_) => "impact",
-            Self::State(struck) => struck.title(),
+            Self::State(struck) => &struck.title,
         }
     }
 

@@ -1,58 +1,22 @@
-//! Problems, and the impact of one.
+//! Problems.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use carom::assumed::{self, Wishes};
 use carom::document::{Document, Edit, Format, Tree};
-use carom::law::{self, Coefficients, Delassus, GeneralizedContact, MatrixView};
-use carom::report::Id;
-use carom::scene::Scene;
+use carom::robots::Robots;
 use carom::{gallery as scenes, multibody};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::array::Numbers;
+use crate::aligned;
 use crate::contact::Contact;
-use crate::document::{friction, from_json, named, restitution, value};
+use crate::document::{from_json, value};
 use crate::error::{argument, raise};
-use crate::outcome::{Matrices, Origin, Outcome, wrapped};
-use crate::{aligned, study};
-
-/// A problem that was read, and what it was read from.
-pub struct Stated {
-    pub problem: carom::Problem,
-    pub title: String,
-    tree: Option<Tree>,
-    folder: PathBuf,
-    robots: Arc<carom::robots::Robots>,
-}
-
-impl Stated {
-    pub fn id(&self) -> Id {
-        self.tree.as_ref().map_or_else(Id::default, Id::of_tree)
-    }
-
-    /// The problem of a tree, with its changes applied.
-    pub fn of_tree(
-        mut tree: Tree,
-        name: &str,
-        folder: &Path,
-        robots: &Arc<carom::robots::Robots>,
-        edits: &[Edit],
-    ) -> Result<Self, carom::ProblemError> {
-        for edit in edits {
-            edit.apply(&mut tree)?;
-        }
-        let problem = carom::Problem::from_tree_with(&tree, folder, robots)?;
-        let title = match problem.scene().and_then(Scene::title) {
-            Some(shows) => format!("{name}: {shows}"),
-            None => name.to_owned(),
-        };
-        Ok(Self { problem, title, tree: Some(tree), folder: folder.to_owned(), robots: Arc::clone(robots) })
-    }
-}
+use crate::stated::Stated;
 
 /// An impact problem or a scene: what `impact`, `map`, `compare` and `simulate` take.
 #[pyclass(frozen, module = "carom")]
@@ -65,7 +29,7 @@ aligned!(Problem);
 impl Problem {
     /// A problem without its document.
     pub fn of(problem: carom::Problem, title: &str) -> Self {
-        let robots = Arc::new(carom::robots::Robots::new());
+        let robots = Arc::new(Robots::new());
         let stated = Stated { problem, title: title.to_owned(), tree: None, folder: PathBuf::new(), robots };
         Self { stated: Arc::new(stated) }
     }
@@ -124,25 +88,37 @@ impl Problem {
     }
 
     /// Solves the problem: an Outcome, or a SimultaneousOutcome of several contacts.
-    fn impact<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let answer = self.stated.problem.answer().map_err(raise)?;
-        wrapped(py, answer, Origin::Problem(Arc::clone(&self.stated)))
+    fn impact<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        module(slf.py())?.call_method1(intern!(slf.py(), "impact"), (slf,))
     }
 
     /// The law's answers over coefficients or states: see carom.map.
     #[pyo3(signature = (over = "coefficients", *, resolution = 400, range = None))]
-    fn map(&self, py: Python<'_>, over: &str, resolution: usize, range: Option<&str>) -> PyResult<study::Map> {
-        study::Map::of(py, &self.stated, over, resolution, range)
+    fn map<'py>(
+        slf: &Bound<'py, Self>,
+        over: &str,
+        resolution: usize,
+        range: Option<&str>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let keywords = PyDict::new(slf.py());
+        keywords.set_item("resolution", resolution)?;
+        keywords.set_item("range", range)?;
+        module(slf.py())?.call_method(intern!(slf.py(), "map"), (slf, over), Some(&keywords))
     }
 
     /// The answers of all laws: see carom.compare.
-    fn compare(&self) -> PyResult<study::Comparison> {
-        study::Comparison::of(&self.stated)
+    fn compare<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        module(slf.py())?.call_method1(intern!(slf.py(), "compare"), (slf,))
     }
 
     fn __repr__(&self) -> String {
         format!("<carom.Problem {:?}>", self.stated.title)
     }
+}
+
+/// The extension module itself: what is above problems is found by its name in Python.
+fn module(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+    py.import(intern!(py, "carom._carom"))
 }
 
 /// Changes of a problem: coefficients, guard and law by name, others by path.
@@ -156,7 +132,7 @@ pub struct Changes<'py> {
 }
 
 impl Changes<'_> {
-    fn edits(&self) -> PyResult<Vec<Edit>> {
+    pub fn edits(&self) -> PyResult<Vec<Edit>> {
         let mut edits = Vec::new();
         let mut push = |path: &str, value: &Value| {
             let edit = format!("{path}={value}").parse::<Edit>();
@@ -199,7 +175,7 @@ pub fn read(source: &Bound<'_, PyAny>, is_simulation: bool, changes: &Changes<'_
         let changed = Stated::of_tree(tree.clone(), name, &stated.folder, &stated.robots, &edits);
         return changed.map(Arc::new).map_err(raise);
     }
-    let robots = Arc::new(carom::robots::Robots::new());
+    let robots = Arc::new(Robots::new());
     if source.is_instance_of::<PyDict>() {
         let tree = Tree::of(&value(source, "")?).map_err(raise)?;
         return Stated::of_tree(tree, "problem", Path::new(""), &robots, &edits).map(Arc::new).map_err(raise);
@@ -268,128 +244,6 @@ pub fn problem<'py>(
 ) -> PyResult<Problem> {
     let changes = Changes { restitution, friction, guard, law, set };
     Ok(Problem { stated: read(source, simulation, &changes)? })
-}
-
-/// The law and the guard, or their defaults.
-pub fn law_and_guard(law: Option<&str>, guard: Option<&str>) -> PyResult<(law::Law, law::Guard)> {
-    let law = law.map_or(Ok(law::Law::default()), |name| named(name, "law", &law::Law::ALL, law::Law::name))?;
-    let guard =
-        guard.map_or(Ok(law::Guard::default()), |name| named(name, "guard", &law::Guard::ALL, law::Guard::name))?;
-    Ok((law, guard))
-}
-
-/// Coefficients as arguments; friction may be missing where a contact has dimension 1.
-pub fn coefficients(
-    given_restitution: Option<&Bound<'_, PyAny>>,
-    given_friction: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Coefficients> {
-    let Some(given) = given_restitution else {
-        return Err(argument("missing", "restitution", "restitution is missing: give a number in [0, 1]"));
-    };
-    Ok(Coefficients { restitution: restitution(given)?, friction: given_friction.map(friction).transpose()? })
-}
-
-/// The impact of a contact, or of several that strike simultaneously.
-///
-/// problem: a Problem, the name of a built-in impact, a file, or a dictionary. Or matrices:
-/// delassus, contact_velocity: W [d, d], 1/kg, and the contact velocity [d], m/s, normal first; d is 1, 2 or 3.
-/// mass_matrix, contact_jacobian, velocity: M [n, n], A [d, n], normal row first, and the generalized velocity [n].
-/// restitution: e in [0, 1], or a dictionary: normal and tangential, or hunt_crossley.
-/// friction: mu, or a dictionary with static and dynamic. Not needed for d = 1.
-/// contacts: of several contacts, a list of dictionaries with dimension and coefficients.
-/// law: aghili (default), aghili-printed, newton, moreau, poisson, stronge, newton-routh, chatterjee-ruina, hunt-crossley.
-/// guard: what to do with a stick that creates energy: report (default), limit or slip.
-/// set: changes of a document by path.
-///
-/// Arrays may be of any real dtype and order; they are converted to float64. Returns an Outcome, or a SimultaneousOutcome.
-/// Raises CaromError, which names the argument.
-#[pyfunction]
-#[pyo3(signature = (
-    problem = None, *, delassus = None, contact_velocity = None, mass_matrix = None, contact_jacobian = None,
-    velocity = None, restitution = None, friction = None, contacts = None, law = None, guard = None, set = None
-))]
-#[allow(clippy::too_many_arguments, reason = "the keywords of a function of Python")]
-pub fn impact<'py>(
-    py: Python<'py>,
-    problem: Option<Bound<'py, PyAny>>,
-    delassus: Option<Bound<'py, PyAny>>,
-    contact_velocity: Option<Bound<'py, PyAny>>,
-    mass_matrix: Option<Bound<'py, PyAny>>,
-    contact_jacobian: Option<Bound<'py, PyAny>>,
-    velocity: Option<Bound<'py, PyAny>>,
-    restitution: Option<Bound<'py, PyAny>>,
-    friction: Option<Bound<'py, PyAny>>,
-    contacts: Option<Bound<'py, PyAny>>,
-    law: Option<String>,
-    guard: Option<String>,
-    set: Option<Bound<'py, PyDict>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    if let (None, Some(w), Some(v), None, None, None, None, None) =
-        (&problem, &delassus, &contact_velocity, &mass_matrix, &contact_jacobian, &velocity, &contacts, &set)
-    {
-        let (law, guard) = law_and_guard(law.as_deref(), guard.as_deref())?;
-        let (w, v) = (Numbers::read(w, "delassus")?, Numbers::read(v, "contact_velocity")?);
-        let (rows, columns, entries) = w.matrix("delassus")?;
-        let delassus = Delassus::new(MatrixView::row_major(rows, columns, entries)).map_err(raise)?;
-        let contact = law::Contact::new(delassus, v.vector("contact_velocity")?).map_err(raise)?;
-        let coefficients = coefficients(restitution.as_ref(), friction.as_ref())?;
-        let outcome = contact.impact_by(law, &coefficients, guard).map_err(raise)?;
-        let given = Matrices::ContactSpace { delassus: entries.to_vec(), velocity: v.as_slice().to_vec() };
-        return Ok(Bound::new(py, Outcome::new(outcome, Origin::Matrices(Box::new(given))))?.into_any());
-    }
-    if let (None, None, None, Some(m), Some(a), Some(v), None, None) =
-        (&problem, &delassus, &contact_velocity, &mass_matrix, &contact_jacobian, &velocity, &contacts, &set)
-    {
-        let (law, guard) = law_and_guard(law.as_deref(), guard.as_deref())?;
-        let (m, a) = (Numbers::read(m, "mass_matrix")?, Numbers::read(a, "contact_jacobian")?);
-        let v = Numbers::read(v, "velocity")?;
-        let (rows, columns, mass) = m.matrix("mass_matrix")?;
-        let mass_view = MatrixView::row_major(rows, columns, mass);
-        let (rows, columns, jacobian) = a.matrix("contact_jacobian")?;
-        let jacobian_view = MatrixView::row_major(rows, columns, jacobian);
-        let velocity = v.vector("velocity")?;
-        let contact = GeneralizedContact::new(mass_view, jacobian_view, velocity).map_err(raise)?;
-        let coefficients = coefficients(restitution.as_ref(), friction.as_ref())?;
-        let outcome = contact.impact_by(law, &coefficients, guard).map_err(raise)?;
-        let given =
-            Matrices::Generalized { mass: mass.to_vec(), jacobian: jacobian.to_vec(), velocity: velocity.to_vec() };
-        return Ok(Bound::new(py, Outcome::new(outcome, Origin::Matrices(Box::new(given))))?.into_any());
-    }
-    let matrices = [
-        ("delassus", delassus),
-        ("contact_velocity", contact_velocity),
-        ("mass_matrix", mass_matrix),
-        ("contact_jacobian", contact_jacobian),
-        ("velocity", velocity),
-        ("contacts", contacts),
-    ];
-    let given: Vec<(&str, Bound<'_, PyAny>)> =
-        matrices.into_iter().filter_map(|(key, entry)| Some((key, entry?))).collect();
-    let stated = match (problem, given.first()) {
-        (Some(_), Some((key, _))) => {
-            let message = format!("problem and {key} both give the impact; give only one of them");
-            return Err(argument("conflict", key, message));
-        }
-        (Some(problem), None) => read(&problem, false, &Changes { restitution, friction, guard, law, set })?,
-        (None, _) => {
-            // A document of matrices: of several contacts, or with something missing, which its reader tells.
-            let mut document = Map::new();
-            for (key, entry) in &given {
-                document.insert((*key).to_owned(), value(entry, key)?);
-            }
-            for (key, entry) in [("restitution", &restitution), ("friction", &friction)] {
-                if let Some(entry) = entry {
-                    document.insert(key.to_owned(), value(entry, key)?);
-                }
-            }
-            let tree = Tree::of(&document).map_err(raise)?;
-            let robots = Arc::new(carom::robots::Robots::new());
-            let edits = Changes { guard, law, set, ..Changes::default() }.edits()?;
-            Arc::new(Stated::of_tree(tree, "impact", Path::new(""), &robots, &edits).map_err(raise)?)
-        }
-    };
-    let answer = stated.problem.answer().map_err(raise)?;
-    wrapped(py, answer, Origin::Problem(stated))
 }
 
 /// The built-in scenes: a list of dictionaries with name, kind (impact or simulation) and title.

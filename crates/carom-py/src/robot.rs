@@ -9,8 +9,7 @@ use carom::multibody::{Dynamics, JointKind, Model, PinocchioJoint, PinocchioLayo
 use carom::prepared::{PreparedScene, Sample, Striker};
 use carom::report::ModelText;
 use carom::robots::{ModelSource, Robots};
-use carom::scene::SceneContact;
-use carom::{ProblemError, assumed, models};
+use carom::{assumed, models};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -20,10 +19,12 @@ use crate::aligned;
 use crate::array::{Numbers, rows, triple, vector};
 use crate::batch::{self, Batch};
 use crate::contact::Contact;
-use crate::document::value;
+use crate::document::{coefficients, law_and_guard, value};
 use crate::error::{argument, raise};
 use crate::outcome::{Origin, wrapped};
-use crate::problem::{Problem, Stated, law_and_guard, path_text};
+use crate::problem::{Problem, path_text};
+use crate::stated::Stated;
+use crate::struck::Struck;
 
 /// A robot, read from a file, from text, or built in.
 #[pyclass(frozen, module = "carom")]
@@ -38,7 +39,7 @@ struct Inner {
     robots: Arc<Robots>,
     /// What a scene says of the robot: `model`, and `base` if it floats.
     document: Map<String, Value>,
-    title: String,
+    title: Arc<str>,
     /// The scenes of the contacts that were struck, the last first.
     prepared: Mutex<Vec<Prepared>>,
 }
@@ -66,27 +67,6 @@ struct Prepared {
     scene: Arc<PreparedScene>,
     sample: Sample,
     striker: Striker,
-}
-
-/// A state in which a robot was struck.
-pub struct Struck {
-    scene: Arc<PreparedScene>,
-    sample: Sample,
-    robot: Arc<Inner>,
-}
-
-impl Struck {
-    pub fn title(&self) -> &str {
-        &self.robot.title
-    }
-
-    pub fn problem(&self) -> Result<carom::Problem, ProblemError> {
-        self.scene.problem(&self.sample)
-    }
-
-    pub fn contact(&self) -> Option<&SceneContact> {
-        self.scene.striking_contact()
-    }
 }
 
 /// A robot: see carom.load.
@@ -147,7 +127,8 @@ pub fn load(source: &Bound<'_, PyAny>, floating_base: bool, mimics: &str, folder
     let loaded = robots.load(&source, &options).map_err(raise)?;
     let floats = loaded.joints().iter().any(|joint| joint.joint.kind == JointKind::Floating);
     let model = if floats { loaded } else { robots.load_at_origin(&source, &options).map_err(raise)? };
-    let inner = Inner { model, robots: Arc::new(robots), document, title, prepared: Mutex::new(Vec::new()) };
+    let inner =
+        Inner { model, robots: Arc::new(robots), document, title: title.into(), prepared: Mutex::new(Vec::new()) };
     Ok(Robot { inner: Arc::new(inner) })
 }
 
@@ -497,7 +478,7 @@ impl Robot {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (q, v) = (Numbers::read(q, "q")?, Numbers::read(v, "v")?);
         let (law, guard) = law_and_guard(law, guard)?;
-        let coefficients = crate::problem::coefficients(Some(restitution), friction)?;
+        let coefficients = coefficients(Some(restitution), friction)?;
         let place = place(contact, normal, surface, strike)?;
         let (answer, struck) = self.inner.with_prepared(place, |prepared| {
             let Prepared { scene, sample, striker, .. } = prepared;
@@ -505,7 +486,8 @@ impl Robot {
             replace(&mut sample.configuration, q.vector("q")?);
             replace(&mut sample.velocity, v.vector("v")?);
             let answer = striker.strike(sample).map_err(raise)?;
-            let struck = Struck { scene: Arc::clone(scene), sample: sample.clone(), robot: Arc::clone(&self.inner) };
+            let struck =
+                Struck { scene: Arc::clone(scene), sample: sample.clone(), title: Arc::clone(&self.inner.title) };
             Ok((answer, struck))
         })?;
         wrapped(py, answer, Origin::State(Box::new(struck)))

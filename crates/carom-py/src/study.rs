@@ -15,7 +15,8 @@ use crate::aligned;
 use crate::array::rows;
 use crate::document::from_json;
 use crate::error::{argument, raise};
-use crate::problem::{Changes, Stated, read};
+use crate::problem::{Changes, read};
+use crate::stated::Stated;
 
 /// A map of the law's answers.
 #[pyclass(frozen, module = "carom")]
@@ -237,7 +238,7 @@ impl Map {
 }
 
 impl Comparison {
-    pub fn of(stated: &Stated) -> PyResult<Self> {
+    fn of(stated: &Stated) -> PyResult<Self> {
         let inner = study::Comparison::new(&stated.problem).map_err(raise)?;
         Ok(Self { inner: Box::new(inner), title: stated.title.clone() })
     }
