@@ -19,7 +19,8 @@ const BAR: f64 = 9.0;
 const BAR_NUMBERS: f64 = 12.0;
 /// Cells overlap by this, in points, so that no background shows between them.
 const OVERLAP: f64 = 0.3;
-/// Side of a point.
+/// Sides of points: of few, and of many.
+const POINTS: [(usize, f64); 2] = [(200, 3.6), (2000, 2.4)];
 const POINT: f64 = 1.8;
 const NOTHING: Colour = Colour(0xe4_e4e4);
 
@@ -73,7 +74,9 @@ fn ends(content: &Content) -> [[f64; 2]; 2] {
         Content::Curves(bands) => {
             let all = || bands.iter().flat_map(|band| &band.points);
             let x = range(all().map(|point| point[0]));
-            [x, widened(range(all().flat_map(|point| [point[2], point[3]])))]
+            // Of several curves only the means are drawn.
+            let values = |point: &[f64; 4]| if bands.len() == 1 { [point[2], point[3]] } else { [point[1]; 2] };
+            [x, widened(range(all().flat_map(values)))]
         }
         Content::Points { points, .. } => [0, 1].map(|k: usize| widened(range(points.iter().map(|point| point[k])))),
     }
@@ -166,10 +169,11 @@ fn draw_points(drawing: &mut Drawing, points: &[[f64; 3]], colors: &Colors, plot
         (_, Some(scale)) => scale.color(value),
         _ => Colour(0x00_5a9c),
     };
+    let side = POINTS.into_iter().find(|(count, _)| points.len() <= *count).map_or(POINT, |(_, side)| side);
     let mut paths: Vec<(Colour, Path)> = Vec::new();
     for [x, y, value] in points {
-        let [left, up] = plot.place([*x, *y]).map(|at| at - 0.5 * POINT);
-        let square = Path::rectangle([left, up], [POINT, POINT]);
+        let [left, up] = plot.place([*x, *y]).map(|at| at - 0.5 * side);
+        let square = Path::rectangle([left, up], [side, side]);
         let colour = color(*value);
         match paths.iter_mut().find(|(other, _)| *other == colour) {
             Some((_, path)) => path.extend(square),
