@@ -66,7 +66,7 @@ pub const BATCH: &str = help!(
 pub const SWEEP: &str = help!(
     "carom sweep kane --vary restitution=0:1:50 --vary friction=0:1.5:50 -o kane.csv"
     "carom sweep arm --random 'state.velocity.elbow=normal(0,1)' --samples 1000 --seed 7 -o arms"
-    "carom sweep foot --vary friction=[0.2,0.5] --columns mode,impulse,energy.change -o - --format csv"
+    "carom sweep foot --vary friction=[0.2,0.5] --columns mode,impulse -o - --format csv"
     "carom sweep ball --simulate --vary restitution=0:0.9:10 --columns at_rest,impacts -o ball.csv"
     "carom sweep arm --vary friction=0:1:1000 --part-rows 100 --shard 0/4 -o shards";
     "0 complete, 1 interrupted or some samples have no answer (their rows say why), 2 bad input or usage."

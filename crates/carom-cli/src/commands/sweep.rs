@@ -81,9 +81,12 @@ impl Target {
             SweepFormat::Csv => TableFormat::Csv,
         });
         let path = &arguments.output;
-        if path == Path::new(STDOUT) {
+        let is_device = std::fs::metadata(path).is_ok_and(|found| !found.is_dir() && !found.is_file());
+        if path == Path::new(STDOUT) || is_device {
             let format = asked.map_or_else(|| Kind::of(path, FILES).map(format_of), Ok)?;
-            kind_of(format).for_stdout()?;
+            if !is_device {
+                kind_of(format).for_stdout()?;
+            }
             return Self::Stream(format).without_shard(arguments);
         }
         if path.is_dir() || path.extension().is_none() {

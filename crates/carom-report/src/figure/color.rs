@@ -51,9 +51,9 @@ impl Palette {
         if !self.is_signed() {
             return between(&SEQUENTIAL, level((value - low) / (high - low), LEVELS));
         }
-        // Equal sizes of both signs are equally dark.
+        // Equal sizes of both signs are equally dark. The root shows small changes beside large ones.
         let size = high.max(-low);
-        let part = level(value.abs() / size, 0.5 * LEVELS);
+        let part = level((value.abs() / size).sqrt(), 0.5 * LEVELS);
         if value < 0.0 { between(&LOSSES, part) } else { between(&GAINS, part) }
     }
 }
@@ -103,7 +103,7 @@ mod tests {
         assert!(lights.windows(2).all(|pair| pair[1] <= pair[0]) && lights[0] - lights[48] > 0.8, "{lights:?}");
         let signed = Palette::over([-1.0, 2.0]);
         assert_ne!(signed.color(-0.8), signed.color(0.8));
-        assert!(lightness(signed.color(0.01)) > 0.9 && lightness(signed.color(-0.01)) > 0.9);
+        assert!(lightness(signed.color(1e-4)) > 0.8 && lightness(signed.color(-1e-4)) > 0.8);
         assert!(lightness(signed.color(1.9)) < lightness(signed.color(1.0)));
         // One value alone has a colour, too.
         let one = Palette::over([3.0, 3.0]);

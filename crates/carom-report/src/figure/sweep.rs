@@ -19,7 +19,8 @@ const BAR: f64 = 9.0;
 const BAR_NUMBERS: f64 = 12.0;
 /// Cells overlap by this, in points, so that no background shows between them.
 const OVERLAP: f64 = 0.3;
-/// Side of a point.
+/// Sides of points: of few, and of many.
+const POINTS: [(usize, f64); 2] = [(200, 3.6), (2000, 2.4)];
 const POINT: f64 = 1.8;
 const NOTHING: Colour = Colour(0xe4_e4e4);
 
@@ -73,7 +74,9 @@ fn ends(content: &Content) -> [[f64; 2]; 2] {
         Content::Curves(bands) => {
             let all = || bands.iter().flat_map(|band| &band.points);
             let x = range(all().map(|point| point[0]));
-            [x, widened(range(all().flat_map(|point| [point[2], point[3]])))]
+            // Of several curves only the means are drawn.
+            let values = |point: &[f64; 4]| if bands.len() == 1 { [point[2], point[3]] } else { [point[1]; 2] };
+            [x, widened(range(all().flat_map(values)))]
         }
         Content::Points { points, .. } => [0, 1].map(|k: usize| widened(range(points.iter().map(|point| point[k])))),
     }
@@ -133,7 +136,7 @@ fn draw_heat(drawing: &mut Drawing, heat: &Heat, plot: &Plot<'_>, scale: Option<
 
 /// The lines of curves: hues and dashes differ.
 fn line(number: usize) -> Stroke {
-    const LINES: [(u32, &[f64]); 8] = [
+    const LINES: [(u32, &[f64]); 12] = [
         (0x00_0000, &[]),
         (0xb0_3a00, &[11.0, 2.0]),
         (0x00_5a9c, &[5.0, 3.0]),
@@ -142,6 +145,10 @@ fn line(number: usize) -> Stroke {
         (0x8a_6d00, &[3.0, 1.6, 1.0, 1.6, 1.0, 1.6]),
         (0x7a_7a7a, &[]),
         (0x00_8080, &[2.0, 1.0]),
+        (0xc2_3b7a, &[]),
+        (0x6b_8e23, &[6.0, 2.0]),
+        (0x4b_4bff, &[4.0, 1.0, 1.0, 1.0]),
+        (0xd2_8f00, &[1.0, 1.0]),
     ];
     let (colour, dash) = LINES[number % LINES.len()];
     Stroke { colour: Colour(colour), width: 1.5, dash, is_round: false }
@@ -161,15 +168,20 @@ fn draw_curves(drawing: &mut Drawing, bands: &[Band], plot: &Plot<'_>, clip: Cli
 }
 
 fn draw_points(drawing: &mut Drawing, points: &[[f64; 3]], colors: &Colors, plot: &Plot<'_>, scale: Option<&Palette>) {
+    // The light colours of areas cannot be seen as points on white.
+    if scale.is_some() {
+        drawing.fill(Path::rectangle(plot.corner, plot.size), Colour(0xd2_d2d2));
+    }
     let color = |value: f64| match (colors, scale) {
-        (Colors::Words(words), _) => word_color(words, value as usize),
+        (Colors::Words(_), _) => line(value as usize).colour,
         (_, Some(scale)) => scale.color(value),
         _ => Colour(0x00_5a9c),
     };
+    let side = POINTS.into_iter().find(|(count, _)| points.len() <= *count).map_or(POINT, |(_, side)| side);
     let mut paths: Vec<(Colour, Path)> = Vec::new();
     for [x, y, value] in points {
-        let [left, up] = plot.place([*x, *y]).map(|at| at - 0.5 * POINT);
-        let square = Path::rectangle([left, up], [POINT, POINT]);
+        let [left, up] = plot.place([*x, *y]).map(|at| at - 0.5 * side);
+        let square = Path::rectangle([left, up], [side, side]);
         let colour = color(*value);
         match paths.iter_mut().find(|(other, _)| *other == colour) {
             Some((_, path)) => path.extend(square),
@@ -234,7 +246,9 @@ fn keys(content: &Content) -> Vec<Key> {
             }
             keys
         }
-        Content::Points { colors: Colors::Words(all), .. } => words(all),
+        Content::Points { colors: Colors::Words(all), .. } => {
+            all.iter().enumerate().map(|(k, word)| Key::Area(line(k).colour, word.clone())).collect()
+        }
         Content::Points { .. } => Vec::new(),
         Content::Curves(bands) => {
             let named = bands.iter().enumerate().filter_map(|(k, band)| Some((k, band.name.clone()?)));

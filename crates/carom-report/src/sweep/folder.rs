@@ -112,12 +112,14 @@ impl Filler<'_> {
         let fail = |error| SweepFileError::write(&path, error);
         let Some(table) = worker.table(self.manifest.rows_of(part), self) else { return Ok(None) };
         let counted = [1, table.rows as u64, failed(&table)];
-        let mut output = BufWriter::new(beside(self.folder).map_err(fail)?);
+        let file = beside(self.folder).map_err(fail)?;
+        // The file itself: errors of its wrapper name the hidden file.
+        let mut output = BufWriter::new(file.as_file());
         let mut encoder = Encoder::new(self.options.format, self.sweep, &mut output).map_err(fail)?;
         encoder.write(table, &mut output).map_err(fail)?;
         encoder.finish(&mut output).map_err(fail)?;
         output.flush().map_err(fail)?;
-        let file = output.into_inner().map_err(|error| fail(error.into_error()))?;
+        drop(output);
         file.as_file().sync_all().map_err(fail)?;
         file.persist(&path).map_err(|error| fail(error.error))?;
         // The name is safe when its folder is written, which some file systems do not offer.

@@ -93,9 +93,9 @@ impl Manifest {
         if has_parts.flatten().any(|entry| entry.file_name().to_string_lossy().starts_with(PART)) {
             return Err(SweepFileError::NoManifest { folder: folder.to_owned() });
         }
-        let mut file = beside(folder).map_err(fail)?;
+        let file = beside(folder).map_err(fail)?;
         let text = serde_json::to_string_pretty(self).map_err(|error| fail(error.into()))?;
-        file.write_all(text.as_bytes()).and_then(|()| file.write_all(b"\n")).map_err(fail)?;
+        file.as_file().write_all(format!("{text}\n").as_bytes()).map_err(fail)?;
         file.as_file().sync_all().map_err(fail)?;
         match file.persist_noclobber(&path) {
             Ok(_) => Ok(()),

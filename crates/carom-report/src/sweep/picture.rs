@@ -183,6 +183,7 @@ struct Axis {
     has_numbers: bool,
     /// Whether values do not come one after the other and again from the first.
     is_irregular: bool,
+    rows: u64,
 }
 
 impl Axis {
@@ -193,6 +194,7 @@ impl Axis {
         };
         for x in numbers {
             self.has_numbers |= !x.is_nan();
+            self.rows += 1;
             if self.is_irregular {
                 continue;
             }
@@ -209,7 +211,10 @@ impl Axis {
 
     /// The cells of the values, if they are a grid.
     fn grid(&self) -> Option<Grid> {
-        if self.is_irregular || self.values.len() < 2 {
+        let is_ordered = self.values.is_sorted() || self.values.is_sorted_by(|a, b| a >= b);
+        // Values in no order that do not come again, such as random ones, are no grid.
+        let comes_again = self.rows >= 2 * self.values.len() as u64;
+        if self.is_irregular || self.values.len() < 2 || !(is_ordered || comes_again) {
             return None;
         }
         let mut order: Vec<usize> = (0..self.values.len()).collect();
@@ -341,7 +346,7 @@ fn draw_up(
         Colors::Scale(_) => false,
     };
     match x {
-        Some(x) if is_few && y.is_none() => curves(table, columns, survey, &x, &colors),
+        Some(x) if is_few => curves(table, columns, survey, &x, &colors),
         _ => points(table, columns, survey, colors),
     }
 }
@@ -446,10 +451,12 @@ fn curves(
         Band { name, points: points.collect() }
     });
     let bands: Vec<Band> = bands.filter(|band| !band.points.is_empty()).collect();
-    let note = match most > 1.0 {
-        true => format!("{} over {}: the mean, and the range of up to {most} samples", columns[1], columns[0]),
-        false => format!("{} over {}", columns[1], columns[0]),
+    let kind = match (most > 1.0, bands.len()) {
+        (false, _) => String::new(),
+        (true, 1) => format!(": the mean, and the range of up to {most} samples"),
+        (true, _) => format!(": means of up to {most} samples"),
     };
+    let note = format!("{} over {}{kind}", columns[1], columns[0]);
     Ok((Content::Curves(bands), note))
 }
 

@@ -69,8 +69,10 @@ impl Axis {
     pub(super) fn setting(&self, place: u64) -> Setting<'_> {
         match &self.values {
             Values::Grid { to, count, .. } if place + 1 >= *count => Setting::Number(*to),
+            // One rounding of a sum of products: 0:0.9:10 has 0.1 and not 0.09999999999999999.
             Values::Grid { from, to, count } => {
-                Setting::Number(from + (to - from) * (place as f64 / (count - 1) as f64))
+                let (before, after) = (place as f64, (count - 1 - place) as f64);
+                Setting::Number((from * after + to * before) / (count - 1) as f64)
             }
             Values::List(values) => Setting::Data(&values[(place as usize).min(values.len() - 1)]),
         }
@@ -114,8 +116,8 @@ fn grid(text: &str) -> Result<Values, String> {
     let count = count.ok_or_else(|| {
         format!("the count of {text:?} must be an integer from 2 to 2^53; for one value use a list, such as [{from}]")
     })?;
-    if !(to - from).is_finite() {
-        return Err(format!("the length of {text:?} exceeds the range of f64"));
+    if !(from.abs().max(to.abs()) * 2.0 * count as f64).is_finite() {
+        return Err(format!("the ends of {text:?}, times its count, exceed the range of f64"));
     }
     Ok(Values::Grid { from, to, count })
 }
@@ -144,6 +146,8 @@ mod tests {
         assert!((values[1] + 0.6).abs() < 1e-15 && (values[2] + 0.2).abs() < 1e-15, "{values:?}");
         let tenths: Axis = "a=0:1:11".parse().unwrap();
         assert!((0..=10).all(|k| tenths.number(k) == Some(k as f64 / 10.0)));
+        let part: Axis = "a=0:0.9:10".parse().unwrap();
+        assert_eq!([1, 2, 3].map(|k| part.number(k).unwrap()), [0.1, 0.2, 0.3]);
         let list: Axis = "law=[poisson, aghili]".parse().unwrap();
         assert_eq!([list.text(0), list.text(1)], ["poisson", "aghili"]);
         let short: Axis = "a=[.5, +1]".parse().unwrap();
@@ -167,7 +171,7 @@ mod tests {
             ("a=0:1:1", "integer from 2 to 2^53"),
             ("a=0:1:2.5", "integer from 2 to 2^53"),
             ("a=0:1:-3", "integer from 2 to 2^53"),
-            ("a=-1e308:1e308:3", "exceeds the range of f64"),
+            ("a=-1e308:1e308:3", "exceed the range of f64"),
             ("a=[]", "at least one value"),
             ("a=[1, (]", "is not a value"),
             ("a=[1, 1e999]", "\"1e999\" is not a finite number"),

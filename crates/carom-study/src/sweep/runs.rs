@@ -182,6 +182,9 @@ impl Sink for Keeper<'_> {
     }
 }
 
+/// Columns by name, and the events that they need.
+type NamedColumns = (Vec<(String, RunColumn)>, Vec<Slot>);
+
 /// The columns of a plan that chooses none.
 pub(super) fn default_columns() -> Vec<String> {
     ["ending", "time", "impacts", "settlings", "windows", "at_rest", "penetration", "residual"]
@@ -191,7 +194,7 @@ pub(super) fn default_columns() -> Vec<String> {
 
 impl RunShape {
     /// The columns that names stand for, and the events that they need.
-    pub(super) fn columns(&self, requested: &[String]) -> Result<(Vec<(String, RunColumn)>, Vec<Slot>), SweepError> {
+    pub(super) fn columns(&self, requested: &[String]) -> Result<NamedColumns, SweepError> {
         let (mut columns, mut slots) = (Vec::new(), Vec::new());
         for name in requested {
             columns.extend(self.expand(name, &mut slots)?);
@@ -211,7 +214,7 @@ impl RunShape {
         if let Some(field) = name.strip_prefix("end.") {
             let columns = expand(END, field, length)?.into_iter();
             let columns = columns.map(|(field, reader)| (format!("end.{field}"), RunColumn::End(reader))).collect();
-            return non_empty(columns, || unknown(name, &names(END).iter().map(|name| *name).collect::<Vec<_>>()));
+            return non_empty(columns, || unknown(name, &names(END)));
         }
         let settled = |contact: &str| (format!("settled.{contact}"), RunColumn::Settled(contact.to_owned()));
         if name == "settled" {
