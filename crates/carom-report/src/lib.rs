@@ -39,8 +39,8 @@ pub use map::{map_csv, map_json};
 pub use model::ModelText;
 pub use printable::{printable, printable_json, printable_lines};
 pub use run::{
-    Column, EventLog, PageError, RunText, Values, run_columns, run_csv, run_event_columns, run_events_csv, run_html,
-    run_json, run_schema, run_summary_json,
+    Column, EventGroup, EventLog, PageError, RunText, Train, Values, event_groups, run_columns, run_csv,
+    run_event_columns, run_events_csv, run_html, run_json, run_schema, run_summary_json,
 };
 #[cfg(feature = "parquet")]
 pub use run::{run_events_parquet, run_parquet};

@@ -65,7 +65,7 @@ pub fn run(arguments: &Simulate) -> Result<ExitCode, Failure> {
     }
     // The run is complete: write everything that can be written, whatever else fails.
     let begun = Instant::now();
-    let failures = files.write(&record, &title);
+    let failures = files.write(&record, &without_folders(&source.name(), &title));
     timed("writing files", begun);
     for failure in &failures {
         complain(&format!("error: {failure}"));
@@ -142,16 +142,25 @@ fn print(arguments: &Simulate, format: Format, source: &Source, record: &Record,
             String::from_utf8_lossy(&json).into_owned()
         }
         Format::Text => {
-            let most = match arguments.events {
-                EventCount::All => None,
-                EventCount::AtMost(most) => Some(most),
+            let (most, is_grouped) = match arguments.events {
+                EventCount::All => (None, true),
+                EventCount::Every => (None, false),
+                EventCount::AtMost(most) => (Some(most), true),
             };
-            let log = EventLog { record, most };
+            let log = EventLog { record, most, is_grouped };
             let log = if most == Some(0) { String::new() } else { format!("\n{log}") };
             format!("{}{}{log}", source.assumptions(), RunText { title, record })
         }
     };
     output::print(&text, format)
+}
+
+/// A title without the folders of the file that it names: figures and pages are passed on.
+fn without_folders(name: &str, title: &str) -> String {
+    match Path::new(name).file_name() {
+        Some(file) if title.starts_with(name) => title.replacen(name, &file.to_string_lossy(), 1),
+        _ => title.to_owned(),
+    }
 }
 
 /// Records everything, updates the progress bar, and handles the signals that end a run: interrupt, hangup, terminate.

@@ -39,10 +39,17 @@ pub(super) fn symbols(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
+/// A word, or as much of its end as fits: of a path the file.
+fn end_of(word: &str, fits: impl Fn(&str) -> bool) -> String {
+    let shorter = word.char_indices().map(|(i, _)| if i == 0 { word.to_owned() } else { format!("…{}", &word[i..]) });
+    shorter.into_iter().find(|text| fits(text)).unwrap_or_else(|| word.to_owned())
+}
+
 /// Wraps text to a width in units of the text size, into at most `most` lines.
 pub(super) fn broken(text: &str, line: impl Fn(&str) -> Line, width: f64, most: usize) -> Vec<Line> {
     let mut lines = vec![String::new()];
     for word in text.split_ascii_whitespace() {
+        let word = &end_of(word, |text| line(text).width <= width);
         let full = lines.len();
         let last = &mut lines[full - 1];
         let longer = if last.is_empty() { word.to_owned() } else { format!("{last} {word}") };
