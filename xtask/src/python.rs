@@ -6,13 +6,21 @@ use std::process::{Command, Stdio};
 
 use crate::run::{root, run};
 
+/// Whether the environment is there, with all requirements.
+pub fn is_installed() -> bool {
+    let folder = root().join("target/conformance/venv");
+    let [wanted, installed] = ["conformance/requirements.txt", "target/conformance/venv/requirements.txt"]
+        .map(|file| fs::read(root().join(file)).ok());
+    folder.join("bin/python").exists() && wanted.is_some() && wanted == installed
+}
+
 /// The interpreter of the environment, which is created, or recreated if the requirements have changed.
 pub fn environment() -> Result<PathBuf, String> {
     let requirements = root().join("conformance/requirements.txt");
     let folder = root().join("target/conformance/venv");
     let (python, mark) = (folder.join("bin/python"), folder.join("requirements.txt"));
     let wanted = fs::read(&requirements).map_err(|error| format!("conformance/requirements.txt ({error})"))?;
-    if python.exists() && fs::read(&mark).is_ok_and(|installed| installed == wanted) {
+    if is_installed() {
         return Ok(python);
     }
     make(&folder)?;
