@@ -15,11 +15,11 @@ const FOLDER: &str = "tests/browser";
 /// end time. Quadrupeds, humanoids, an arm and a planar walker; with ellipsoids, meshes, limits, and up to 725 contacts.
 const ROBOTS: [(&str, &str, &str); 10] = [
     ("dog", "dm_control/suite/dog.xml", "0.5"),
-    ("humanoid", "dm_control/suite/humanoid.xml", "1.5"),
+    ("humanoid", "dm_control/suite/humanoid.xml", "2"),
     ("humanoid_cmu", "dm_control/suite/humanoid_CMU.xml", "0.5"),
     ("walker", "dm_control/suite/walker.xml", "1.5"),
     ("quadruped", "dm_control/suite/quadruped.xml", "1.5"),
-    ("go2", "cmeel.prefix/share/example-robot-data/robots/go2_description/urdf/go2.urdf", "0.6"),
+    ("go2", "cmeel.prefix/share/example-robot-data/robots/go2_description/urdf/go2.urdf", "0.8"),
     ("anymal", "cmeel.prefix/share/example-robot-data/robots/anymal_c_simple_description/urdf/anymal.urdf", "0.6"),
     ("talos", "cmeel.prefix/share/example-robot-data/robots/talos_data/robots/talos_full_v2.urdf", "0.4"),
     ("solo12", "cmeel.prefix/share/example-robot-data/robots/solo_description/robots/solo12.urdf", "0.3"),

@@ -25,7 +25,7 @@ export class EventList {
     const height = HEIGHT * this.rows.length;
     this.factor = Math.max(1, height / MOST_PIXELS);
     this.inner.style.height = `${height / this.factor}px`;
-    if (!this.rows.length) this.inner.textContent = "none";
+    if (!this.rows.length) Object.assign(this.inner, { textContent: "none" }).style.height = "auto";
   }
 
   time({ event, group, train }) {
