@@ -5,24 +5,77 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::python::install;
-use crate::run::{cargo, root, run};
+use crate::python::{self, install};
+use crate::run::{cargo, output, root, run};
 
 /// The folder of the test and its dependencies.
 const FOLDER: &str = "tests/browser";
+
+/// Robots of the Python packages that the conformance run installs: a name, the file in the folder of packages, and the
+/// end time. Quadrupeds, humanoids, an arm and a planar walker; with ellipsoids, meshes, limits, and up to 725 contacts.
+const ROBOTS: [(&str, &str, &str); 10] = [
+    ("dog", "dm_control/suite/dog.xml", "0.5"),
+    ("humanoid", "dm_control/suite/humanoid.xml", "2"),
+    ("humanoid_cmu", "dm_control/suite/humanoid_CMU.xml", "0.5"),
+    ("walker", "dm_control/suite/walker.xml", "1.5"),
+    ("quadruped", "dm_control/suite/quadruped.xml", "1.5"),
+    ("go2", "cmeel.prefix/share/example-robot-data/robots/go2_description/urdf/go2.urdf", "0.8"),
+    ("anymal", "cmeel.prefix/share/example-robot-data/robots/anymal_c_simple_description/urdf/anymal.urdf", "0.6"),
+    ("talos", "cmeel.prefix/share/example-robot-data/robots/talos_data/robots/talos_full_v2.urdf", "0.4"),
+    ("solo12", "cmeel.prefix/share/example-robot-data/robots/solo_description/robots/solo12.urdf", "0.3"),
+    ("panda", "cmeel.prefix/share/example-robot-data/robots/panda_description/urdf/panda.urdf", "0.6"),
+];
+
+/// The robot of our own whose page the book shows, and its end time.
+const OWN: (&str, &str) = ("landing", "1.2");
 
 /// Writes pages of runs, opens them in Chromium, plays them and leaves pictures in `target/browser/screenshots`.
 pub fn browser() -> Result<(), String> {
     let folder = root().join("target/browser");
     let (pages, shots) = (folder.join("pages"), folder.join("screenshots"));
+    // Pages of robots that are not there any more would be tested, too.
+    if pages.exists() {
+        fs::remove_dir_all(&pages).map_err(|error| format!("{} ({error})", pages.display()))?;
+    }
     fs::create_dir_all(&pages).map_err(|error| format!("{} ({error})", pages.display()))?;
     let text = pages.to_string_lossy();
     cargo(&["test", "-p", "carom-report", "--test", "pages"], &[], &[("CAROM_PAGES", &text)])?;
+    cargo(&["build", "--release", "-p", "carom-cli"], &[], &[])?;
+    page("quadruped", OWN.1, &pages.join(format!("{}.html", OWN.0)))?;
+    robots(&pages)?;
     let chromium = chromium()?;
     packages()?;
     let mut node = Command::new("node");
     node.arg(format!("{FOLDER}/pages.mjs")).arg(chromium).arg(&pages).arg(&shots);
     run(&mut node, "tests/browser/pages.mjs")
+}
+
+/// The pages of real robots, where the Python packages are installed; under CI they are installed.
+fn robots(pages: &Path) -> Result<(), String> {
+    let is_ci = env::var("CI").is_ok_and(|value| value == "true");
+    if !is_ci && !python::is_installed() {
+        eprintln!("without the robots of the Python packages, which cargo xtask conformance installs (2 GB)");
+        return Ok(());
+    }
+    let python = python::environment()?;
+    let place = "import sysconfig; print(sysconfig.get_paths()['purelib'])";
+    let packages = PathBuf::from(output(Command::new(python).args(["-c", place]), "python -c")?.trim());
+    for (name, file, until) in ROBOTS {
+        page(&packages.join(file).to_string_lossy(), until, &pages.join(format!("robot-{name}.html")))?;
+    }
+    Ok(())
+}
+
+/// The page of a scene or robot, as the command writes it. A run that does not reach its end has a page, too.
+fn page(scene: &str, until: &str, file: &Path) -> Result<(), String> {
+    let mut carom = Command::new("target/release/carom");
+    carom
+        .args(["simulate", scene, "--until", until, "--events", "0", "--quiet", "--max-time", "60", "--render"])
+        .arg(file);
+    match run(&mut carom, &format!("carom simulate {scene}")) {
+        Err(_) if file.exists() => Ok(()),
+        result => result,
+    }
 }
 
 /// The browser given by `CHROMIUM`, or that of the system, which is installed if missing.

@@ -6,6 +6,11 @@ use std::process::{Command, Stdio};
 
 use crate::run::{root, run};
 
+/// Whether the environment with the engines is there, with all requirements.
+pub fn is_installed() -> bool {
+    is_current(&root().join("target/conformance/venv"), "conformance/requirements.txt")
+}
+
 /// The interpreter of the environment with the engines.
 pub fn environment() -> Result<PathBuf, String> {
     environment_of("conformance", "conformance/requirements.txt")
@@ -15,15 +20,22 @@ pub fn environment() -> Result<PathBuf, String> {
 pub fn environment_of(name: &str, requirements: &str) -> Result<PathBuf, String> {
     let folder = root().join("target").join(name).join("venv");
     let (python, mark) = (folder.join("bin/python"), folder.join("requirements.txt"));
-    let wanted = fs::read(root().join(requirements)).map_err(|error| format!("{requirements} ({error})"))?;
-    if python.exists() && fs::read(&mark).is_ok_and(|installed| installed == wanted) {
+    if is_current(&folder, requirements) {
         return Ok(python);
     }
+    let wanted = fs::read(root().join(requirements)).map_err(|error| format!("{requirements} ({error})"))?;
     make(&folder)?;
     pip(&python, &["-r", requirements])?;
     // Written last, so that an interrupted installation is repeated.
     fs::write(&mark, wanted).map_err(|error| format!("{} ({error})", mark.display()))?;
     Ok(python)
+}
+
+/// Whether an environment is complete and has these requirements.
+fn is_current(folder: &Path, requirements: &str) -> bool {
+    let [wanted, installed] =
+        [root().join(requirements), folder.join("requirements.txt")].map(|file| fs::read(file).ok());
+    folder.join("bin/python").exists() && wanted.is_some() && wanted == installed
 }
 
 /// Installs packages into an environment.

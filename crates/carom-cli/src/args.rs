@@ -216,8 +216,9 @@ pub struct Simulate {
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
     pub format: Option<RunFormat>,
 
-    /// Largest number of events to print, or all
-    #[arg(long, value_name = "N|all", default_value = "12", value_parser = event_count)]
+    /// Largest number of rows of events to print, or all; bounces that come faster and faster are one row. `every`
+    /// prints each event
+    #[arg(long, value_name = "N|all|every", default_value = "12", value_parser = event_count)]
     pub events: EventCount,
 
     #[command(flatten)]
@@ -310,13 +311,15 @@ fn triple(text: &str) -> Result<[f64; 3], String> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventCount {
     All,
+    Every,
     AtMost(usize),
 }
 
 fn event_count(text: &str) -> Result<EventCount, String> {
     match text {
         "all" => Ok(EventCount::All),
-        _ => text.parse().map(EventCount::AtMost).map_err(|_| format!("{text:?} must be a number or all")),
+        "every" => Ok(EventCount::Every),
+        _ => text.parse().map(EventCount::AtMost).map_err(|_| format!("{text:?} must be a number, all or every")),
     }
 }
 

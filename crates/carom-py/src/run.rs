@@ -329,7 +329,7 @@ impl RunRecord {
         let text = RunText { title: &self.title, record }.to_string();
         match events {
             0 => text,
-            most => format!("{text}\n{}", EventLog { record, most: Some(most) }),
+            most => format!("{text}\n{}", EventLog { record, most: Some(most), is_grouped: true }),
         }
     }
 }

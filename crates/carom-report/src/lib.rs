@@ -41,9 +41,9 @@ pub use map::{map_csv, map_json};
 pub use model::ModelText;
 pub use printable::{printable, printable_json, printable_lines};
 pub use run::{
-    Column, EventLog, PageError, RunComparison, RunFile, RunText, StoredColumn, StoredError, StoredRun, StoredValues,
-    Values, events_file, header_file, run_columns, run_csv, run_event_columns, run_events_csv, run_html, run_json,
-    run_schema, run_summary_json,
+    Column, EventGroup, EventLog, PageError, RunComparison, RunFile, RunText, StoredColumn, StoredError, StoredRun,
+    StoredValues, Train, Values, event_groups, events_file, header_file, run_columns, run_csv, run_event_columns,
+    run_events_csv, run_html, run_json, run_schema, run_summary_json,
 };
 #[cfg(feature = "parquet")]
 pub use run::{run_events_parquet, run_parquet};

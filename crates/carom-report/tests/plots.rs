@@ -22,28 +22,69 @@ fn a_figure_names_what_it_shows() {
         let has = |text: &str| assert!(labels.iter().any(|label| label == text), "{name}: {text:?} in {labels:?}");
         ["a run &amp; more", "gap, m", "energy, J", "not explained", "time t, s"].into_iter().for_each(has);
         ["kinetic", "potential, from its minimum", "total"].into_iter().for_each(has);
-        // Contacts that do something, and how many there are beside them; all where none does.
+        // Contacts that closed, and how many there are beside them.
         let is_busy = |k: usize| record.samples.iter().any(|sample| sample.contacts[k].mode.name() != "flight");
         let is_struck = |k: usize| record.events.iter().any(|event| event.contact() == Some(k));
-        let all = 0..record.header.contacts.len();
-        let (busy, idle): (Vec<usize>, Vec<usize>) = all.clone().partition(|&k| is_busy(k) || is_struck(k));
-        let (shown, hidden) = if busy.is_empty() { (all.collect(), Vec::new()) } else { (busy, idle) };
-        shown.iter().for_each(|&k| has(&record.header.contacts[k].name));
-        match hidden.len() {
-            0 => assert!(!labels.iter().any(|label| label.ends_with("not shown")), "{name}"),
-            1 => has("1 contact is not shown"),
-            count => has(&format!("{count} contacts are not shown")),
+        let (busy, idle): (Vec<usize>, Vec<usize>) =
+            (0..record.header.contacts.len()).partition(|&k| is_busy(k) || is_struck(k));
+        busy.iter().for_each(|&k| has(&record.header.contacts[k].name));
+        match (busy.len(), idle.len()) {
+            (_, 0) => assert!(!labels.iter().any(|label| label.contains("never closed")), "{name}"),
+            (0, 1) => has("the contact never closed"),
+            (_, 1) => has("and 1 contact that never closed"),
+            (_, count) => has(&format!("and {count} contacts that never closed")),
         }
+        let occurring = |mode: &str| {
+            let contacts = |sample: &carom_sim::Sample| busy.iter().any(|&k| sample.contacts[k].mode.name() == mode);
+            record.samples.iter().any(contacts)
+        };
         for mode in ["flight", "stick", "slip"] {
-            let occurs =
-                record.samples.iter().flat_map(|sample| &sample.contacts).any(|contact| contact.mode.name() == mode);
-            assert_eq!(labels.iter().any(|label| label == mode), occurs, "{name}: {mode}");
+            assert_eq!(labels.iter().any(|label| label == mode), occurring(mode), "{name}: {mode}");
         }
         assert!(svg.len() < 200_000, "{name}: {} bytes", svg.len());
     }
     assert!(labels(&svg(&common::ball())).iter().any(|label| label == "work of impacts"));
     assert!(labels(&svg(&common::sphere())).iter().any(|label| label == "work of friction"));
     assert!(!labels(&svg(&common::sphere())).iter().any(|label| label == "work of impacts"));
+}
+
+/// Seventy contacts with long names, of which nine close: these are named, sorted by their first touch, and no name can be
+/// taken for another.
+#[test]
+fn many_contacts_are_told_apart() {
+    let mut record = common::sphere();
+    let contact = record.header.contacts[0].clone();
+    let name = |i: usize| {
+        let (side, end) = (["left", "right"][i % 2], ["front", "rear"][i / 2 % 2]);
+        format!("robot_{end}_lower_{side}_leg_collision vertex_{}", i / 4)
+    };
+    record.header.contacts = (0..70).map(|i| carom_sim::ContactHeader { name: name(i), ..contact.clone() }).collect();
+    let closed = record.samples[0].contacts[0];
+    let open = carom_sim::ContactSample { mode: carom_sim::ContactMode::Flight, ..closed };
+    // Contact 8 touches first, then 7, and so on.
+    for (k, sample) in record.samples.iter_mut().enumerate() {
+        sample.contacts = (0..70).map(|i| if i < 9 && k > 10 * (8 - i) { closed } else { open }).collect();
+    }
+    record.events.clear();
+    let labels = labels(&svg(&record));
+    assert!(labels.contains(&"and 61 contacts that never closed".to_owned()), "{labels:?}");
+    let names: Vec<&String> = labels.iter().filter(|label| label.contains('…')).collect();
+    assert_eq!(names.len(), 9, "{labels:?}");
+    for (label, i) in names.iter().zip((0..9).rev()) {
+        let reads = |name: &str| {
+            let mut rest = name;
+            let parts: Vec<&str> = label.split('…').collect();
+            parts.iter().enumerate().all(|(k, part)| {
+                let at = if k == 0 { rest.strip_prefix(part).map(|_| 0) } else { rest.find(part) };
+                at.is_some_and(|at| {
+                    rest = &rest[at + part.len()..];
+                    k + 1 < parts.len() || rest.is_empty() || name.ends_with(part)
+                })
+            })
+        };
+        let meant: Vec<usize> = (0..9).filter(|&i| reads(&name(i))).collect();
+        assert_eq!(meant, [i], "{label}");
+    }
 }
 
 #[test]

@@ -302,9 +302,10 @@ fn many_contacts_are_counted() {
 #[test]
 fn a_long_log_is_short_in_the_middle() {
     let record = common::ball();
-    let all = EventLog { record: &record, most: None }.to_string();
+    let log = |most: Option<usize>, is_grouped: bool| EventLog { record: &record, most, is_grouped }.to_string();
+    let all = log(None, false);
     assert_eq!(all.lines().count(), record.events.len() + 1);
-    let short = EventLog { record: &record, most: Some(10) }.to_string();
+    let short = log(Some(10), false);
     assert_eq!(short.lines().count(), 12);
     assert!(short.contains(&format!("… {} more …", record.events.len() - 10)), "{short}");
     // Columns are as wide as what is shown.
@@ -313,8 +314,85 @@ fn a_long_log_is_short_in_the_middle() {
     };
     assert_eq!(cells(&short, 1), cells(&all, 1));
     assert_eq!(cells(&short, 11), cells(&all, record.events.len()));
-    let few = EventLog { record: &common::cube(), most: Some(3) }.to_string();
+    let few = EventLog { record: &common::cube(), most: Some(3), is_grouped: true }.to_string();
     assert!(!few.contains("more"), "{few}");
+}
+
+/// The last bounces of the ball are one row, which says which of the events it stands for, how many bounces they are and
+/// what they did.
+#[test]
+fn a_log_groups_bounces() {
+    let record = common::ball();
+    let rows = carom_report::event_groups(&record.events, record.header.interval);
+    let log = EventLog { record: &record, most: None, is_grouped: true }.to_string();
+    assert_eq!(log.lines().count(), rows.len() + 1);
+    let group = rows.last().unwrap().events.clone();
+    let last = log.lines().last().unwrap();
+    let numbers = format!("{}-{}", group.start, group.end - 1);
+    for words in [numbers.as_str(), "bottom", "bounces in 41.6 ms", "slip", "N s in all"] {
+        assert!(last.contains(words), "{words:?} is not in {last:?}");
+    }
+    let energy: f64 = record.events[group].iter().map(|event| event.energy_change()).sum();
+    let shown: f64 = last.split_whitespace().last().unwrap().parse().unwrap();
+    assert!((shown - energy).abs() <= 1e-5 * energy.abs(), "{last}");
+}
+
+/// Impulses have units: N m s at the limit of a hinge, N s at that of a slide and at surfaces.
+#[test]
+fn impulses_have_their_units() {
+    use carom_multibody::{Inertia, Joint, JointKind, LinkId, LinkSpec, ModelBuilder};
+    let mut record = common::ball();
+    let mut builder = ModelBuilder::new("limits");
+    let mut parent = LinkId::WORLD;
+    for (name, kind) in [("hinge", JointKind::Revolute), ("slide", JointKind::Prismatic)] {
+        let mut joint = Joint::new(name, kind).along([0.0, -1.0, 0.0]);
+        joint.limits = Some([-1.0, 1.0]);
+        let link = LinkSpec::new(format!("{name}_link")).joint(joint).inertia(Inertia::point(1.0, [0.1, 0.0, 0.2]));
+        parent = builder.link(parent, link).unwrap();
+    }
+    record.model = std::sync::Arc::new(builder.build().unwrap());
+    let limit = |name: &str| carom_sim::ContactHeader { name: name.to_owned(), dimension: 1, surface: None };
+    record.header.contacts.extend(
+        ["hinge lower limit", "hinge upper limit", "slide lower limit", "slide upper limit"].into_iter().map(limit),
+    );
+    let carom_sim::Event::Impact(first) = record.events[0] else { panic!("an impact") };
+    record.events.clear();
+    for contact in [0, 2, 3] {
+        let impulse = [0.25, 0.0, 0.0];
+        record.events.push(carom_sim::Event::Impact(carom_sim::ImpactEvent { contact, impulse, ..first }));
+    }
+    let log = EventLog { record: &record, most: None, is_grouped: true }.to_string();
+    let rows: Vec<&str> = log.lines().skip(1).collect();
+    assert!(rows[0].contains("(0.25, 0) N s"), "{log}");
+    assert!(rows[1].contains("0.25 N m s"), "{log}");
+    assert!(rows[2].contains("0.25 N s"), "{log}");
+}
+
+/// A window names each contact with its impulse and its energy, and the energy that belongs to no contact; the summary
+/// has the sum.
+#[test]
+fn devices_say_what_they_did() {
+    use carom_sim::{ContactMode, DeviceEvent, Event};
+    let mut record = common::ball();
+    let time = 0.5;
+    let window = |contact: Option<usize>, impulse: f64, energy_change: f64| {
+        let mode = contact.map(|_| ContactMode::Stick);
+        Event::Window(DeviceEvent { time, contact, mode, impulse: [impulse, 0.0, 0.0], energy_change })
+    };
+    record.events = vec![window(Some(0), 0.125, -0.25), window(Some(0), 0.0, 0.0), window(None, 0.0, -0.5)];
+    record.summary.windows = 1;
+    record.samples.last_mut().unwrap().energy.windows = -0.75;
+    let log = EventLog { record: &record, most: None, is_grouped: true }.to_string();
+    let rows: Vec<Vec<&str>> = log
+        .lines()
+        .skip(1)
+        .map(|line| line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect())
+        .collect();
+    assert_eq!(rows[0], ["0", "0.5", "bottom", "window of time stepping", "stick", "(0.125, 0) N s", "-0.25"]);
+    assert_eq!(rows[1], ["1", "0.5", "bottom", "window of time stepping", "stick", "(0, 0) N s", "0"]);
+    assert_eq!(rows[2], ["2", "0.5", "the rest", "window of time stepping", "-0.5"]);
+    let text = RunText { title: "window", record: &record }.to_string();
+    assert!(text.contains("time stepping       1 window, -0.75 J\n"), "{text}");
 }
 
 /// The page of the book lists exactly the columns there are.

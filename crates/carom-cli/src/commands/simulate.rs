@@ -154,11 +154,12 @@ fn print(arguments: &Simulate, format: Format, source: &Source, run: RunFile<'_>
             String::from_utf8_lossy(&json).into_owned()
         }
         Format::Text => {
-            let most = match arguments.events {
-                EventCount::All => None,
-                EventCount::AtMost(most) => Some(most),
+            let (most, is_grouped) = match arguments.events {
+                EventCount::All => (None, true),
+                EventCount::Every => (None, false),
+                EventCount::AtMost(most) => (Some(most), true),
             };
-            let log = EventLog { record, most };
+            let log = EventLog { record, most, is_grouped };
             let log = if most == Some(0) { String::new() } else { format!("\n{log}") };
             format!("{}{}{log}", source.assumptions(), RunText { title, record })
         }

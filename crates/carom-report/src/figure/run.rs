@@ -6,12 +6,14 @@ use super::font::Fonts;
 use super::heading;
 use super::map::{MARGIN, WIDTH};
 use super::panel::Panel;
-use super::strips;
+use super::strips::{self, Strips};
 use crate::printable;
 use carom_sim::number::significant;
 use carom_sim::{ContactMode, Ending, Ledger, Record, Sample};
 
+/// Left edge of the panels; names of contacts may move it.
 const LEFT: f64 = 64.0;
+const MOST_LEFT: f64 = 132.0;
 const GAP: f64 = 9.0;
 const GAPS_HEIGHT: f64 = 76.0;
 const ENERGY_HEIGHT: f64 = 92.0;
@@ -46,30 +48,34 @@ pub(super) fn draw(record: &Record, title: &str, fonts: &Fonts) -> Drawing {
     let mut y = MARGIN + heading::height(&lines) + 7.0;
     heading::draw(&mut drawing, lines, MARGIN);
     let time = [record.samples.first(), record.samples.last()].map(|sample| sample.map_or(0.0, |sample| sample.time));
+    let shown = Strips::of(record, fonts);
+    let left = (MARGIN + shown.width()).clamp(LEFT, MOST_LEFT);
     let panel = |top: f64, height: f64, values: [f64; 2], is_log: bool| {
-        let size = [WIDTH - LEFT - 2.0 * MARGIN, height];
-        Panel { corner: [LEFT, top], size, time, values, is_log }
+        let size = [WIDTH - left - 2.0 * MARGIN, height];
+        Panel { corner: [left, top], size, time, values, is_log }
     };
 
-    let contacts = strips::shown(record);
+    let contacts = shown.contacts.clone();
     let mut lowest = panel(y, strips::height(contacts.len()), [0.0, 1.0], false);
-    strips::draw(&mut drawing, record, &contacts, &lowest, fonts);
-    y = keys(&mut drawing, mode_keys(record, &contacts), y + lowest.size[1] + 3.0, fonts);
-    // Distances of joints from their limits are not gaps.
-    let contacts: Vec<usize> = contacts.into_iter().filter(|&i| record.header.contacts[i].surface.is_some()).collect();
+    let marks = mode_keys(record, &shown);
+    strips::draw(&mut drawing, record, shown, &lowest);
+    y = keys(&mut drawing, marks, [left, y + lowest.size[1] + 3.0], fonts);
+    // Distances of joints from their limits are not gaps. If nothing closed, all gaps are shown.
+    let all = if contacts.is_empty() { (0..record.header.contacts.len()).collect() } else { contacts };
+    let contacts: Vec<usize> = all.into_iter().filter(|&i| record.header.contacts[i].surface.is_some()).collect();
     if !contacts.is_empty() {
         let curves = gaps(record, &contacts);
         let length = record.header.length;
         lowest = panel(y, GAPS_HEIGHT, range(&curves, length), false);
         plot(&mut drawing, &lowest, &curves);
         lowest.frame(&mut drawing, "gap, m", fonts);
-        y = keys(&mut drawing, key_of(curves), y + GAPS_HEIGHT + 5.0, fonts);
+        y = keys(&mut drawing, key_of(curves), [left, y + GAPS_HEIGHT + 5.0], fonts);
     }
     let curves = energies(record);
     lowest = panel(y, ENERGY_HEIGHT, range(&curves, record.summary.largest_energy), false);
     plot(&mut drawing, &lowest, &curves);
     lowest.frame(&mut drawing, "energy, J", fonts);
-    y = keys(&mut drawing, key_of(curves), y + ENERGY_HEIGHT + 5.0, fonts);
+    y = keys(&mut drawing, key_of(curves), [left, y + ENERGY_HEIGHT + 5.0], fonts);
 
     let curve = residual(record);
     lowest = panel(y, RESIDUAL_HEIGHT, powers(&curve), true);
@@ -148,7 +154,7 @@ fn energies(record: &Record) -> Vec<Curve> {
         ("work of impacts", line(0xb0_3a00, 1.2, &[8.0, 2.0, 1.6, 2.0]), |energy| energy.impacts),
         ("work of friction", line(0xc0_6a00, 1.2, &[1.6, 1.8]), |energy| energy.friction),
         ("work of damping", line(0x1f_6b45, 1.0, &[4.0, 1.5]), |energy| energy.damping),
-        ("work of motors", line(0x5b_3a7d, 1.0, &[3.0, 1.2, 1.0, 1.2]), |energy| energy.torques),
+        ("work of torques", line(0x5b_3a7d, 1.0, &[3.0, 1.2, 1.0, 1.2]), |energy| energy.torques),
         ("settling and projection", line(0x40_4040, 0.7, &[1.0, 1.0]), |energy| energy.settling + energy.projection),
         ("windows", line(0x40_4040, 0.7, &[6.0, 1.0]), |energy| energy.windows),
         ("rattle", line(0x40_4040, 0.7, &[3.0, 1.0]), |energy| energy.rattle),
@@ -207,10 +213,10 @@ fn plot(drawing: &mut Drawing, panel: &Panel, curves: &[Curve]) {
     }
 }
 
-fn mode_keys(record: &Record, contacts: &[usize]) -> Vec<Key> {
+fn mode_keys(record: &Record, strips: &Strips) -> Vec<Key> {
     let mut keys = Vec::new();
     for mode in [ContactMode::Flight, ContactMode::Stick, ContactMode::Slip] {
-        let occurs = |sample: &Sample| contacts.iter().any(|&i| sample.contacts[i].mode == mode);
+        let occurs = |sample: &Sample| strips.contacts.iter().any(|&i| sample.contacts[i].mode == mode);
         if record.samples.iter().any(occurs) {
             keys.push(Key { sample: KeySample::Mode(mode), text: mode.name().to_owned() });
         }
@@ -218,11 +224,7 @@ fn mode_keys(record: &Record, contacts: &[usize]) -> Vec<Key> {
     if record.events.iter().any(|event| event.impulse() != [0.0; 3]) {
         keys.push(Key { sample: KeySample::Impact, text: "impact".to_owned() });
     }
-    let hidden = record.header.contacts.len() - contacts.len();
-    if hidden > 0 {
-        let contacts = if hidden == 1 { "contact is" } else { "contacts are" };
-        keys.push(Key { sample: KeySample::None, text: format!("{hidden} {contacts} not shown") });
-    }
+    keys.extend(strips.rest.iter().map(|text| Key { sample: KeySample::None, text: text.clone() }));
     keys
 }
 
@@ -232,15 +234,15 @@ fn key_of(curves: Vec<Curve>) -> Vec<Key> {
 }
 
 /// Draws the key below a panel, row by row; returns the top of the next panel.
-fn keys(drawing: &mut Drawing, keys: Vec<Key>, top: f64, fonts: &Fonts) -> f64 {
-    let (mut x, mut y) = (LEFT, top);
+fn keys(drawing: &mut Drawing, keys: Vec<Key>, [left, top]: Vec2, fonts: &Fonts) -> f64 {
+    let (mut x, mut y) = (left, top);
     let is_empty = keys.is_empty();
     for Key { sample, text } in keys {
         let line = fonts.plain(&text);
         let sample_width = if matches!(sample, KeySample::None) { 0.0 } else { SAMPLE + 4.0 };
         let width = sample_width + KEY_SIZE * line.width;
-        if x > LEFT && x + width > WIDTH - MARGIN {
-            (x, y) = (LEFT, y + KEY_ROW);
+        if x > left && x + width > WIDTH - MARGIN {
+            (x, y) = (left, y + KEY_ROW);
         }
         draw_sample(drawing, &sample, [x, y]);
         drawing.text([x + sample_width, y + 7.0], line, KEY_SIZE);

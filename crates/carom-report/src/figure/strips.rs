@@ -4,27 +4,45 @@ use super::decimate::decimated;
 use super::drawing::Line;
 use super::drawing::{Colour, Drawing, Path, Stroke, Vec2};
 use super::font::Fonts;
+use super::map::MARGIN;
 use super::panel::Panel;
 use super::style::{self, Pattern};
-use crate::printable;
+use crate::run::touched::{names, rest, touched};
 use carom_sim::{ContactMode, Record};
 
 const NAME_SIZE: f64 = 7.5;
 /// Row height; rows are higher for few contacts.
 const ROW: f64 = 11.0;
 const LOW_ROW: f64 = 8.5;
-/// More contacts than this cannot be distinguished at half the width of a page.
-const MOST: usize = 24;
+/// More contacts than this would fill the page.
+const MOST: usize = 40;
+/// Characters of a name.
+const ROOM: usize = 24;
+/// Space between a name and its strip.
+const GAP: f64 = 5.0;
 
-/// The contacts that are shown: those that ever close, or all if none does.
-pub(super) fn shown(record: &Record) -> Vec<usize> {
-    let count = record.header.contacts.len();
-    let is_busy = |i: &usize| {
-        let closes = record.samples.iter().any(|sample| sample.contacts[*i].mode != ContactMode::Flight);
-        closes || record.events.iter().any(|event| event.contact() == Some(*i))
-    };
-    let busy: Vec<usize> = (0..count).filter(is_busy).take(MOST).collect();
-    if busy.is_empty() { (0..count.min(MOST)).collect() } else { busy }
+/// The strips of a figure.
+pub(super) struct Strips {
+    /// The contacts shown, by their first touch.
+    pub(super) contacts: Vec<usize>,
+    names: Vec<Line>,
+    /// What is said of the others.
+    pub(super) rest: Option<String>,
+}
+
+impl Strips {
+    pub(super) fn of(record: &Record, fonts: &Fonts) -> Self {
+        let all = touched(record);
+        let contacts: Vec<usize> = all.iter().copied().take(MOST).collect();
+        let names = names(record, &contacts, ROOM).iter().map(|name| fonts.plain(name)).collect();
+        let rest = rest(record, all.len(), contacts.len());
+        Self { contacts, names, rest }
+    }
+
+    /// The width of the names.
+    pub(super) fn width(&self) -> f64 {
+        self.names.iter().fold(0.0, |widest, name| name.width.max(widest)) * NAME_SIZE + GAP
+    }
 }
 
 /// The height of `count` strips.
@@ -52,13 +70,15 @@ pub(super) fn pattern(mode: ContactMode) -> Pattern {
 }
 
 /// Draws the strips from the top of the panel downwards.
-pub(super) fn draw(drawing: &mut Drawing, record: &Record, contacts: &[usize], panel: &Panel, fonts: &Fonts) {
-    let row = row(contacts.len());
-    for (k, &contact) in contacts.iter().enumerate() {
+pub(super) fn draw(drawing: &mut Drawing, record: &Record, strips: Strips, panel: &Panel) {
+    let row = row(strips.contacts.len());
+    let room = panel.corner[0] - GAP - MARGIN;
+    for (k, (&contact, name)) in strips.contacts.iter().zip(strips.names).enumerate() {
         let top = panel.corner[1] + row * k as f64;
         let middle = top + 0.5 * row;
-        let line = fitted(&record.header.contacts[contact].name, panel.corner[0] - 8.0, fonts);
-        drawing.text([panel.corner[0] - 5.0 - NAME_SIZE * line.width, middle + 0.36 * NAME_SIZE], line, NAME_SIZE);
+        // A name that cannot be cut is set smaller.
+        let size = NAME_SIZE * (room / (NAME_SIZE * name.width)).min(1.0);
+        drawing.text([panel.corner[0] - GAP - size * name.width, middle + 0.36 * size], name, size);
         let thickness = row - 3.0;
         for mode in [ContactMode::Flight, ContactMode::Slip, ContactMode::Stick] {
             fill(drawing, &spans(record, contact, mode, panel), mode, [middle, thickness]);
@@ -122,19 +142,6 @@ fn impacts(drawing: &mut Drawing, record: &Record, contact: usize, panel: &Panel
 
 pub(super) fn tick() -> Stroke {
     Stroke { colour: Colour::BLACK, width: 0.7, dash: &[], is_round: false }
-}
-
-/// A name, truncated at its start if it does not fit, because the names of one robot differ at their ends.
-fn fitted(name: &str, room: f64, fonts: &Fonts) -> Line {
-    let name = printable(name);
-    let signs: Vec<char> = name.chars().collect();
-    let mut line = fonts.plain(&name);
-    let mut cut = 0;
-    while NAME_SIZE * line.width > room && cut + 1 < signs.len() {
-        cut += 1;
-        line = fonts.plain(&format!("…{}", signs[cut..].iter().collect::<String>()));
-    }
-    line
 }
 
 /// A sample of a mode for the key.

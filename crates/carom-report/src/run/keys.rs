@@ -32,12 +32,13 @@ const HEADER: Object = object!("header" {
     "length": Type::Number, "Size of the largest kinematic tree, m";
     "tolerance": Type::Number, "Relative tolerance of the integration";
     "until": Type::Number, "Requested end time, s";
+    "interval": Type::NUMBER_OR_NULL, "Time between samples, s; null if there are samples at events only";
     "warnings": TEXTS, "What is not simulated, and oddities of the initial state";
     "provenance": Type::Object(&PROVENANCE), "What the run is a run of; absent where that is not known";
 }
     Rule::Required(&[
         "title", "model", "coordinates", "velocities", "contacts", "surfaces", "plane", "gravity", "length", "tolerance",
-        "until", "warnings",
+        "until", "interval", "warnings",
     ]),
 );
 

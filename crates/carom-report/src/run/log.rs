@@ -1,115 +1,156 @@
 //! The events of a run as a table for people.
 
+use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
 
+use super::group::{EventGroup, event_groups};
+use super::touched::{names, touched};
+use super::words::{self, Sum, TIME_DIGITS};
 use crate::printable;
 use carom_sim::number::{signed, significant, tidy};
 use carom_sim::{ContactMode, Event, Record};
 
-/// Number of digits of times: two events of a bouncing ball may be a billionth of a second apart.
-pub(super) const TIME_DIGITS: usize = 14;
 const DIGITS: usize = 6;
 /// Components below this fraction of an impulse are printed as zero; files have all digits.
 const ROUNDING: f64 = 1e-12;
+/// Characters of the name of a contact; files have the whole names.
+const ROOM: usize = 28;
+const COLUMNS: usize = 7;
+const TITLES: [&str; COLUMNS] = ["no.", "time, s", "contact", "event", "then", "impulse", "energy, J"];
 
-/// A table of events: time, contact, kind, mode, impulse and energy change.
+/// A table of events: number, time, contact, kind, mode, impulse and energy change. Events are numbered from 0, as in
+/// files.
 #[derive(Debug, Clone, Copy)]
 pub struct EventLog<'a> {
     /// The run.
     pub record: &'a Record,
-    /// Largest number of events shown, the first and the last ones; `None` shows all.
+    /// Largest number of rows shown, the first and the last ones; `None` shows all.
     pub most: Option<usize>,
+    /// Whether bounces that come faster and faster are one row: see [`event_groups`].
+    pub is_grouped: bool,
 }
 
 impl Display for EventLog<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let events = &self.record.events;
-        if events.is_empty() {
+        let rows = self.rows();
+        if rows.is_empty() {
             return writeln!(f, "  no events");
         }
         let most = self.most.unwrap_or(usize::MAX);
-        // One line replaces the omitted events, so at least two must be omitted.
-        let (head, tail) = if events.len() <= most.saturating_add(1) {
-            (&events[..], &events[events.len()..])
+        // One line replaces the omitted rows, so at least two must be omitted.
+        let (head, tail) = if rows.len() <= most.saturating_add(1) {
+            (&rows[..], &rows[rows.len()..])
         } else {
             let first = most.div_ceil(2);
-            (&events[..first], &events[events.len() - (most - first)..])
+            (&rows[..first], &rows[rows.len() - (most - first)..])
         };
-        let rows: Vec<[String; 6]> = head.iter().chain(tail).map(|event| self.row(event)).collect();
-        let titles = ["time, s", "contact", "event", "then", "impulse, N s", "energy, J"];
+        let contacts = Contacts::of(self.record);
+        let cells: Vec<[String; COLUMNS]> = head.iter().chain(tail).map(|row| self.cells(row, &contacts)).collect();
         let width = |k: usize| {
-            let cells = rows.iter().map(|row| row[k].chars().count());
-            cells.chain([titles[k].len()]).max().unwrap_or(0)
+            let widths = cells.iter().map(|row| row[k].chars().count());
+            widths.chain([TITLES[k].len()]).max().unwrap_or(0)
         };
-        let widths: [usize; 6] = std::array::from_fn(width);
-        line(f, &titles.map(str::to_owned), &widths)?;
-        for (i, row) in rows.iter().enumerate() {
+        let widths: [usize; COLUMNS] = std::array::from_fn(width);
+        line(f, &TITLES.map(str::to_owned), &widths)?;
+        for (i, row) in cells.iter().enumerate() {
             if i == head.len() {
-                writeln!(f, "  … {} more …", events.len() - head.len() - tail.len())?;
+                writeln!(f, "  … {} more …", rows.len() - head.len() - tail.len())?;
             }
             line(f, row, &widths)?;
         }
-        if tail.is_empty() && head.len() < events.len() {
-            writeln!(f, "  … {} more …", events.len() - head.len())?;
+        if tail.is_empty() && head.len() < rows.len() {
+            writeln!(f, "  … {} more …", rows.len() - head.len())?;
         }
         Ok(())
     }
 }
 
 impl EventLog<'_> {
-    fn row(&self, event: &Event) -> [String; 6] {
-        let contact = event.contact().and_then(|contact| self.record.header.contacts.get(contact));
-        let impulse = event.impulse();
-        let dimension = contact.map_or(0, |contact| contact.dimension.min(impulse.len()));
-        let has_impulse = impulse.iter().any(|x| *x != 0.0);
-        let largest = impulse.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
-        let shown = |x: &f64| significant(tidy(*x, ROUNDING * largest), DIGITS);
-        let impulse = impulse[..dimension].iter().map(shown).collect::<Vec<_>>();
-        let impulse = match impulse.as_slice() {
-            _ if !has_impulse => String::new(),
-            [one] => one.clone(),
-            several => format!("({})", several.join(", ")),
-        };
-        let change = tidy(event.energy_change(), f64::EPSILON * self.record.summary.largest_energy);
+    fn rows(&self) -> Vec<EventGroup> {
+        let Record { events, header, .. } = self.record;
+        if self.is_grouped {
+            event_groups(events, header.interval)
+        } else {
+            (0..events.len()).map(EventGroup::single).collect()
+        }
+    }
+
+    fn cells(&self, row: &EventGroup, contacts: &Contacts) -> [String; COLUMNS] {
+        if row.is_group() { self.group(row, contacts) } else { self.event(row.events.start, contacts) }
+    }
+
+    fn event(&self, index: usize, contacts: &Contacts) -> [String; COLUMNS] {
+        let event = &self.record.events[index];
+        let change = tidy(event.energy_change(), self.rounding());
         let change = match change == 0.0 {
-            true if has_impulse => "0".to_owned(),
+            true if words::has_impulse(event) => "0".to_owned(),
             true => String::new(),
             false => signed(change, DIGITS),
         };
         [
+            index.to_string(),
             significant(event.time(), TIME_DIGITS),
-            contact.map_or("all", |contact| contact.name.as_str()).to_owned(),
-            what(event),
+            event.contact().map_or_else(|| "the rest".to_owned(), |contact| contacts.name(contact)),
+            words::what(event),
             event.mode().map_or("", ContactMode::name).to_owned(),
-            impulse,
+            self.impulse(event, contacts),
             change,
         ]
     }
+
+    /// The components of an impulse, with the unit.
+    fn impulse(&self, event: &Event, contacts: &Contacts) -> String {
+        let Some(contact) = event.contact().filter(|_| words::has_impulse(event)) else { return String::new() };
+        let impulse = event.impulse();
+        let dimension =
+            self.record.header.contacts.get(contact).map_or(0, |contact| contact.dimension.min(impulse.len()));
+        let largest = impulse.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
+        let shown = |x: &f64| significant(tidy(*x, ROUNDING * largest), DIGITS);
+        let unit = contacts.units.get(contact).copied().unwrap_or("N s");
+        match impulse[..dimension].iter().map(shown).collect::<Vec<_>>().as_slice() {
+            [one] => format!("{one} {unit}"),
+            several => format!("({}) {unit}", several.join(", ")),
+        }
+    }
+
+    fn group(&self, row: &EventGroup, contacts: &Contacts) -> [String; COLUMNS] {
+        let sum = Sum::of(&self.record.events[row.events.clone()], &contacts.units);
+        [
+            format!("{}-{}", row.events.start, row.events.end - 1),
+            significant(sum.time, TIME_DIGITS),
+            sum.names(|contact| contacts.name(contact)),
+            sum.what(),
+            sum.then(),
+            sum.impulse(),
+            signed(sum.energy(self.rounding()), DIGITS),
+        ]
+    }
+
+    /// Energies below this are rounding.
+    fn rounding(&self) -> f64 {
+        f64::EPSILON * self.record.summary.largest_energy
+    }
 }
 
-fn line(f: &mut Formatter<'_>, cells: &[String; 6], widths: &[usize; 6]) -> fmt::Result {
+/// Names and units of the contacts.
+struct Contacts {
+    names: HashMap<usize, String>,
+    units: Vec<&'static str>,
+}
+
+impl Contacts {
+    fn of(record: &Record) -> Self {
+        let touched = touched(record);
+        let names = names(record, &touched, ROOM);
+        Self { names: touched.into_iter().zip(names).collect(), units: words::impulse_units(record) }
+    }
+
+    fn name(&self, contact: usize) -> String {
+        self.names.get(&contact).cloned().unwrap_or_default()
+    }
+}
+
+fn line(f: &mut Formatter<'_>, cells: &[String; COLUMNS], widths: &[usize; COLUMNS]) -> fmt::Result {
     let text: Vec<String> = cells.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
     writeln!(f, "{}", printable(format!("  {}", text.join("  ")).trim_end()))
-}
-
-/// The kind of event, in words.
-fn what(event: &Event) -> String {
-    let text = match event {
-        Event::Impact(impact) => return format!("impact, {}", impact.impact.name()),
-        Event::Settle(settle) => match settle.settled {
-            Some(end) => return format!("settles by {}", significant(end, TIME_DIGITS)),
-            None => "supports a settling contact",
-        },
-        Event::LiftOff(_) => "lifts off",
-        Event::Stick(_) => "sticks",
-        Event::Slip(_) => "slips",
-        Event::Jam(_) => "jams",
-        Event::JamApproached(_) => "is about to jam",
-        Event::AmbiguousLiftOff(_) => "ambiguous, lifts off",
-        Event::Window(_) => "window of time stepping",
-        Event::Rattle(_) => "rattles, impact without restitution",
-        Event::Sequence(_) => "impacts ended without restitution",
-        Event::Projection(_) => "projected onto its surface",
-    };
-    text.to_owned()
 }

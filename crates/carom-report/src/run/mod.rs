@@ -9,22 +9,39 @@
 //! | `keys` | the fields of a run in JSON |
 //! | `stored` | runs read back from their files |
 //! | `text` | a summary as text |
+//! | `group` | bounces that come faster and faster, as groups of events |
+//! | `words` | events and groups in words |
 //! | `log` | the events as text |
-//! | `html` | a page that plays a run: its data |
-//! | `player` | its scripts in the browser |
+//! | `touched` | the contacts that closed, and their modes |
+//! | `label` | names of contacts that fit into a column |
+//! | `html` | a page that plays a run |
+//! | `page` | its data |
+//! | `thinned` | the samples that it keeps |
+//! | `packed` | its numbers in base 64 |
+//! | `scripts` | its modules, joined into one script |
+//! | `player` | the modules themselves, in the browser |
 
 pub(crate) mod csv;
+mod group;
 mod html;
 mod json;
 mod keys;
+mod label;
 mod log;
+mod packed;
+mod page;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod scripts;
 mod stored;
 mod table;
 mod text;
+mod thinned;
+pub(crate) mod touched;
+mod words;
 
 pub use csv::{run_csv, run_events_csv};
+pub use group::{EventGroup, Train, event_groups};
 pub use html::{PageError, run_html};
 pub use json::{RunFile, run_json, run_summary_json};
 pub use keys::run_schema;

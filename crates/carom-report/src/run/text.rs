@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use carom_sim::number::{signed, significant, tidy};
 use carom_sim::{ContactMode, Ending, Event, EventKind, Ledger, Record};
 
-use super::log::TIME_DIGITS;
+use super::words::TIME_DIGITS;
 use crate::printable;
 
 const DIGITS: usize = 6;
@@ -192,14 +192,21 @@ impl RunText<'_> {
         };
         row(f, "not explained", &residual)?;
         row(f, "penetration", &format!("{} m at most", significant(summary.penetration, FEW)))?;
-        for (count, name, one, many) in [
-            (summary.windows, "time stepping", "window", "windows"),
-            (summary.rattles, "rattle", "impact without restitution", "impacts without restitution"),
-            (summary.sequences, "sequences", "ended without restitution", "ended without restitution"),
-            (summary.projections, "projection", "beyond the tolerance of a step", "beyond the tolerance of a step"),
+        let book = self.record.samples.last().map_or_else(Ledger::default, |sample| sample.energy);
+        for (count, name, one, many, change) in [
+            (summary.windows, "time stepping", "window", "windows", book.windows),
+            (summary.rattles, "rattle", "impact without restitution", "impacts without restitution", book.rattle),
+            (summary.sequences, "sequences", "ended without restitution", "ended without restitution", book.sequences),
+            (
+                summary.projections,
+                "projection",
+                "beyond the tolerance of a step",
+                "beyond the tolerance of a step",
+                book.projection,
+            ),
         ] {
             if count > 0 {
-                row(f, name, &plural(count, one, many))?;
+                row(f, name, &format!("{}, {} J", plural(count, one, many), signed(change, FEW)))?;
             }
         }
         if summary.not_converged > 0 {

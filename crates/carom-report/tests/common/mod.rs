@@ -33,6 +33,7 @@ fn header(model: &Model, title: &str, contacts: &[&str], dimension: usize, until
         length: 1.0,
         tolerance: 1e-10,
         until,
+        interval: Some(0.01),
         warnings: Vec::new(),
     }
 }

@@ -15,13 +15,13 @@ pub struct Ledger {
     pub friction: f64,
     /// Work of the joints' damping.
     pub damping: f64,
-    /// Work of the motors.
+    /// Work of torques: of the torques and forces of actuators.
     pub torques: f64,
     /// Change by ending bounces too low to follow.
     pub settling: f64,
     /// Change by projecting the state onto its contacts.
     pub projection: f64,
-    /// Change over windows of time stepping, less the work of impacts, damping and motors in them.
+    /// Change over windows of time stepping, less the work of impacts, damping and torques in them.
     pub windows: f64,
     /// Change by plastic impacts of contacts that rattled.
     pub rattle: f64,

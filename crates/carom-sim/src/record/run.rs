@@ -49,6 +49,8 @@ pub struct Header {
     pub tolerance: f64,
     /// Requested end time.
     pub until: f64,
+    /// Time between samples; `None` if there are samples at events only.
+    pub interval: Option<f64>,
     /// Elements of the robot's file that are not simulated, and oddities of the initial state.
     pub warnings: Vec<String>,
 }

@@ -246,6 +246,7 @@ impl Simulation {
             length: self.system.scales.length,
             tolerance: setup.settings.tolerance,
             until: setup.settings.until,
+            interval: setup.settings.interval,
             warnings: (setup.warnings().iter().map(ToString::to_string))
                 .chain(self.system.stiffest.as_ref().and_then(|stiffest| stiffest.warning(setup.settings.until)))
                 .collect(),

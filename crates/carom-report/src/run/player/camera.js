@@ -1,6 +1,8 @@
 // Where a drawing is seen from. Both cameras project a point to pixels; depth grows away from the eye.
 
-class Camera {
+import { add, basis, clamp, cross, dot, norm, product, sub, times, unit } from "./math.js";
+
+export class Camera {
   constructor(run) {
     this.run = run;
     this.up = unit(norm(run.gravity) > 0 ? times(-1, run.gravity) : run.surfaces.length ? run.surfaces[0].normal : [0, 0, 1]);

@@ -1,8 +1,16 @@
 // What is drawn by lines: planar bodies and their ground, links without shapes, contacts, forces, flashes.
 
-const MODES = ["flight", "stick", "slip"];
+import { above, add, basis, combined, dot, hull, norm, roundStep, sub, times, turned } from "./math.js";
+import { MODES } from "./run.js";
+import { shapeMesh } from "./shapes.js";
 
-class Overlay {
+// Length of the arrow of a usual force, in heights of the picture; longer arrows end at so many of them.
+const ARROW = 0.17;
+const LONGEST_ARROW = 2;
+// Rings that are drawn at most: more cannot be told apart.
+const MOST_FLASHES = 200;
+
+export class Overlay {
   constructor(canvas, run) {
     Object.assign(this, { canvas, run, pen: canvas.getContext("2d") });
     this.outlines = new Map();
@@ -25,12 +33,11 @@ class Overlay {
     if (isFlat) this.bodies(camera, at, colours);
     this.sticks(camera, at, colours);
     this.flashes(camera, at, t, flashTime, colours);
-    run.contacts.forEach((_, i) => {
-      const contact = run.contact(i, at);
-      if (options.forces) this.force(camera, contact, colours);
-    });
-    run.contacts.forEach((_, i) => this.contact(camera, run.contact(i, at), colours));
+    const touching = run.contacts.map((contact) => run.touch(contact, at)).filter(Boolean);
+    if (options.forces) for (const touch of touching) this.force(camera, touch, colours);
+    for (const touch of touching) this.contact(camera, touch, colours);
     this.scaleBar(camera, colours);
+    if (options.forces) this.forceBar(camera, colours);
   }
 
   line(points, closed) {
@@ -148,48 +155,64 @@ class Overlay {
     const { pen } = this;
     const [x, y] = camera.project(position);
     pen.beginPath();
-    if (mode === 0) pen.arc(x, y, 3.6, 0, 2 * Math.PI);
-    else if (mode === 1) pen.rect(x - 4.5, y - 4.5, 9, 9);
+    if (MODES[mode] === "stick") pen.rect(x - 4.5, y - 4.5, 9, 9);
     else this.line([[x, y - 6], [x + 5.6, y + 4.6], [x - 5.6, y + 4.6]], true);
-    const colour = colours.css[MODES[mode]];
-    pen.lineWidth = mode === 0 ? 1.6 : 1.2;
-    if (mode !== 0) {
-      pen.fillStyle = colour;
-      pen.fill();
-    }
-    pen.strokeStyle = mode === 0 ? colour : colours.css.paper;
+    pen.lineWidth = 1.2;
+    pen.fillStyle = colours.css[MODES[mode]];
+    pen.fill();
+    pen.strokeStyle = colours.css.paper;
     pen.stroke();
+  }
+
+  // Pixels for a newton.
+  forceScale(camera) {
+    return (ARROW * camera.size[1]) / this.run.usualForce;
   }
 
   force(camera, { position, force }, colours) {
     const size = norm(force);
-    if (!(size > 1e-9 * this.run.largestForce)) return;
+    if (!(size > 0 && this.run.usualForce > 0)) return;
     const [x, y, , scale] = camera.project(position);
-    const long = (0.26 * camera.size[1] * size) / this.run.largestForce;
-    const along = times(long / (scale * size), force);
+    const most = LONGEST_ARROW * this.run.usualForce;
+    const along = times((Math.min(size, most) * this.forceScale(camera)) / (scale * size), force);
     const [ex, ey] = camera.project(add(position, along));
+    this.arrow([x, y], [ex, ey], colours.css.force, size > most);
+  }
+
+  // An arrow; where it is cut short, two strokes cross it.
+  arrow([x, y], [ex, ey], colour, isCut = false) {
     const length = Math.hypot(ex - x, ey - y);
     if (length < 2) return;
     const [ux, uy] = [(ex - x) / length, (ey - y) / length];
     const head = Math.min(9, 0.6 * length);
     const { pen } = this;
-    pen.strokeStyle = pen.fillStyle = colours.css.force;
+    pen.strokeStyle = pen.fillStyle = colour;
     pen.lineWidth = 2.2;
     this.line([[x, y], [ex - 0.8 * head * ux, ey - 0.8 * head * uy]]);
     pen.stroke();
     this.line([[ex, ey], [ex - head * ux - 0.45 * head * uy, ey - head * uy + 0.45 * head * ux], [ex - head * ux + 0.45 * head * uy, ey - head * uy - 0.45 * head * ux]], true);
     pen.fill();
+    if (!isCut) return;
+    pen.lineWidth = 1.6;
+    for (const back of [0.55, 0.62]) {
+      const [cx, cy] = [x + back * length * ux, y + back * length * uy];
+      this.line([[cx - 5 * uy - 2 * ux, cy + 5 * ux - 2 * uy], [cx + 5 * uy + 2 * ux, cy - 5 * ux + 2 * uy]]);
+      pen.stroke();
+    }
   }
 
   // A ring that spreads and fades after an impulse.
   flashes(camera, at, t, flashTime, colours) {
     const { pen, run } = this;
-    for (const event of run.events) {
-      if (event.time > t) break;
-      const age = (t - event.time) / flashTime;
-      if (age > 1 || event.contact === null || !(event.impulse > 0)) continue;
-      const [x, y] = camera.project(run.contact(event.contact, run.at(event.time)).position);
-      const strength = 0.35 + 0.65 * Math.sqrt(event.impulse / run.largestImpulse);
+    const { events } = run;
+    const last = above(events.time, t);
+    for (let i = last - 1, drawn = 0; i >= 0 && drawn < MOST_FLASHES; i--) {
+      const age = (t - events.time[i]) / flashTime;
+      if (age > 1) break;
+      const contact = run.contacts[events.contact[i]];
+      if (!contact || contact.is_limit || !(events.impulse[i] > 0)) continue;
+      const [x, y] = camera.project([0, 1, 2].map((k) => events.position[3 * i + k]));
+      const strength = 0.35 + 0.65 * Math.sqrt(events.impulse[i] / run.largestImpulse);
       pen.globalAlpha = (1 - age) * strength;
       pen.strokeStyle = colours.css.flash;
       pen.lineWidth = 3;
@@ -197,7 +220,22 @@ class Overlay {
       pen.arc(x, y, (8 + 26 * age) * strength, 0, 2 * Math.PI);
       pen.stroke();
       pen.globalAlpha = 1;
+      drawn++;
     }
+  }
+
+  // An arrow of a round force, above the bar of a round length.
+  forceBar(camera, colours) {
+    const { pen, run } = this;
+    if (!(run.usualForce > 0)) return;
+    const size = roundStep(0.4 * run.usualForce);
+    const [x, y] = [camera.size[0] - 14, camera.size[1] - 48];
+    this.arrow([x - size * this.forceScale(camera), y], [x, y], colours.css.force);
+    pen.font = "11px system-ui, sans-serif";
+    pen.textAlign = "right";
+    pen.fillStyle = colours.css.soft;
+    const [value, name] = size >= 1000 ? [size / 1000, "kN"] : size >= 0.1 ? [size, "N"] : size >= 1e-4 ? [1000 * size, "mN"] : [1e6 * size, "µN"];
+    pen.fillText(`${Number(value.toPrecision(3))} ${name}`, x, y - 8);
   }
 
   scaleBar(camera, colours) {

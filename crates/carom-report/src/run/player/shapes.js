@@ -1,6 +1,10 @@
-// Shapes as triangles, about their own middle, long axis z.
+// Shapes as triangles, about their own middle, long axis z. A shape is { kind, size, position, rotation }; a hull has
+// { points, faces } as well: coordinates, and places of the corners of triangles.
 
-function shapeRadius({ kind, size }) {
+import { add, cross, dot, norm, sub, times, unit } from "./math.js";
+
+export function shapeRadius({ kind, size, points }) {
+  if (kind === "hull") return corners(points).reduce((most, p) => Math.max(most, norm(p)), 0);
   if (kind === "sphere") return size[0];
   if (kind === "capsule") return size[0] + size[1];
   if (kind === "cylinder") return Math.hypot(size[0], size[1]);
@@ -56,8 +60,29 @@ function boxMesh([a, b, c]) {
   return { positions, normals, triangles };
 }
 
-function shapeMesh({ kind, size }) {
+const corners = (points) => Array.from({ length: points.length / 3 }, (_, i) => [points[3 * i], points[3 * i + 1], points[3 * i + 2]]);
+
+// Flat faces, each with its own normal, away from the middle.
+function hullMesh(points, faces) {
+  const positions = [], normals = [], triangles = [];
+  const list = corners(points);
+  const middle = times(1 / Math.max(1, list.length), list.reduce(add, [0, 0, 0]));
+  for (let k = 0; k < faces.length; k += 3) {
+    const [a, b, c] = [list[faces[k]], list[faces[k + 1]], list[faces[k + 2]]];
+    const n = unit(cross(sub(b, a), sub(c, a)));
+    const outwards = dot(n, sub(a, middle)) < 0 ? times(-1, n) : n;
+    for (const p of [a, b, c]) {
+      triangles.push(positions.length / 3);
+      positions.push(...p);
+      normals.push(...outwards);
+    }
+  }
+  return { positions, normals, triangles };
+}
+
+export function shapeMesh({ kind, size, points, faces }) {
   const half = Math.PI / 2;
+  if (kind === "hull") return hullMesh(points, faces);
   if (kind === "box") return boxMesh(size);
   if (kind === "sphere") return revolved(arc(size[0], -half, half, 0, 24), 40);
   if (kind === "capsule") {

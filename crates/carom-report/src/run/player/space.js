@@ -1,5 +1,8 @@
 // Bodies in space by WebGL: shaded shapes, a fading grid on every surface, shadows along its normal.
 
+import { add, basis, combined, dot, flattening, rigid, roundStep, sub, times, turned, unit } from "./math.js";
+import { shapeMesh } from "./shapes.js";
+
 const VERTEX = `#version 300 es
 in vec3 position; in vec3 normal;
 uniform mat4 view, model, flatten_;
@@ -55,7 +58,7 @@ void main() { pixel = vec4(0.0, 0.0, 0.0, strength); }`;
 
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
-class Space {
+export class Space {
   // Null where the browser has no WebGL 2.
   static on(canvas, run) {
     const gl = canvas.getContext("webgl2", { antialias: true, alpha: false, stencil: true, preserveDrawingBuffer: true });
@@ -65,8 +68,17 @@ class Space {
   constructor(gl, canvas, run) {
     Object.assign(this, { gl, canvas, run });
     this.programs = { body: this.program(BODY), ground: this.program(GROUND), shadow: this.program(SHADOW) };
+    this.places = new Map();
     this.meshes = new Map();
-    for (const body of run.bodies) for (const shape of body.shapes) this.meshes.set(shape, this.upload(shapeMesh(shape)));
+    // Shapes of one form share a mesh.
+    const forms = new Map();
+    for (const body of run.bodies) {
+      for (const shape of body.shapes) {
+        const form = `${shape.kind} ${shape.size}`;
+        if (!forms.has(form)) forms.set(form, this.upload(shapeMesh(shape)));
+        this.meshes.set(shape, forms.get(form));
+      }
+    }
   }
 
   program(fragment) {
@@ -104,11 +116,19 @@ class Space {
     const { gl } = this;
     gl.useProgram(program);
     for (const [name, value] of Object.entries(values)) {
-      const place = gl.getUniformLocation(program, name);
+      const place = this.place(program, name);
       if (typeof value === "number") gl.uniform1f(place, value);
       else if (value.length === 3) gl.uniform3fv(place, value);
       else gl.uniformMatrix4fv(place, false, value);
     }
+  }
+
+  // Asking for the place of a name is slow, so each is asked for once.
+  place(program, name) {
+    if (!this.places.has(program)) this.places.set(program, new Map());
+    const known = this.places.get(program);
+    if (!known.has(name)) known.set(name, this.gl.getUniformLocation(program, name));
+    return known.get(name);
   }
 
   put({ array, count }) {

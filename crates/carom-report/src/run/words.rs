@@ -1,0 +1,228 @@
+//! Events and groups of events in words, and the units of their impulses: the same in lists, pages and summaries.
+
+use std::collections::BTreeMap;
+
+use carom_multibody::{JointKind, joint_limits};
+use carom_sim::number::{significant, tidy};
+use carom_sim::{ContactMode, Event, EventKind, Record};
+
+use super::group::is_bounce;
+
+/// Number of digits of times: two events of a bouncing ball may be a billionth of a second apart.
+pub(super) const TIME_DIGITS: usize = 14;
+/// Digits of sums.
+const FEW: usize = 3;
+/// Names of contacts in the row of a group.
+const NAMES: usize = 2;
+
+/// The kind of an event in words that follow the name of its contact.
+pub(super) fn kind(kind: EventKind) -> &'static str {
+    match kind {
+        EventKind::Impact => "impact",
+        EventKind::Settle => "settles",
+        EventKind::LiftOff => "lifts off",
+        EventKind::Stick => "sticks",
+        EventKind::Slip => "slips",
+        EventKind::Jam => "jams",
+        EventKind::JamApproached => "is about to jam",
+        EventKind::AmbiguousLiftOff => "ambiguous, lifts off",
+        EventKind::Window => "window of time stepping",
+        EventKind::Rattle => "rattles, impact without restitution",
+        EventKind::Sequence => "impacts ended without restitution",
+        EventKind::Projection => "projected onto its surface",
+    }
+}
+
+/// An event in words that follow the name of its contact.
+pub(super) fn what(event: &Event) -> String {
+    let words = kind(event.kind());
+    match event {
+        Event::Impact(impact) => format!("{words}, {}", impact.impact.name()),
+        Event::Settle(settle) => match settle.settled {
+            Some(end) => format!("{words} by {}", significant(end, TIME_DIGITS)),
+            None => "supports a settling contact".to_owned(),
+        },
+        _ => words.to_owned(),
+    }
+}
+
+/// Whether an event of this kind is an impulse, so that its impulse and its energy are given even if they are zero.
+pub(super) fn has_impulse(event: &Event) -> bool {
+    match event {
+        Event::LiftOff(_) | Event::Stick(_) | Event::Slip(_) | Event::AmbiguousLiftOff(_) => false,
+        Event::Window(device) | Event::Projection(device) => device.contact.is_some(),
+        Event::Impact(_)
+        | Event::Settle(_)
+        | Event::Jam(_)
+        | Event::JamApproached(_)
+        | Event::Rattle(_)
+        | Event::Sequence(_) => true,
+    }
+}
+
+/// The units of the impulses of all contacts: N m s at the limit of a hinge, otherwise N s.
+pub(super) fn impulse_units(record: &Record) -> Vec<&'static str> {
+    let mut limits = joint_limits(&record.model).into_iter();
+    let unit = |is_limit: bool| {
+        let joint = is_limit.then(|| limits.next()).flatten().and_then(|limit| record.model.joints().get(limit.joint));
+        match joint.map(|joint| joint.joint.kind) {
+            Some(JointKind::Revolute) => "N m s",
+            _ => "N s",
+        }
+    };
+    record.header.contacts.iter().map(|contact| contact.surface.is_none()).map(unit).collect()
+}
+
+/// The size of an impulse.
+pub(super) fn size(impulse: [f64; 3]) -> f64 {
+    impulse.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// Events of a group, or of a train, added up.
+pub(super) struct Sum {
+    pub(super) time: f64,
+    lasts: f64,
+    bounces: usize,
+    /// Events that are neither bounces nor settlings.
+    others: usize,
+    /// The contacts that bounce, in the order of their first bounces.
+    pub(super) contacts: Vec<usize>,
+    /// Sizes of all impulses added up, by unit.
+    impulses: BTreeMap<&'static str, f64>,
+    energy: f64,
+    /// How many of the contacts that bounced are in each mode afterwards, in the order flight, slip, stick.
+    modes: [usize; 3],
+}
+
+impl Sum {
+    pub(super) fn of<'e>(events: impl IntoIterator<Item = &'e Event>, units: &[&'static str]) -> Self {
+        let (mut times, mut bounces, mut others, mut energy) = ([f64::INFINITY, f64::NEG_INFINITY], 0, 0, 0.0);
+        let (mut contacts, mut impulses) = (Vec::new(), BTreeMap::new());
+        let mut last: BTreeMap<usize, ContactMode> = BTreeMap::new();
+        for event in events {
+            times = [times[0].min(event.time()), times[1].max(event.time())];
+            energy += event.energy_change();
+            let Some(contact) = event.contact() else {
+                others += 1;
+                continue;
+            };
+            if is_bounce(event) {
+                bounces += 1;
+                if !contacts.contains(&contact) {
+                    contacts.push(contact);
+                }
+            } else if event.kind() != EventKind::Settle {
+                others += 1;
+            }
+            let impulse = size(event.impulse());
+            if impulse > 0.0 {
+                *impulses.entry(units.get(contact).copied().unwrap_or("N s")).or_insert(0.0) += impulse;
+            }
+            if let Some(mode) = event.mode() {
+                last.insert(contact, mode);
+            }
+        }
+        let mut modes = [0; 3];
+        for mode in contacts.iter().filter_map(|contact| last.get(contact)) {
+            modes[place(*mode)] += 1;
+        }
+        let lasts = if times[1] > times[0] { times[1] - times[0] } else { 0.0 };
+        Self { time: times[0], lasts, bounces, others, contacts, impulses, energy, modes }
+    }
+
+    /// The names of its contacts: two, and how many more.
+    pub(super) fn names(&self, name: impl Fn(usize) -> String) -> String {
+        let names: Vec<String> = self.contacts.iter().take(NAMES).map(|&contact| name(contact)).collect();
+        match self.contacts.len().saturating_sub(NAMES) {
+            0 => names.join(", "),
+            more => format!("{} and {more} more", names.join(", ")),
+        }
+    }
+
+    /// "23 bounces of 2 contacts"; the contacts are not counted if there is one.
+    pub(super) fn bounces(&self) -> String {
+        let bounces = if self.bounces == 1 { "bounce" } else { "bounces" };
+        match self.contacts.len() {
+            0 | 1 => format!("{} {bounces}", self.bounces),
+            count => format!("{} {bounces} of {count} contacts", self.bounces),
+        }
+    }
+
+    /// "4 other events".
+    pub(super) fn others(&self) -> Option<String> {
+        match self.others {
+            0 => None,
+            1 => Some("1 other event".to_owned()),
+            count => Some(format!("{count} other events")),
+        }
+    }
+
+    /// "23 bounces of 2 contacts and 4 other events in 0.58 ms".
+    pub(super) fn what(&self) -> String {
+        let others = self.others().map_or(String::new(), |others| format!(" and {others}"));
+        format!("{}{others} in {}", self.bounces(), duration(self.lasts))
+    }
+
+    /// "0.7 N s in all".
+    pub(super) fn impulse(&self) -> String {
+        let parts: Vec<String> =
+            self.impulses.iter().map(|(unit, x)| format!("{} {unit}", significant(*x, FEW))).collect();
+        if parts.is_empty() { String::new() } else { format!("{} in all", parts.join(", ")) }
+    }
+
+    /// "0.58 ms".
+    pub(super) fn lasts(&self) -> String {
+        duration(self.lasts)
+    }
+
+    /// Its energy change, J; rounding of the given size is zero.
+    pub(super) fn energy(&self, rounding: f64) -> f64 {
+        tidy(self.energy, rounding)
+    }
+
+    /// The mode of its contacts afterwards: "stick", or "2 stick, 1 flight".
+    pub(super) fn then(&self) -> String {
+        let names = [ContactMode::Stick, ContactMode::Slip, ContactMode::Flight];
+        let counts: Vec<(usize, &str)> = names
+            .map(|mode| (self.modes[place(mode)], mode.name()))
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .collect();
+        match counts.as_slice() {
+            [(_, name)] => (*name).to_owned(),
+            several => several.iter().map(|(count, name)| format!("{count} {name}")).collect::<Vec<_>>().join(", "),
+        }
+    }
+}
+
+fn place(mode: ContactMode) -> usize {
+    match mode {
+        ContactMode::Flight => 0,
+        ContactMode::Slip => 1,
+        ContactMode::Stick => 2,
+    }
+}
+
+/// A duration in the unit that suits it.
+fn duration(seconds: f64) -> String {
+    for (unit, name) in [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs")] {
+        if seconds >= unit {
+            return format!("{} {name}", significant(seconds / unit, FEW));
+        }
+    }
+    format!("{} ns", significant(seconds / 1e-9, FEW))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_units_that_suit_them() {
+        for (seconds, text) in
+            [(0.0, "0 ns"), (1.25e-8, "12.5 ns"), (5.8e-4, "580 µs"), (0.0423, "42.3 ms"), (2.0, "2 s")]
+        {
+            assert_eq!(duration(seconds), text);
+        }
+    }
+}
