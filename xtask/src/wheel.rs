@@ -34,8 +34,8 @@ fn build(python: &Path) -> Result<PathBuf, String> {
 pub fn test() -> Result<(), String> {
     let python = environment_of("python", "python/requirements.txt")?;
     install(&python, &build(&python)?)?;
-    // The numbers of the command are compared with.
-    cargo(&["build", "--quiet", "-p", "carom-cli"], &[], &[])?;
+    // The numbers of the command are compared with: that of the tests, so that it is built once.
+    cargo(&["build", "--quiet", "--profile", "test", "-p", "carom-cli", "--features", "parquet"], &[], &[])?;
     run(pytest(&python).arg("python/tests"), "pytest python/tests")?;
     run(Command::new(&python).args(["-m", "mypy"]).env("MYPY_CACHE_DIR", "target/python/mypy"), "mypy python/carom")?;
     let mut stubtest = Command::new(&python);

@@ -239,7 +239,9 @@ fn the_impact_of_an_event_is_that_of_the_run() {
 fn an_event_is_a_problem_like_any_other() {
     let runs = Runs::new();
     let robot = runs.write("quadruped.urdf", carom::models::find("quadruped").unwrap().text);
-    let arguments = [&robot, "--height", "0.05", "--until", "0.2", "--link", "front_left_foot", "--restitution", "0.4"];
+    let foot = ["--link", "front_left_foot", "--no-limits"];
+    let arguments =
+        [&[robot.as_str(), "--height", "0.05", "--until", "0.2", "--restitution", "0.4"], &foot[..]].concat();
     let files: Vec<String> =
         formats().iter().map(|format| runs.simulate(&format!("run.{format}"), &arguments)).collect();
     let outcomes: Vec<Value> =

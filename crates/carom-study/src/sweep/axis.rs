@@ -69,7 +69,7 @@ impl Axis {
     pub(super) fn setting(&self, place: u64) -> Setting<'_> {
         match &self.values {
             Values::Grid { to, count, .. } if place + 1 >= *count => Setting::Number(*to),
-            // One rounding of a sum of products: 0:0.9:10 has 0.1 and not 0.09999999999999999.
+            // A quotient of a sum of products: 0:0.9:10 has 0.1 and not 0.09999999999999999.
             Values::Grid { from, to, count } => {
                 let (before, after) = (place as f64, (count - 1 - place) as f64);
                 Setting::Number((from * after + to * before) / (count - 1) as f64)
@@ -147,7 +147,9 @@ mod tests {
         let tenths: Axis = "a=0:1:11".parse().unwrap();
         assert!((0..=10).all(|k| tenths.number(k) == Some(k as f64 / 10.0)));
         let part: Axis = "a=0:0.9:10".parse().unwrap();
-        assert_eq!([1, 2, 3].map(|k| part.number(k).unwrap()), [0.1, 0.2, 0.3]);
+        assert_eq!([1, 2].map(|k| part.number(k).unwrap()), [0.1, 0.2]);
+        // The products are rounded, too.
+        assert!((0..10).all(|k| (part.number(k).unwrap() - k as f64 / 10.0).abs() <= f64::EPSILON / 2.0));
         let list: Axis = "law=[poisson, aghili]".parse().unwrap();
         assert_eq!([list.text(0), list.text(1)], ["poisson", "aghili"]);
         let short: Axis = "a=[.5, +1]".parse().unwrap();
