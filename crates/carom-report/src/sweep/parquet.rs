@@ -171,7 +171,7 @@ fn write_column(
         Values::Words(values) => {
             let rows = &values[start..end];
             let levels: Vec<i16> = rows.iter().map(|word| i16::from(word.is_some())).collect();
-            let present: Vec<ByteArray> = rows.iter().flatten().map(|word| byte_array(word)).collect();
+            let present: Vec<ByteArray> = rows.iter().flatten().map(byte_array).collect();
             writer.typed::<ByteArrayType>().write_batch(&present, (!is_complete).then_some(&levels[..]), None)?
         }
     };
@@ -179,6 +179,7 @@ fn write_column(
 }
 
 /// Text, without a copy if it is a constant.
+#[allow(clippy::ptr_arg, reason = "a borrowed word is not copied")]
 fn byte_array(word: &std::borrow::Cow<'static, str>) -> ByteArray {
     match word {
         std::borrow::Cow::Borrowed(word) => ByteArray::from(Bytes::from_static(word.as_bytes())),
