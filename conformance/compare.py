@@ -30,14 +30,15 @@ def main():
     arguments = parse()
     pattern = arguments.only or ""
     until = runs.FULL if arguments.full else runs.SHORT
-    engine = Engine(arguments.binary.resolve())
+    # Paths are those of the folder of the call.
+    engine, command = Engine(arguments.binary.resolve()), arguments.command.resolve()
     families, siconos = compare_impacts(engine, arguments.siconos, pattern)
     # MuJoCo writes a log to its working folder.
     with tempfile.TemporaryDirectory() as room, contextlib.chdir(room):
         results = compare_all(engine, pattern)
         flown = flights.run(engine, pattern)
         dropped = drops.run(engine, pattern)
-        simulated = runs.run(arguments.command.resolve(), pattern, until)
+        simulated = runs.run(command, pattern, until)
     engine.close()
     if not (results or families or flown or dropped or simulated):
         sys.exit(f"nothing has {pattern!r} in its name")

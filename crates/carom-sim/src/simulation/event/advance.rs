@@ -9,6 +9,9 @@ use crate::simulation::motion::margin::Margin;
 /// Largest step, relative to the time in which sliding would stop: the direction turns faster as the sliding slows
 /// down.
 const SLIDE: f64 = 0.7;
+/// Where a step would leave less than a tenth of the remaining time, two equal steps are taken: the error estimate of a tiny step
+/// says nothing about the next one.
+const LAST: f64 = 0.9;
 /// Largest step of sliding in space that gains speed, relative to |v|/|a|. The direction v/|v| is singular where v vanishes,
 /// at about that distance in time: over a step many times as long the error estimate of the method is meaningless, and may be
 /// small by chance. Most steps are shorter than this anyway.
@@ -78,7 +81,7 @@ impl Simulation {
         }
         loop {
             let left = end - self.time;
-            let step = size.min(left);
+            let step = if size < left && size > LAST * left { 0.5 * left } else { size.min(left) };
             if step < smallest && step < left {
                 let tolerance = self.system.setup.settings.tolerance;
                 let stiffest = self.system.stiffest.clone();

@@ -247,9 +247,10 @@ fn a_follower_is_damped_by_the_square_of_its_multiplier() {
     assert_near(stiffest.rate, 18.0 / 10.0, 1e-14);
 }
 
-/// The last one, too: where a little more than one of them was left, it was stretched to the end.
+/// The last one, too: where a little more than one of them is left, two equal steps are taken, neither a stretched nor a tiny one.
+/// After a tiny one the next step of a damped robot had four times the error.
 #[test]
-fn no_step_is_longer_than_the_largest_asked_for() {
+fn no_step_is_longer_than_the_largest_asked_for_and_the_last_is_not_tiny() {
     for k in 0..20 {
         let mut setup = mass("", 0.5);
         setup.configuration[1] = 100.0;
@@ -260,7 +261,8 @@ fn no_step_is_longer_than_the_largest_asked_for() {
         while simulation.time() < until {
             let before = simulation.time();
             simulation.step(&mut Discard).unwrap();
-            assert!(simulation.time() - before <= 0.1 + 1e-15, "from {before} to {}", simulation.time());
+            let step = simulation.time() - before;
+            assert!(step <= 0.1 + 1e-15 && (step > 0.01 || before < 0.5), "from {before} to {}", simulation.time());
         }
     }
 }
