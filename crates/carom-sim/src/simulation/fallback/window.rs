@@ -21,9 +21,9 @@ const SOON: f64 = 2.0;
 /// fraction of the time scale.
 const MOST_MOVE: f64 = 1e-4;
 const LONGEST: f64 = 1e-4;
-/// The same where a joint is too stiff to be followed: windows then replace the whole motion, and a bounce in them is wrong by
-/// the weight over a step.
-const LONGEST_WHEN_STIFF: f64 = 1e-5;
+/// The same where a joint is too stiff to be followed and contacts bounce: windows then replace the whole motion, and the speed
+/// of a bounce in them is wrong by the weight over a step.
+const LONGEST_OF_BOUNCES: f64 = 1e-5;
 /// A window that added energy or let a contact penetrate is retried with steps shorter by this factor...
 const FINER: f64 = 16.0;
 /// ... at most this many attempts in all.
@@ -153,7 +153,8 @@ impl Simulation {
             return shortest;
         }
         let (speed, spin) = self.system.watch.fastest(&mut self.system.dynamics);
-        let longest = if self.fallback.watchdog.is_too_stiff { LONGEST_WHEN_STIFF } else { LONGEST };
+        let holds_bounces = self.fallback.watchdog.is_too_stiff && self.system.can_bounce();
+        let longest = if holds_bounces { LONGEST_OF_BOUNCES } else { LONGEST };
         let (length, longest) = (self.system.scales.length, longest * self.system.scales.time);
         (2.0 * step).min(longest).min(MOST_MOVE * length / (speed + spin * length)).max(shortest)
     }

@@ -314,6 +314,12 @@ impl System {
         self.watch.contact(k).enabled.is_none_or(|condition| condition.holds(self.dynamics.configuration()))
     }
 
+    /// Whether some contact has restitution.
+    pub(crate) fn can_bounce(&self) -> bool {
+        let restitution = |k: usize| self.watch.contact(k).coefficients.restitution;
+        (0..self.contacts.len()).any(|k| restitution(k).normal_at(self.scales.of(k).speed) > 0.0)
+    }
+
     /// Acceleration of a row of the closed contacts in the last evaluation.
     pub(crate) fn contact_acceleration(&self, row: usize) -> f64 {
         let along = self.rows.jacobian().row(row).iter().zip(&self.acceleration).map(|(a, b)| a * b).sum::<f64>();
