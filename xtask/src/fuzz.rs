@@ -63,7 +63,7 @@ fn nightly() -> Command {
     command
 }
 
-/// Installs `cargo-fuzz` from crates.io if it is missing.
+/// Installs `cargo-fuzz` if it is missing.
 fn install() -> Result<(), String> {
     let found = nightly().arg("--version").output().is_ok_and(|output| output.status.success());
     if found {

@@ -325,7 +325,7 @@ fn report(target: &Target, ends: &Ends) {
     }
 }
 
-/// Installs cargo-mutants from crates.io if it is missing.
+/// Installs cargo-mutants if it is missing.
 fn install() -> Result<(), String> {
     let mut version = Command::new(cargo_program());
     if version.args(["mutants", "--version"]).output().is_ok_and(|output| output.status.success()) {
