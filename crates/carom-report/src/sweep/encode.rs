@@ -47,7 +47,7 @@ impl Encoder {
         match self {
             #[cfg(feature = "parquet")]
             Self::Parquet(groups) => groups.finish(output),
-            Self::Csv => Ok(()),
+            Self::Csv => output.flush(),
         }
     }
 }
