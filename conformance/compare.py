@@ -1,8 +1,9 @@
 """Compares carom with Pinocchio, MuJoCo and Siconos:
-compare.py --binary PATH --command PATH --siconos PYTHON [--write PAGE] [--only PATTERN] [--full]
+compare.py --binary PATH --command PATH --siconos PYTHON [--write PAGE] [--only PATTERN] [--full] [--law NAME]
 
-PATTERN is a part of package/file, flight/package/file, drop/file, run/package/file or siconos/family. --full simulates
-longer. Ends with 1 where something is wrong, or where too few files match or end.
+PATTERN is a part of package/file, flight/package/file, drop/file, loops/package/file, run/package/file or
+siconos/family. --full simulates longer. With --law, only the simulations are run, by that law of impacts. Ends with 1
+where something is wrong, or where too few files match or end.
 """
 
 import argparse
@@ -16,6 +17,7 @@ from pathlib import Path
 import drops
 import flights
 import impacts
+import loops
 import mjcf
 import runs
 import table
@@ -30,6 +32,8 @@ def main():
     arguments = parse()
     pattern = arguments.only or ""
     until = runs.FULL if arguments.full else runs.SHORT
+    if arguments.law:
+        run_by_law(arguments.command.resolve(), pattern, until, arguments.law)
     # Paths are those of the folder of the call.
     engine, command = Engine(arguments.binary.resolve()), arguments.command.resolve()
     families, siconos = compare_impacts(engine, arguments.siconos, pattern)
@@ -38,20 +42,34 @@ def main():
         results = compare_all(engine, pattern)
         flown = flights.run(engine, pattern)
         dropped = drops.run(engine, pattern)
+        closed = loops.run(engine, pattern)
         simulated = runs.run(command, pattern, until)
     engine.close()
-    if not (results or families or flown or dropped or simulated):
+    if not (results or families or flown or dropped or closed or simulated):
         sys.exit(f"nothing has {pattern!r} in its name")
     failures = missed(results, is_whole=arguments.only is None)
     failures += [f"{impacts.PACKAGE}/{family.name}: {wrong}" for family in families for wrong in family.wrong]
     failures += [f"{flights.PACKAGE}/{of.name}: {of.reason}" for of in flown if of.status == "WRONG"]
     failures += [f"{drops.PACKAGE}/{of.name}: {of.reason}" for of in dropped if of.status == "WRONG"]
+    failures += [f"{loops.PACKAGE}/{of.file}: {'; '.join(of.reasons)}" for of in closed if of.status == "WRONG"]
     failures += runs.missed(simulated, is_whole=arguments.only is None)
     simulated = (simulated, until)
-    page = table.page(results, flown, dropped, simulated, families, siconos, failures)
+    page = table.page(results, flown, dropped, closed, simulated, families, siconos, failures)
     print(page)
     if arguments.write:
         arguments.write.write_text(page, encoding="utf-8")
+    sys.exit(1 if failures else 0)
+
+
+def run_by_law(command, pattern, until, law):
+    """Every robot in one line by a law of impacts, and nothing else."""
+    with tempfile.TemporaryDirectory() as room, contextlib.chdir(room):
+        simulated = runs.run(command, pattern, until, law)
+    if not simulated:
+        sys.exit(f"no simulation has {pattern!r} in its name")
+    failures = runs.missed(simulated, is_whole=not pattern)
+    print(table.simulations(simulated, until, law))
+    print("".join(f"- {wrong}\n" for wrong in failures), end="")
     sys.exit(1 if failures else 0)
 
 
@@ -61,12 +79,15 @@ def parse():
     parser.add_argument("--command", type=Path, required=True, help="the program carom")
     parser.add_argument("--siconos", required=True, help="the interpreter that has Siconos")
     parser.add_argument("--write", type=Path, help="the page to write")
-    names = "package/file, flight/package/file, drop/file, run/package/file or siconos/family"
+    names = "package/file, flight/package/file, drop/file, loops/package/file, run/package/file or siconos/family"
     parser.add_argument("--only", help=f"a part of {names}")
     parser.add_argument("--full", action="store_true", help=f"simulate {runs.FULL:g} s, not {runs.SHORT:g} s")
+    parser.add_argument("--law", help="run the simulations only, by this law of impacts")
     arguments = parser.parse_args()
     if arguments.write and arguments.only:
         parser.error("--write cannot be combined with --only, because the page must cover all files")
+    if arguments.write and arguments.law:
+        parser.error("--write cannot be combined with --law, because the page is that of the default law")
     return arguments
 
 

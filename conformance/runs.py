@@ -100,14 +100,14 @@ def is_regular(mass):
     return judge.scaled_eigenvalues(mass)[0] > judge.SINGULAR
 
 
-def run(command, pattern, until):
-    """Every file that the pattern selects, in the order of packages and names."""
+def run(command, pattern, until, law=None):
+    """Every file that the pattern selects, in the order of packages and names, by the command's law or another."""
     files = chosen(pattern)
     done = Progress(len(files))
 
     def one(file):
         package, name, path = file
-        result = simulate(command, package, name, path, until)
+        result = simulate(command, package, name, path, until, law)
         done.tell(result)
         return result
 
@@ -128,11 +128,12 @@ class Progress:
             os.write(2, f"{text}{': ' + of.reason if of.reason else ''}\n".encode())
 
 
-def simulate(command, package, name, path, until):
+def simulate(command, package, name, path, until, law=None):
     """One process, with its CPU time; it is stopped at the limit."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        # The form of the output is the only thing asked for.
+        # The form of the output is the only thing asked for, and the law, if one is.
         arguments = [command, "simulate", str(path), "--until", str(until), "--format", "json"]
+        arguments += ["--law", law] if law else []
         limited = ["/bin/sh", "-c", f'ulimit -t {LIMIT}; exec "$@"', "sh", *arguments]
         process = subprocess.Popen(limited, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
         code, cpu = wait(process)

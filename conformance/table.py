@@ -8,6 +8,7 @@ import drops
 import flights
 import impacts
 import judge
+import loops
 import runs
 
 DISTRIBUTIONS = ["pin", "example-robot-data", "mujoco", "gymnasium"]
@@ -59,7 +60,7 @@ def below(difference):
     return f"below 1e{math.floor(math.log10(difference)) + 1:+03d}"
 
 
-def page(results, flown, dropped, simulated, families, siconos, failures):
+def page(results, flown, dropped, closed, simulated, families, siconos, failures):
     parts = [INTRODUCTION, versions(siconos)]
     if results:
         parts += [totals(results), differences(results), remarks(results)]
@@ -68,6 +69,8 @@ def page(results, flown, dropped, simulated, families, siconos, failures):
         parts.append(in_flight(flown))
     if dropped:
         parts.append(on_the_floor(dropped))
+    if closed:
+        parts.append(in_loops(closed))
     if simulated[0]:
         parts.append(simulations(*simulated))
     if families:
@@ -138,6 +141,27 @@ def reasons(results, status, title):
         return ""
     lines = [f"- `{outcome.package}/{outcome.file}`: {'; '.join(outcome.reasons[:4])}\n" for outcome in found]
     return f"## {title}\n\n" + "".join(lines)
+
+
+LOOPS = f"""\
+## Closed loops
+
+Files whose equalities are all of the kinds connect, weld and joint, and hold no body that a program moves. From {loops.STATES} random
+states near home carom closes the loops; M, C and W with the loops held are compared there with those of MuJoCo's M and rows of
+equalities, by singular values above {loops.RANK:.0e} of the largest. C has other axes than MuJoCo's, so that Cᵀ C of each
+equality is compared (not of a weld, whose rotation MuJoCo scales). States that do not close, or within {loops.MARGIN:.0e} of a dead
+point, are left out. Differences, over the largest entry, must not exceed {loops.TOLERANCE:.0e}, and the ranks must be equal.
+
+"""
+
+
+def in_loops(closed):
+    def cells(of):
+        values = [below(of.differences[name]) if name in of.differences else "" for name in loops.QUANTITIES]
+        return [f"`{of.file}`", ", ".join(of.kinds), f"{of.compared} of {loops.STATES}", *values, of.status]
+
+    head = ["file", "equalities", "states", *loops.QUANTITIES.values(), ""]
+    return LOOPS + grid(head, [cells(of) for of in closed])
 
 
 FLIGHTS = f"""\
@@ -261,7 +285,7 @@ RUNS = """\
 ## Every robot in one line
 
 Every file above that has joints, that its reference loads and whose M is regular in its home configuration goes through
-`carom simulate FILE --until {until:g}`, with no other argument but the form of the output. What carom then assumes is described
+`carom simulate FILE --until {until:g}{law}`, with no other argument but the form of the output. What carom then assumes is described
 in [robots](robots.md): a floating base where the root link has mass, every collision shape against the planes of the file
 or a floor under the lowest point, e = 0, the friction of the file or μ = 0.5, the joint limits of the file. A process is stopped after {limit} s of CPU time. `cargo xtask conformance`
 simulates {short:g} s, with `--full` {full:g} s. {target:.0%} of the files must end, none may be stopped or
@@ -274,9 +298,9 @@ SLOWEST = 10
 STATUSES = ("ended", "refused", "failed", "too long", "WRONG")
 
 
-def simulations(found, until):
+def simulations(found, until, law=None):
     text = RUNS.format(
-        until=until, limit=runs.LIMIT, short=runs.SHORT, full=runs.FULL, target=runs.TARGET,
+        until=until, law=f" --law {law}" if law else "", limit=runs.LIMIT, short=runs.SHORT, full=runs.FULL, target=runs.TARGET,
         residual=runs.RESIDUAL, depth=runs.DEPTH,
     )
     names = list(dict.fromkeys(of.package for of in found))

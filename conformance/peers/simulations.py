@@ -50,7 +50,7 @@ def load(name, scene):
     return spec
 
 
-def start(model, data, scene):
+def start(model, data, scene, damping):
     base = scene["base"]
     data.qpos[:3] = base["position"]
     data.qpos[3:7] = quaternion(base.get("rpy", [0, 0, 0]))
@@ -66,30 +66,56 @@ def start(model, data, scene):
         if posture:
             model.jnt_stiffness[joint] = posture["stiffness"]
             model.qpos_spring[place] = data.qpos[place]
-            model.dof_damping[model.jnt_dofadr[joint]] += posture.get("damping", 0.0)
+            freedom = model.jnt_dofadr[joint]
+            model.dof_damping[freedom] = damping[freedom] + posture.get("damping", 0.0)
+
+
+def boxes(count):
+    """Boxes of 20 x 16 x 10 cm that fall on a floor and do not touch each other, as in crates/carom/benches/simulation.rs."""
+    spec = mujoco.MjSpec()
+    spec.option.gravity = [0, 0, -9.81]
+    floor = spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1], contype=0, conaffinity=1)
+    floor.friction = [0.5, 0, 0]
+    for k in range(count):
+        angle = 0.3 + 0.05 * k
+        sin, cos = math.sin(angle / 2), math.cos(angle / 2)
+        body = spec.worldbody.add_body(pos=[0.5 * k, 0, 0.25 + 0.01 * k], quat=[cos, 0.6 * sin, 0.8 * sin, 0])
+        body.add_freejoint()
+        geom = body.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=[0.1, 0.08, 0.05], mass=1, contype=1, conaffinity=0)
+        geom.friction = [0.5, 0, 0]
+    return spec
+
+
+def measure(name, model, seconds, runs, begin):
+    fastest = math.inf
+    steps = round(seconds / model.opt.timestep)
+    for _ in range(runs):
+        data = mujoco.MjData(model)
+        begin(data)
+        begun = time.thread_time()
+        mujoco.mj_step(model, data, nstep=steps)
+        fastest = min(fastest, time.thread_time() - begun)
+    print(json.dumps({
+        "scene": name,
+        "seconds": seconds,
+        "mujoco_us": round(1e6 * fastest / seconds, 1),
+        "step": model.opt.timestep,
+        "contacts": int(data.ncon),
+        "height": round(float(data.qpos[2]), 4),
+    }))
 
 
 def main():
     for name in ["quadruped", "cube"]:
         scene = tomllib.loads((MODELS / "simulations" / f"{name}.toml").read_text())
         model = load(name, scene).compile()
+        # carom does not model the dry friction of joints.
+        model.dof_frictionloss[:] = 0
+        damping = model.dof_damping.copy()
         for seconds in SECONDS:
-            fastest = math.inf
-            steps = round(seconds / model.opt.timestep)
-            for _ in range(RUNS):
-                data = mujoco.MjData(model)
-                start(model, data, scene)
-                begun = time.perf_counter()
-                mujoco.mj_step(model, data, nstep=steps)
-                fastest = min(fastest, time.perf_counter() - begun)
-            print(json.dumps({
-                "scene": name,
-                "seconds": seconds,
-                "mujoco_us": round(1e6 * fastest / seconds, 1),
-                "step": model.opt.timestep,
-                "contacts": int(data.ncon),
-                "height": round(float(data.qpos[2]), 4),
-            }))
+            measure(name, model, seconds, RUNS, lambda data: start(model, data, scene, damping))
+    for count in [1, 2, 4, 8, 16]:
+        measure(f"{count} boxes", boxes(count).compile(), 1, RUNS, lambda data: None)
 
 
 if __name__ == "__main__":

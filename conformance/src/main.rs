@@ -6,6 +6,9 @@
 //! invalid request gives an `error`. Terms that need the inverse of a singular M are null, and `singular` gives the
 //! reason.
 //!
+//! Terms are those of the tree alone. A request with `loops` and states closes the loops from each of them, without
+//! holding a joint, and answers with the closed state and the terms there ([`loops`]).
+//!
 //! A request with a `drop` lets the robot fall onto a floor ([`drop`]). One with a `flight` simulates its free flight
 //! ([`flight`]). One with a `delassus` has no file: it is a simultaneous impact ([`impact`]).
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -14,6 +17,7 @@ mod description;
 mod drop;
 mod flight;
 mod impact;
+mod loops;
 mod request;
 mod terms;
 
@@ -49,13 +53,14 @@ fn answer(line: &str) -> Result<Value, String> {
         Err(error) => return Ok(json!({ "refused": { "kind": error.kind.name(), "message": error.message } })),
     };
     if let Some(flight) = given(&value, "flight") {
-        return flight::of(model, flight);
+        return flight::of(model.without_loops(), flight);
     }
     if let Some(fall) = given(&value, "drop") {
-        return drop::of(model, fall);
+        return drop::of(model.without_loops(), fall);
     }
     match &request.states {
         None => Ok(description::of(&model)),
-        Some(states) => terms::of(model, states, request.contact.as_ref()),
+        Some(states) if request.loops => loops::of(model, states, request.contact.as_ref()),
+        Some(states) => terms::of(model.without_loops(), states, request.contact.as_ref()),
     }
 }

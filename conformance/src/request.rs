@@ -11,6 +11,8 @@ pub(crate) struct Request {
     pub(crate) options: Options,
     pub(crate) states: Option<Vec<State>>,
     pub(crate) contact: Option<Contact>,
+    /// Whether the loops are closed.
+    pub(crate) loops: bool,
 }
 
 /// A state whose terms are requested.
@@ -36,6 +38,7 @@ impl Request {
             options: Options::new().floating_base(flag(value, "floating_base")?).mimics(mimics),
             states: given(value, "states").map(states).transpose()?,
             contact: given(value, "contact").map(contact).transpose()?,
+            loops: flag(value, "loops")?,
         })
     }
 }

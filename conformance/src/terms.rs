@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::request::{Contact, State};
 
 /// A contact with workspace for its terms.
-struct Touch {
+pub(crate) struct Touch {
     link: LinkId,
     placement: Placement,
     point: ContactPoint,
@@ -54,7 +54,7 @@ fn of_state(
 }
 
 impl Touch {
-    fn new(model: &Model, contact: &Contact) -> Result<Self, String> {
+    pub(crate) fn new(model: &Model, contact: &Contact) -> Result<Self, String> {
         let place = model.find_place(&contact.place);
         let (link, placement) = place.ok_or_else(|| format!("there is no link or frame {:?}", contact.place))?;
         let on_link = placement.apply(contact.point.into());
@@ -62,7 +62,11 @@ impl Touch {
         Ok(Self { link, placement, point, contacts: Contacts::new(model, &[point]) })
     }
 
-    fn fill(&mut self, dynamics: &mut Dynamics, terms: &mut Map<String, Value>) -> Result<(), DynamicsError> {
+    pub(crate) fn fill(
+        &mut self,
+        dynamics: &mut Dynamics,
+        terms: &mut Map<String, Value>,
+    ) -> Result<(), DynamicsError> {
         dynamics.contact_kinematics(&mut self.contacts)?;
         terms.insert("jacobian".into(), rows(self.contacts.jacobian()));
         terms.insert("drift".into(), json!(self.contacts.drift()));
@@ -90,7 +94,7 @@ fn put(terms: &mut Map<String, Value>, name: &str, term: Result<Value, DynamicsE
     Ok(())
 }
 
-fn rows(matrix: &Matrix) -> Value {
+pub(crate) fn rows(matrix: &Matrix) -> Value {
     (0..matrix.rows()).map(|i| json!(matrix.row(i))).collect()
 }
 

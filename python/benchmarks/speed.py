@@ -1,5 +1,6 @@
-"""Times of the Python package: one call, and a batch of a million beside Rust's own. `cargo xtask bench python`."""
+"""Times of the Python package: one call, a sweep, and a batch of a million beside Rust's own. `cargo xtask bench python`."""
 
+import resource
 import subprocess
 import sys
 import tempfile
@@ -47,6 +48,20 @@ def one_call(random):
     print(f"W @ v of numpy, for comparison: {microseconds(lambda: w @ u[:3], 5000):.2f} us")
 
 
+def sweep():
+    """A million impacts of the arm to Parquet. Memory is that of the process with all that was done before, the interpreter included."""
+    least = np.inf
+    with tempfile.TemporaryDirectory() as folder:
+        for k in range(3):
+            begun = time.process_time()
+            plan = {"vary": {"friction": "0:1:100"}, "random": {"state.velocity.elbow": ("normal", 0, 1)}, "samples": COUNT // 100}
+            table = carom.sweep("arm", **plan, output=Path(folder) / f"{k}.parquet", threads=2)
+            least = min(least, time.process_time() - begun)
+        size = (Path(folder) / "0.parquet").stat().st_size
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"sweep of {table.rows} impacts of the arm, {len(table.names)} columns, {size / 1e6:.0f} MB: {least:.2f} s of two threads, {table.rows / least:.0f} a CPU second, at most {peak:.0f} MB")
+
+
 def million(random, rate):
     root = random.normal(size=(COUNT, 3, 4))
     w = root @ root.transpose(0, 2, 1)
@@ -74,6 +89,8 @@ def million(random, rate):
 
 if __name__ == "__main__":
     generator = np.random.default_rng(1)
+    # First, for its memory.
+    sweep()
     one_call(generator)
     if len(sys.argv) > 1:
         million(generator, sys.argv[1])

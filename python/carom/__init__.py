@@ -11,10 +11,11 @@ its JSON records.
 | function | what it does |
 |---|---|
 | `impact`, `impact_batch` | the impact of a contact, or of a million of them |
-| `load` | a robot from URDF, MJCF, text, an `MjSpec`, or built in; `Robot.impact`, `Robot.impact_batch` |
+| `load` | a robot from URDF, MJCF, SDF, text, an `MjSpec` or `MjModel`, or built in; `Robot.impact`, `Robot.impact_batch` |
 | `problem` | a problem or scene from a file, a dictionary, or the gallery |
 | `map`, `compare` | the law's answers over coefficients or states; all laws on one impact |
 | `simulate` | event-driven simulation, with a controller in Python |
+| `sweep` | keys of a scene varied over grids and distributions: a table, on the local cores or on a cluster |
 | `gallery`, `models` | the built-in scenes and robots |
 """
 
@@ -51,6 +52,7 @@ from ._errors import CaromError
 from ._load import load
 from ._modes import MODES
 from ._run import ContactHistory, EnergyHistory, Event, Impact, Run, State, simulate
+from ._sweep import Sweep, sweep
 
 __all__ = [
     "MODES",
@@ -77,6 +79,7 @@ __all__ = [
     "Run",
     "SimultaneousOutcome",
     "State",
+    "Sweep",
     "Violation",
     "__version__",
     "compare",
@@ -88,4 +91,5 @@ __all__ = [
     "models",
     "problem",
     "simulate",
+    "sweep",
 ]

@@ -1,6 +1,7 @@
 # The extension module. `stubtest` holds this file to it; docstrings are in the module itself.
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, TypeAlias, final
 
 import numpy as np
@@ -28,6 +29,9 @@ __all__ = [
     "Restitution",
     "RestitutionLimit",
     "Violation",
+    "SweepPlan",
+    "sweep_plan",
+    "sweep_plan_of",
     "Robot",
     "load",
     "RunRecord",
@@ -449,12 +453,73 @@ class RunRecord:
     def event_columns(self) -> dict[str, Any]: ...
     def summary(self) -> dict[str, Any]: ...
     def to_json(self) -> str: ...
+    def header_to_json(self) -> str: ...
     def to_csv(self) -> str: ...
+    def to_parquet(self) -> bytes: ...
+    def events_to_parquet(self) -> bytes: ...
     def events_to_csv(self) -> str: ...
     def to_svg(self) -> str: ...
     def to_html(self) -> str: ...
     def text(self, events: int = 0) -> str: ...
 
+@final
+class SweepPlan:
+    @property
+    def title(self) -> str: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def names(self) -> list[str]: ...
+    @property
+    def digest(self) -> str: ...
+    @property
+    def part_rows(self) -> int: ...
+    def portable(self) -> tuple[str, Path] | None: ...
+    def missing_parts(self, folder: str | os.PathLike[str], format: str, *, part_rows: int | None = None) -> list[int]: ...
+    def write_folder(
+        self,
+        folder: str | os.PathLike[str],
+        format: str,
+        *,
+        shard: tuple[int, int] = ...,
+        threads: int | None = None,
+        part_rows: int | None = None,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> tuple[int, int, int, int]: ...
+    def write_file(
+        self,
+        path: str | os.PathLike[str],
+        format: str,
+        *,
+        threads: int | None = None,
+        part_rows: int | None = None,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> tuple[int, int, int, int]: ...
+    def collect(
+        self,
+        *,
+        threads: int | None = None,
+        part_rows: int | None = None,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> dict[str, NDArray[Any]]: ...
+    def read(self, path: str | os.PathLike[str], names: list[str] | None = None) -> dict[str, NDArray[Any]]: ...
+
+def sweep_plan(
+    source: _Source,
+    *,
+    simulate: bool = False,
+    vary: dict[str, Any] | None = None,
+    random: dict[str, Any] | None = None,
+    samples: int = 1,
+    seed: int = 0,
+    columns: list[str] | None = None,
+    restitution: _Coefficient | None = None,
+    friction: _Coefficient | None = None,
+    guard: str | None = None,
+    law: str | None = None,
+    set: dict[str, Any] | None = None,
+) -> SweepPlan: ...
+def sweep_plan_of(document: str, folder: str | os.PathLike[str], title: str) -> SweepPlan: ...
 def problem(
     source: _Source,
     *,

@@ -12,7 +12,8 @@ class CaromError(ValueError):
     """What is wrong with the input, or why there is no answer.
 
     kind: one of a closed list: shape, not_finite, out_of_range, not_symmetric, not_positive, missing, unsupported, overflow,
-        unknown_name, unknown_key, duplicate_key, wrong_type, conflict, syntax, model, file, simulation and others of the law.
+        unknown_name, unknown_key, duplicate_key, wrong_type, conflict, syntax, model, file, simulation, cluster and others of the
+        law.
     field: the argument or key that is wrong, a dotted path such as `friction.dynamic`; None if there is none.
     line: the line of the document or robot file, from 1; None if not known.
     row: the row of a batch, from 0; None outside batches.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ._carom import Map
 
 
-def write(path: str | os.PathLike[str], text: str) -> None:
+def write(path: str | os.PathLike[str], content: str | bytes) -> None:
     """Writes beside the file, then renames."""
     path = Path(path)
     try:
@@ -23,8 +23,8 @@ def write(path: str | os.PathLike[str], text: str) -> None:
     except OSError as error:
         raise CaromError(f"{path} cannot be written: {error}", "file", "path") from error
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
         mask = os.umask(0)
         os.umask(mask)
         os.chmod(name, 0o666 & ~mask)
@@ -35,7 +35,7 @@ def write(path: str | os.PathLike[str], text: str) -> None:
         raise CaromError(f"{path} cannot be written: {error}", "file", "path") from error
 
 
-def save(path: str | os.PathLike[str], writers: dict[str, Callable[[], str]]) -> None:
+def save(path: str | os.PathLike[str], writers: dict[str, Callable[[], str | bytes]]) -> None:
     """Writes with the writer of the path's ending."""
     ending = Path(path).suffix.lower()
     if ending not in writers:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import html
 from typing import TYPE_CHECKING
 
 from ._errors import CaromError
 
 if TYPE_CHECKING:
-    from ._carom import Comparison, Outcome
+    from ._carom import Comparison, Map, Outcome
     from ._run import Run
 
 _PRE = '<pre style="line-height: 1.25; overflow-x: auto; margin: 0">'
@@ -21,19 +22,30 @@ def text(value: object) -> str:
     return f"{_PRE}{html.escape(repr(value))}</pre>"
 
 
+def _figure(svg: str, title: str) -> str:
+    """A figure as an image: names in it, such as those of clip paths, would meet those of other figures on the same page."""
+    data = base64.b64encode(svg.encode()).decode()
+    return f'<img src="data:image/svg+xml;base64,{data}" alt="{html.escape(title)}" style="width: 100%; max-width: 46em">'
+
+
 def _beside(left: str, right: str) -> str:
     style = "display: flex; flex-wrap: wrap; gap: 1.5em; align-items: flex-start"
-    figure = f'<div style="flex: 1 1 26em; max-width: 46em">{right}</div>'
-    return f'<div style="{style}"><div style="flex: 0 1 auto; max-width: 100%">{left}</div>{figure}</div>'
+    parts = f'<div style="flex: 1 1 34em; min-width: 0">{left}</div><div style="flex: 1 1 26em; max-width: 46em">{right}</div>'
+    return f'<div style="{style}">{parts}</div>'
 
 
 def outcome(value: Outcome) -> str:
     """The text and the map; the text alone where there is no map, as without friction."""
     try:
-        figure = value.problem.map(resolution=_MAP_CELLS).to_svg()
+        figure = map(value.problem.map(resolution=_MAP_CELLS))
     except CaromError:
         return text(value)
     return _beside(text(value), figure)
+
+
+def map(value: Map) -> str:
+    """The figure of a map."""
+    return _figure(value.to_svg(), value.title)
 
 
 def comparison(value: Comparison) -> str:
@@ -42,7 +54,7 @@ def comparison(value: Comparison) -> str:
         figure = value.to_svg()
     except CaromError:
         return text(value)
-    return text(value) + f'<div style="max-width: 46em">{figure}</div>'
+    return text(value) + _figure(figure, value.title)
 
 
 def run(value: Run) -> str:

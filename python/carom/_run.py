@@ -73,6 +73,7 @@ class EnergyHistory:
     impacts: Array
     friction: Array
     damping: Array
+    dry_friction: Array
     torques: Array
     settling: Array
     projection: Array
@@ -203,13 +204,25 @@ class Run:
         return self._record.to_svg()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the run: .json, .csv (events beside it in .events.csv), .html (the player) or .svg."""
+        """Writes the run: .json, .csv (events and header beside it in .events.csv and .header.json), .parquet (events in
+        .events.parquet), .html (the player) or .svg."""
         record = self._record
         _files.save(
-            path, {".json": record.to_json, ".csv": record.to_csv, ".html": record.to_html, ".svg": record.to_svg}
+            path,
+            {
+                ".json": record.to_json,
+                ".csv": record.to_csv,
+                ".parquet": record.to_parquet,
+                ".html": record.to_html,
+                ".svg": record.to_svg,
+            },
         )
-        if Path(path).suffix.lower() == ".csv":
+        ending = Path(path).suffix.lower()
+        if ending == ".csv":
             _files.write(Path(path).with_suffix(".events.csv"), record.events_to_csv())
+            _files.write(Path(path).with_suffix(".header.json"), record.header_to_json())
+        elif ending == ".parquet":
+            _files.write(Path(path).with_suffix(".events.parquet"), record.events_to_parquet())
 
     def plot(self, ax: Any = None) -> Any:
         """The energies over time in matplotlib's axes, which are returned."""
@@ -243,6 +256,7 @@ def simulate(
     restitution: float | dict[str, Any] | None = None,
     friction: float | dict[str, Any] | None = None,
     guard: str | None = None,
+    law: str | None = None,
     contacts: Sequence[str | dict[str, Any]] | None = None,
     surface: dict[str, Any] | None = None,
     set: dict[str, Any] | None = None,
@@ -257,19 +271,21 @@ def simulate(
     max_events, max_time: bounds on events and on wall-clock time, s.
     torque, rate: a controller, called at the times k/rate, s, with (t, q, v); it returns the generalized forces [nv], N or N m,
         that are held until the next call (zero-order hold). An exception in it ends the run and is raised as it is.
+    law: the law of impacts, aghili by default. A law other than aghili and chord answers one contact: where coupled contacts strike
+        together, the run ends with an error.
     restitution, friction, guard, set: changes of the scene, as of `carom.problem`.
 
     Raises CaromError for wrong input, and with kind `simulation` if the run cannot go on; its attribute `run` has the run up to
     there.
     """
     if isinstance(scene, Robot):
-        scene = _scene_of(scene, q, v, restitution, friction, guard, contacts, surface)
-        restitution = friction = guard = q = v = None
+        scene = _scene_of(scene, q, v, restitution, friction, guard, law, contacts, surface)
+        restitution = friction = guard = law = q = v = None
     elif contacts is not None or surface is not None:
         field = "contacts" if contacts is not None else "surface"
         raise CaromError(f"{field} is only for robots: a scene has its own", "conflict", field)
     problem = _carom.problem(
-        scene, simulation=True, restitution=restitution, friction=friction, guard=guard, set=set
+        scene, simulation=True, restitution=restitution, friction=friction, guard=guard, law=law, set=set
     )
     record = _carom.simulate(
         problem,
@@ -298,12 +314,14 @@ def _scene_of(
     restitution: float | dict[str, Any] | None,
     friction: float | dict[str, Any] | None,
     guard: str | None,
+    law: str | None,
     contacts: Sequence[str | dict[str, Any]] | None,
     surface: dict[str, Any] | None,
 ) -> Problem:
     """A scene of a robot, with what the command assumes of robot files."""
     state = {name: value for name, value in (("configuration", q), ("velocity", v)) if value is not None}
-    keys: dict[str, Any] = {"restitution": 0.0 if restitution is None else restitution, "guard": guard or "slip"}
+    keys: dict[str, Any] = {"restitution": 0.0 if restitution is None else restitution}
+    keys.update({name: value for name, value in (("guard", guard), ("law", law)) if value is not None})
     if state:
         keys["state"] = state
     if contacts is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -21,12 +22,20 @@ def random(request) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def interrupts() -> None:
+    """Control-C is heard although a shell that started the tests in the background has it ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.fixture(scope="session")
 def command() -> Path:
-    """The command `carom` of this build."""
-    for path in (os.environ.get("CAROM_COMMAND"), ROOT / "target/release/carom", ROOT / "target/debug/carom"):
-        if path and Path(path).exists():
-            return Path(path)
+    """The command `carom` of this build: the one named by CAROM_COMMAND, otherwise the one built last."""
+    if stated := os.environ.get("CAROM_COMMAND"):
+        return Path(stated)
+    built = [path for path in (ROOT / "target/release/carom", ROOT / "target/debug/carom") if path.exists()]
+    if built:
+        return max(built, key=lambda path: path.stat().st_mtime)
     if os.environ.get("CI") == "true":
         pytest.fail("the command carom is not built: cargo build -p carom-cli")
     pytest.skip("the command carom is not built: cargo build -p carom-cli")

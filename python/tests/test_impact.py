@@ -180,6 +180,16 @@ def test_several_contacts_strike_together():
     assert total[2] > 0 and len(landing.contacts) == 4
 
 
+def test_impulses_of_two_bodies_have_world_axes():
+    billiards = carom.impact("billiards")
+    assert np.linalg.norm(billiards.impulse_world) == pytest.approx(np.linalg.norm(billiards.impulse), rel=1e-12)
+    # On a table: the balls on the cloth, and each other.
+    contacts = carom.impact("table").contacts
+    assert len(contacts) == 3
+    for contact in contacts:
+        assert np.linalg.norm(contact.impulse_world) == pytest.approx(np.linalg.norm(contact.impulse), rel=1e-12)
+
+
 def test_curves_are_those_of_the_outcome(random):
     for _ in range(200):
         w, v = random_delassus(random, 3), random.normal(size=3) - [2, 0, 0]

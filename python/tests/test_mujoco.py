@@ -105,6 +105,85 @@ def test_rows_of_states_are_converted(random):
     assert error.value.kind == "not_finite"
 
 
+# What a compiled model can have: unnamed bodies, springs, limits, dry friction, meshes, loops, pairs, actuators, keyframes.
+FULL = """<mujoco model="full"><compiler angle="degree"/><option gravity="0 0.5 -9"/>
+<asset><mesh name="wedge" vertex="0 0 0 0.2 0 0 0 0.1 0 0 0 0.3"/></asset>
+<worldbody><geom name="floor" type="plane" size="1 1 1"/>
+<body pos="0 0 1" euler="0 20 0"><freejoint/><geom type="mesh" mesh="wedge" pos="0.1 0 0"/>
+<body pos="0.2 0 0"><joint range="-30 40" stiffness="3" springref="10" damping="0.2" frictionloss="0.1" armature="0.01" ref="15" axis="0 1 1"/>
+<joint type="slide" pos="0 0 0.1" range="0 0.2" axis="1 0 0"/><geom name="tip" type="capsule" fromto="0 0 0 0.3 0 0" size="0.02" contype="0" conaffinity="0"/>
+<site name="end" pos="0.3 0 0"/><body name="hand" pos="0.3 0 0"><joint name="ball" type="ball" damping="0.1"/><geom type="ellipsoid" size="0.05 0.03 0.02" friction="0.3 0.1 0.1"/></body></body></body>
+<body name="post" pos="1 0 1"><joint name="a" axis="0 1 0"/><geom type="box" size="0.1 0.1 0.4"/><body name="bar" pos="0 0 0.4"><joint name="b" axis="0 1 0"/><geom type="cylinder" size="0.02 0.2"/></body></body>
+</worldbody><contact><pair geom1="floor" geom2="tip" friction="0.2 0.2 0.1 0.1 0.1"/><exclude body1="hand" body2="world"/></contact>
+<equality><joint joint1="b" joint2="a" polycoef="0 -0.5 0 0 0"/></equality>
+<actuator><position joint="a" kp="20" ctrlrange="-10 10"/><motor joint="b" gear="3" armature="0.01"/></actuator>
+<keyframe><key name="bent" qpos="0 0 1 1 0 0 0 0.3 0.1 1 0 0 0 0.2 -0.1" ctrl="0.1 0"/></keyframe></mujoco>"""
+
+
+@pytest.mark.parametrize("text", [TREE, FULL, MODELS / "humanoid.xml", MODELS / "sphere.xml"], ids=["tree", "full", "humanoid", "sphere"])
+def test_a_compiled_model_is_that_of_its_text(text, random):
+    """The same states, matrices, shapes, limits, loops and surfaces as of the text it was compiled from."""
+    is_file = not isinstance(text, str)
+    model = mujoco.MjModel.from_xml_path(str(text)) if is_file else mujoco.MjModel.from_xml_string(text)
+    own, of_text = carom.load(model), carom.load(text)
+    for name in ("nq", "nv", "joint_names", "link_names", "coordinate_names", "velocity_names", "shape_names", "has_surface"):
+        assert getattr(own, name) == getattr(of_text, name), name
+    # Sites without a name have one here.
+    assert set(of_text.frame_names) <= set(own.frame_names)
+    assert own.mass == pytest.approx(of_text.mass, rel=1e-12) and own.gravity.tolist() == of_text.gravity.tolist()
+    assert own.home == pytest.approx(of_text.home, abs=1e-12)
+    assert own.keyframes.keys() == of_text.keyframes.keys()
+    for name, (q, v) in of_text.keyframes.items():
+        assert own.keyframes[name][0] == pytest.approx(q, abs=1e-12) and own.keyframes[name][1] == pytest.approx(v, abs=1e-12)
+    for data in states(model, random, 10):
+        q, v = of_text.from_mujoco(data.qpos, data.qvel)
+        mass = of_text.mass_matrix(q)
+        assert own.mass_matrix(q) == pytest.approx(mass, abs=1e-9 * mass.max())
+        assert own.bias(q, v) == pytest.approx(of_text.bias(q, v), abs=1e-8 * (1 + np.abs(of_text.bias(q, v)).max()))
+    # What touches, springs, limits and loops: the first tenths of a second of a drop are the same.
+    start = of_text.home
+    start[2] += 1.05 if is_file and text.stem == "sphere" else 0.0
+    runs = [carom.simulate(robot, start, until=0.3, restitution=0.3, max_events=5000) for robot in (own, of_text)]
+    assert runs[0].q[-1] == pytest.approx(runs[1].q[-1], abs=1e-6)
+    assert [event.kind for event in runs[0].events] == [event.kind for event in runs[1].events]
+
+
+def test_a_compiled_model_is_read_as_it_is_now():
+    """Changed after it was compiled, and not the model that was loaded last."""
+    model = mujoco.MjModel.from_xml_string(TREE)
+    mujoco.MjModel.from_xml_string(BALL.format(step=0.001))
+    before = carom.load(model).mass
+    hand = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, "hand")
+    model.body_mass[1] += 2.0
+    model.body_ipos[hand] += [0.1, 0.0, 0.02]
+    robot = carom.load(model)
+    assert robot.mass == pytest.approx(before + 2.0, rel=1e-12)
+    data = mujoco.MjData(model)
+    data.qvel[:] = 1.0
+    mujoco.mj_fwdPosition(model, data)
+    mujoco.mj_fwdVelocity(model, data)
+    mujoco.mj_energyVel(model, data)
+    assert robot.kinetic_energy(*robot.from_mujoco(data.qpos, data.qvel)) == pytest.approx(float(data.energy[1]), rel=1e-12)
+    # MuJoCo does not see all changes until mj_setConst: it notes which bodies have their centre of mass at the origin. What its
+    # own mass matrix contradicts is refused.
+    model.body_ipos[1] += [0.1, 0.0, 0.02]
+    with pytest.raises(carom.CaromError, match="differs from mj_fullM") as error:
+        carom.load(model)
+    assert (error.value.kind, error.value.field) == ("model", "source")
+
+
+def test_compiled_models_that_cannot_be_read_say_why():
+    model = mujoco.MjModel.from_xml_string(TREE)
+    for arguments, field in (({"floating_base": True}, "floating_base"), ({"folder": "."}, "folder")):
+        with pytest.raises(carom.CaromError) as error:
+            carom.load(model, **arguments)
+        assert (error.value.kind, error.value.field) == ("conflict", field)
+    model.dof_damping[7] = 3.0
+    with pytest.raises(carom.CaromError, match="differs between the velocities of one joint") as error:
+        carom.load(model)
+    assert (error.value.kind, error.value.field) == ("unsupported", "source")
+
+
 BALL = """<mujoco><option timestep="{step}"/><worldbody><geom type="plane" size="5 5 1"/>
 <body pos="0 0 1.1"><freejoint/><geom type="sphere" size="0.1" mass="0.5" friction="0.5"/></body></worldbody></mujoco>"""
 

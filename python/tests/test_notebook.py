@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import html
 import importlib.util
 import os
@@ -15,6 +16,13 @@ import pytest
 import carom
 from conftest import ROOT
 
+def figures(shown):
+    """The SVGs of a page, which are images."""
+    found = [base64.b64decode(part.split('"')[0]).decode() for part in shown.split('<img src="data:image/svg+xml;base64,')[1:]]
+    assert all(ElementTree.fromstring(svg).tag.endswith("svg") for svg in found) and "<svg" not in shown
+    return found
+
+
 EXAMPLES = sorted((ROOT / "python/examples").glob("*.py"))
 
 
@@ -25,15 +33,22 @@ def has(package):
 def test_an_outcome_shows_its_table_and_its_map():
     shown = carom.impact("kane")._repr_html_()
     assert html.escape(repr(carom.impact("kane"))) in shown
-    figure = shown[shown.index("<svg") : shown.index("</svg>") + 6]
-    assert ElementTree.fromstring(figure).tag.endswith("svg")
+    assert figures(shown) == [carom.map("kane", resolution=100).to_svg()]
     # A contact without friction has no map.
     alone = carom.impact(delassus=[[1.0]], contact_velocity=[-1.0], restitution=0.5)._repr_html_()
-    assert "<svg" not in alone and "<pre" in alone
+    assert not figures(alone) and "<pre" in alone
     matrices = carom.impact(delassus=[[2.0, 0.3], [0.3, 1.0]], contact_velocity=[-1.0, 0.5], restitution=0.5, friction=0.3)
-    assert "<svg" in matrices._repr_html_()
+    assert len(figures(matrices._repr_html_())) == 1
     assert "<pre" in carom.impact("landing")._repr_html_()
-    assert "<svg" in carom.compare("kane")._repr_html_()
+    assert figures(carom.compare("kane")._repr_html_()) == [carom.compare("kane").to_svg()]
+    map = carom.map("foot", resolution=50)
+    assert figures(map._repr_html_()) == [map.to_svg()] and "<pre" not in map._repr_html_()
+
+
+def test_figures_of_one_notebook_do_not_meet():
+    """Clip paths of inline figures had equal names: the regions of the second one had the outlines of the first."""
+    page = "".join(shown._repr_html_() for shown in (carom.impact("foot"), carom.map("kane", resolution=50), carom.compare("kane")))
+    assert len(figures(page)) == 3 and " id=" not in page
 
 
 def test_a_run_plays_inline():
@@ -70,9 +85,23 @@ def test_figures_are_axes_of_the_caller(tmp_path):
     _, axes = plt.subplots(1, 2)
     assert carom.map("kane", resolution=40).plot(axes[0]) is axes[0]
     assert carom.simulate("ball", until=0.5).plot(axes[1]) is axes[1]
-    assert axes[0].get_xlabel() == "restitution e"
+    assert axes[0].get_xlabel() == "coefficient of restitution $e$"
     assert carom.map("kane", "state", resolution=40).plot() is not axes[0]
     plt.close("all")
+
+
+def test_figures_have_the_colours_of_the_command():
+    from carom import _plot
+
+    drawn = "".join(carom.map(scene, resolution=60).to_svg() for scene in ("kane", "foot", "reversal")).lower()
+    for kind, (fill, pattern, _, _) in _plot._REGIONS.items():
+        assert kind == "several" or (fill in drawn and pattern in drawn), kind
+    for name, (_, colour, width, _) in _plot._CURVES.items():
+        assert f'stroke="{colour}"' in drawn, name
+        assert f'stroke-width="{width:g}"' in drawn, name
+    run = carom.simulate("quadruped", until=0.3).to_svg().lower()
+    for name in ("work of impacts", "work of torques"):
+        assert _plot._WORK[name][1] in run, name
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)

@@ -29,9 +29,11 @@ def test_runs_are_those_of_the_command(command, tmp_path):
         subprocess.run([command, "simulate", name, "--until", str(until), "-o", file], capture_output=True, check=True)
         run.save(tmp_path / "own.json")
         of_command = json.loads(file.read_text())
-        # What the command ran, for `carom rerun`: a run in Python may have a controller, which no file can hold.
-        assert of_command["header"].pop("provenance")["carom"] == carom.__version__
-        assert json.loads((tmp_path / "own.json").read_text()) == of_command, name
+        of_python = json.loads((tmp_path / "own.json").read_text())
+        # Only the words of the options differ.
+        assert of_command["header"]["provenance"].pop("options") == [f"--until {until}"]
+        assert of_python["header"]["provenance"].pop("options") == [f"until={until}"]
+        assert of_python == of_command, name
         assert run.ending == "complete" and run.t[-1] == until
         assert run.q.shape == (len(run), len(run.summary["header"]["coordinates"]))
 
@@ -136,6 +138,20 @@ def test_a_run_that_cannot_go_on_has_what_there_is():
     assert error.value.run.ending == "failed" and len(error.value.run.events) >= 3
 
 
+def test_the_law_of_a_run():
+    own, chord = carom.simulate("rod", until=1.0), carom.simulate("rod", until=1.0, law="chord")
+    assert chord.events[0] is not None and not np.allclose(own.q[-1], chord.q[-1])
+    same = carom.simulate("rod", until=1.0, set={"law": "chord"})
+    assert np.array_equal(chord.q, same.q)
+    with pytest.raises(carom.CaromError) as error:
+        carom.simulate("rod", law="chord", guard="slip")
+    assert (error.value.kind, error.value.field) == ("unsupported", "guard")
+    with pytest.raises(carom.CaromError) as error:
+        carom.simulate("cube", law="moreau")
+    assert "moreau" in str(error.value) and "chord" in str(error.value)
+    assert error.value.run.ending == "failed"
+
+
 @pytest.mark.parametrize("controlled", [False, True])
 def test_ctrl_c_ends_a_run(controlled):
     timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
@@ -164,3 +180,39 @@ def test_other_threads_run_meanwhile():
     done.set()
     thread.join()
     assert seen > 3
+
+
+def rerun(command, file):
+    return subprocess.run([command, "rerun", file], capture_output=True, text=True, check=False)
+
+
+def test_runs_of_python_are_repeated_by_the_command(command, tmp_path):
+    (tmp_path / "ball.xml").write_text(BALL)
+    robot = carom.load(tmp_path / "ball.xml")
+    q = robot.home + np.array([0, 0, 0.25, 0, 0, 0, 0])
+    thrown = carom.simulate(robot, q, [0.5, 0, 0, 0, 3, 0], restitution=0.6, friction=0.3, until=1.0, interval=0.01)
+    built_in = carom.simulate("quadruped", until=0.3, set={"friction": 0.4})
+    for run in (thrown, built_in):
+        for ending in ("json", "csv", "parquet"):
+            file = tmp_path / f"run.{ending}"
+            run.save(file)
+            done = rerun(command, file)
+            assert done.returncode == 0 and "equal to the bit" in done.stdout, (ending, done)
+    provenance = thrown.summary["header"]["provenance"]
+    assert provenance["carom"] == carom.__version__ and provenance["robot"]["files"][0]["path"].endswith("ball.xml")
+    assert provenance["coefficients"][0]["restitution"]["normal"] == 0.6
+
+
+def test_runs_that_cannot_be_repeated_say_why(command, tmp_path):
+    (tmp_path / "ball.xml").write_text(BALL)
+    robot = carom.load(tmp_path / "ball.xml")
+    controlled = carom.simulate(robot, until=0.6, restitution=0.5, torque=lambda t, q, v: np.zeros(6), rate=50)
+    from_text = carom.simulate(carom.load(BALL), until=0.1)
+    for run, why in ((controlled, "a controller in Python gave its forces"), (from_text, "given as text")):
+        run.save(tmp_path / "run.json")
+        done = rerun(command, tmp_path / "run.json")
+        assert done.returncode == 2 and "cannot be repeated from its file" in done.stderr and why in done.stderr, done
+    # The impacts of a controlled run can still be studied.
+    controlled.save(tmp_path / "run.json")
+    done = subprocess.run([command, "impact", "--event", f"{tmp_path / 'run.json'}:0"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

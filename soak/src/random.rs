@@ -292,7 +292,7 @@ fn depend(rng: &mut Rng, rows: &mut Rows, is_normal: &[bool]) {
     }
 }
 
-/// As [`depend`], up to a perturbation of 1e-4 to 1e-8.
+/// Like [`depend`], but perturbed by 1e-4 to 1e-8.
 fn depend_nearly(rng: &mut Rng, rows: &mut Rows) {
     for r in 1..rows.len() {
         if rng.u8(0..3) > 0 {

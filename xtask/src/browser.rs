@@ -5,8 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::node::node;
 use crate::python::{self, install};
-use crate::run::{cargo, output, root, run};
+use crate::run::{cargo, output, program, root, run};
+use crate::web;
 
 /// The folder of the test and its dependencies.
 const FOLDER: &str = "tests/browser";
@@ -29,7 +31,8 @@ const ROBOTS: [(&str, &str, &str); 10] = [
 /// The robot of our own whose page the book shows, and its end time.
 const OWN: (&str, &str) = ("landing", "1.2");
 
-/// Writes pages of runs, opens them in Chromium, plays them and leaves pictures in `target/browser/screenshots`.
+/// Writes pages of runs, opens them in Chromium and plays them; drives the explorer, served by the command and as static files with wasm. Pictures
+/// are left in `target/browser/screenshots`.
 pub fn browser() -> Result<(), String> {
     let folder = root().join("target/browser");
     let (pages, shots) = (folder.join("pages"), folder.join("screenshots"));
@@ -42,20 +45,39 @@ pub fn browser() -> Result<(), String> {
     cargo(&["test", "-p", "carom-report", "--test", "pages"], &[], &[("CAROM_PAGES", &text)])?;
     cargo(&["build", "--release", "-p", "carom-cli"], &[], &[])?;
     page("quadruped", OWN.1, &pages.join(format!("{}.html", OWN.0)))?;
-    robots(&pages)?;
+    let robots = robots(&pages)?;
     let chromium = chromium()?;
     packages()?;
     let mut node = Command::new("node");
-    node.arg(format!("{FOLDER}/pages.mjs")).arg(chromium).arg(&pages).arg(&shots);
-    run(&mut node, "tests/browser/pages.mjs")
+    node.arg(format!("{FOLDER}/pages.mjs")).arg(&chromium).arg(&pages).arg(&shots);
+    run(&mut node, "tests/browser/pages.mjs")?;
+    explorer(&chromium, &shots, &robots)
 }
 
-/// The pages of real robots, where the Python packages are installed; under CI they are installed.
-fn robots(pages: &Path) -> Result<(), String> {
-    let is_ci = env::var("CI").is_ok_and(|value| value == "true");
-    if !is_ci && !python::is_installed() {
+/// The explorer, by both of its ways to the engine; where wasm cannot be built, by one, unless this is CI.
+fn explorer(chromium: &Path, shots: &Path, robots: &[PathBuf]) -> Result<(), String> {
+    let is_made = match web::web(&[]) {
+        Err(what) if !is_ci() => {
+            eprintln!("without the static page of the explorer: {what} failed");
+            false
+        }
+        made => made.map(|()| true)?,
+    };
+    let mut node = Command::new("node");
+    node.arg(format!("{FOLDER}/explorer.mjs")).arg(chromium).arg("target/release/carom");
+    node.arg(if is_made { web::FOLDER } else { "-" }).arg(shots).args(robots);
+    run(&mut node, "tests/browser/explorer.mjs")
+}
+
+fn is_ci() -> bool {
+    env::var("CI").is_ok_and(|value| value == "true")
+}
+
+/// The pages of real robots, where the Python packages are installed; under CI they are installed. Returns the robots' files.
+fn robots(pages: &Path) -> Result<Vec<PathBuf>, String> {
+    if !is_ci() && !python::is_installed() {
         eprintln!("without the robots of the Python packages, which cargo xtask conformance installs (2 GB)");
-        return Ok(());
+        return Ok(Vec::new());
     }
     let python = python::environment()?;
     let place = "import sysconfig; print(sysconfig.get_paths()['purelib'])";
@@ -63,7 +85,7 @@ fn robots(pages: &Path) -> Result<(), String> {
     for (name, file, until) in ROBOTS {
         page(&packages.join(file).to_string_lossy(), until, &pages.join(format!("robot-{name}.html")))?;
     }
-    Ok(())
+    Ok(ROBOTS.map(|(_, file, _)| packages.join(file)).to_vec())
 }
 
 /// The page of a scene or robot, as the command writes it. A run that does not reach its end has a page, too.
@@ -93,9 +115,7 @@ fn chromium() -> Result<PathBuf, String> {
 
 /// playwright-core, as the lock file has it.
 fn packages() -> Result<(), String> {
-    if program("npm").is_none() {
-        install(&["nodejs", "npm"])?;
-    }
+    node()?;
     let folder = root().join(FOLDER);
     let (lock, mark) = (folder.join("package-lock.json"), folder.join("node_modules/.installed"));
     let wanted = fs::read(&lock).map_err(|error| format!("{} ({error})", lock.display()))?;
@@ -106,9 +126,4 @@ fn packages() -> Result<(), String> {
     run(npm.args(["ci", "--silent", "--no-audit", "--no-fund", "--prefix", FOLDER]), "npm ci")?;
     // Written last, so that an interrupted installation is repeated.
     fs::write(&mark, wanted).map_err(|error| format!("{} ({error})", mark.display()))
-}
-
-/// A program on the path.
-fn program(name: &str) -> Option<PathBuf> {
-    env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(name)).find(|path| Path::is_file(path))
 }

@@ -1,14 +1,16 @@
-//! Commands for contributors: `cargo xtask test`, `native`, `lint`, `oracle`, `laws`, `drops`, `soak`,
-//! `fingerprint`, `fuzz`, `mutants`, `python`, `wheel`, `reference`, `conformance`, `browser`, `package`, `arrows`, `bench`.
+//! Commands for contributors: `cargo xtask test`, `native`, `lint`, `oracle`, `laws`, `drops`, `heaps`, `jumps`, `soak`, `fingerprint`,
+//! `fuzz`, `mutants`, `python`, `wheel`, `reference`, `conformance`, `web`, `browser`, `package`, `arrows`, `bench`.
 
 mod browser;
 mod fuzz;
 mod mutants;
+mod node;
 mod package;
 mod python;
 mod robots;
 mod run;
 mod simulation;
+mod web;
 mod wheel;
 
 use std::env;
@@ -26,7 +28,10 @@ cargo xtask TASK
   lint          formatting, clippy and documentation, warnings refused
   oracle        the law against its oracle on 100 times as many random problems (CAROM_CASES, CAROM_SEED)
   laws          what every law claims, on a million random impacts each (CAROM_IMPACTS, CAROM_SEED)
-  drops         10,000 random drops of boxes, rods, spheres and trees (CAROM_DROPS, CAROM_SEED, CAROM_FAMILY)
+  drops         10,000 random drops of boxes, rods, spheres and trees (CAROM_DROPS, CAROM_SEED, CAROM_FAMILY,
+                CAROM_LAW, CAROM_GUARD)
+  heaps         5,000 random heaps of 2 to 12 balls, capsules and boxes (CAROM_HEAPS, CAROM_SEED)
+  jumps         how often a tiny change of the first velocity leads a drop to another end, by law (CAROM_DROPS)
   soak [N]      N random impacts of all forms (20,000), every outcome judged in double-double arithmetic; the worst of
                 each kind, and findings as problems to be read by carom impact (CAROM_SEED, CAROM_THREADS)
   fingerprint [N]
@@ -37,17 +42,22 @@ cargo xtask TASK
                 a seeded sample of the mutants of carom-sim's events and instants and of carom-law's closed and
                 simultaneous contacts, listed by cargo-mutants: a table, and the mutants that no test notices;
                 --sample N of them (300), --seed S (1), --part I/N of the sample, --switched-only without those
-                that take a build each
+                that take a build each, --quick-only without the longer tests, --resume without those that
+                an earlier run noticed
   python        the Python package: builds its wheel, installs it into target/python and runs pytest, mypy and stubtest;
                 --engines tests it beside MuJoCo and Pinocchio, in the environment of the conformance run
   wheel         the wheel of the Python package, in target/wheels
-  reference     recompute reference/precise with 80 digits and compare (Python 3)
+  reference     recompute reference/precise with 80 digits and compare, and the bound on the energy of chord exactly (Python 3)
   conformance   robots and flights against Pinocchio and MuJoCo, from PyPI (2 GB), every robot of these packages through
                 carom simulate, and simultaneous impacts against Siconos, from Debian; --write renews
                 book/src/conformance.md, --full simulates 1 s of each robot and not 0.2 s, --only PATTERN compares some
                 files, with flight/FILE some flights, with drop/FILE some drops, with run/FILE some simulations, or with
-                siconos/FAMILY some impacts
-  browser       the pages of runs in Chromium (Debian's package) with playwright-core (npm); pictures in target/browser
+                siconos/FAMILY some impacts; --law NAME runs the simulations alone, by another law of impacts
+  web           the explorer as static files in target/web, its engine as wasm: with the target wasm32-unknown-unknown if it is
+                installed, otherwise with Debian's compiler, which is unpacked into target/wasm (140 MB); --test compares the
+                module's answers with the command's, and times both (Node.js)
+  browser       the pages of runs and the explorer in Chromium (Debian's package) with playwright-core (npm); pictures in
+                target/browser
   package       packs every crate as it would be published, and builds and tests the packages away from the project
   arrows        which crate, folder and module uses which, in layers; fails on a cycle, and names the lines that make it;
                 --draw renews book/src/figures/arrows.svg
@@ -67,6 +77,11 @@ fn main() -> ExitCode {
         Some("oracle") => oracle(),
         Some("laws") => laws(),
         Some("drops") => drops(),
+        Some("heaps") => heaps(),
+        Some("jumps") => {
+            let arguments = ["test", "--release", "-p", "carom-sim", "--test", "drops", "jumps_of_ends"];
+            cargo(&arguments, &["--", "--nocapture", "--ignored"], &[])
+        }
         Some("soak") => {
             cargo(&["run", "--release", "--quiet", "-p", "carom-soak", "--bin", "carom-soak", "--"], &rest, &[])
         }
@@ -80,6 +95,7 @@ fn main() -> ExitCode {
         Some("wheel") => wheel::wheel().map(|path| println!("{}", path.display())),
         Some("reference") => reference(),
         Some("conformance") => conformance(&rest),
+        Some("web") => web::web(&rest),
         Some("browser") => browser::browser(),
         Some("package") => package::package(),
         Some("arrows") => cargo(&["run", "--quiet", "-p", "carom-arrows", "--"], &rest, &[]),
@@ -155,15 +171,24 @@ fn drops() -> Result<(), String> {
     cargo(&arguments, &["--", "--nocapture"], &[("CAROM_DROPS", &count)])
 }
 
+fn heaps() -> Result<(), String> {
+    let count = env::var("CAROM_HEAPS").unwrap_or_else(|_| "5000".into());
+    let arguments = ["test", "--release", "-p", "carom-sim", "--test", "heaps"];
+    cargo(&arguments, &["--", "--nocapture"], &[("CAROM_HEAPS", &count)])
+}
+
 fn reference() -> Result<(), String> {
     let script = root().join("reference/precise/make.py");
-    run(Command::new("python3").arg(script).arg("--check"), "reference/precise/make.py --check")
+    run(Command::new("python3").arg(script).arg("--check"), "reference/precise/make.py --check")?;
+    run(Command::new("python3").arg(root().join("reference/chord/bound.py")), "reference/chord/bound.py")
 }
 
 fn conformance(rest: &[&str]) -> Result<(), String> {
     let python = python::environment()?;
     let pattern = rest.iter().skip_while(|argument| **argument != "--only").nth(1);
+    let by_law = rest.contains(&"--law");
     let siconos = match pattern {
+        _ if by_law => PathBuf::from("unused"),
         Some(pattern) if !pattern.contains("siconos") => PathBuf::from("unused"),
         _ => python::siconos()?,
     };
@@ -180,7 +205,7 @@ fn conformance(rest: &[&str]) -> Result<(), String> {
     }
     run(&mut command, "conformance/compare.py")?;
     // The Python package meets the same engines.
-    if pattern.is_none() { wheel::test_with_engines() } else { Ok(()) }
+    if pattern.is_none() && !by_law { wheel::test_with_engines() } else { Ok(()) }
 }
 
 fn bench(filters: &[&str]) -> Result<(), String> {

@@ -9,8 +9,17 @@ use serde_json::Value;
 use crate::run::{cargo_program, output, root, run};
 
 /// What is published, each after what it depends on.
-const PACKAGES: [&str; 8] =
-    ["carom-law", "carom-multibody", "carom-sim", "carom-scene", "carom-study", "carom-report", "carom", "carom-cli"];
+const PACKAGES: [&str; 9] = [
+    "carom-law",
+    "carom-multibody",
+    "carom-sim",
+    "carom-scene",
+    "carom-study",
+    "carom-report",
+    "carom",
+    "carom-web",
+    "carom-cli",
+];
 
 /// What every package has, the licences as they are at the root.
 const LICENCES: [&str; 2] = ["LICENSE-MIT", "LICENSE-APACHE"];
@@ -31,7 +40,8 @@ pub fn package() -> Result<(), String> {
     for package in PACKAGES {
         let name = format!("{package}-{version}");
         let packed = target.join("package").join(format!("{name}.crate"));
-        run(Command::new("tar").arg("-xzf").arg(packed).arg("-C").arg(&outside), "tar")?;
+        // Files of packages have one date for all times: without a date of their own, cargo would take what was built before.
+        run(Command::new("tar").arg("-xmzf").arg(packed).arg("-C").arg(&outside), "tar")?;
         check_files(&outside.join(name))?;
     }
     test(&target, &outside, &version)
@@ -49,7 +59,7 @@ fn metadata() -> Result<(PathBuf, String), String> {
     Ok((target.into(), version.ok_or("cargo metadata: no version of carom")?.to_owned()))
 }
 
-/// That no dependency asks for a newer compiler than the packages promise.
+/// Fails if a dependency needs a newer compiler than the packages promise.
 fn check_compiler() -> Result<(), String> {
     let mut command = Command::new(cargo_program());
     command.args(["metadata", "--locked", "--format-version", "1"]);

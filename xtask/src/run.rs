@@ -37,3 +37,8 @@ pub fn output(command: &mut Command, name: &str) -> Result<String, String> {
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
+
+/// A program on the path.
+pub fn program(name: &str) -> Option<PathBuf> {
+    env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(name)).find(|path| Path::is_file(path))
+}

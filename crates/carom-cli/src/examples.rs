@@ -29,6 +29,7 @@ pub const SIMULATE: &str = help!(
     "carom simulate robot.urdf --height 0.1 --until 0.5 --render page.html"
     "carom simulate walker --until 1 -o run.csv --plot run.svg"
     "carom simulate ball --restitution 0.5 --events all"
+    "carom simulate cube --law chord                  # by another law of impacts"
     "carom simulate ball -o - --format json -q        # the whole run on standard output";
     "0 complete, 1 interrupted, out of time or failed during the run (results so far are written and marked), 2 bad \
      input or usage."
@@ -53,7 +54,9 @@ pub const COMPARE: &str = help!(
     "carom compare kane                               # every law, as a table"
     "carom compare cube --friction 0.1 -o cube.svg    # their impulses in the friction cone"
     "carom compare --event run.json:0                 # an impact of a run"
-    "carom compare kane --format json";
+    "carom compare kane --format json"
+    "carom compare --simulate cube -o paths.svg       # one drop by every law: a figure of the paths"
+    "carom compare --simulate cube --until 1          # where each ends, as a table";
     "0 solved or drawn, 2 bad input or usage."
 );
 
@@ -84,6 +87,13 @@ pub const CHECK: &str = help!(
     "carom check quadruped -v                         # a built-in model, every list whole"
     "carom check robot.urdf --format json";
     "0 the robot can be used, 2 it cannot be read."
+);
+
+pub const EXPLORE: &str = help!(
+    "carom explore                                    # Kane's pendulum, in the browser"
+    "carom explore robot.urdf                         # your robot"
+    "carom explore scene.toml --no-open --port 8000   # prints the address only";
+    "0 ended by Ctrl-C, 2 bad input or usage."
 );
 
 pub const GALLERY: &str = help!(

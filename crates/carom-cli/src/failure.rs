@@ -42,6 +42,8 @@ pub enum Failure {
     NoSuchScene { name: String, gallery: Gallery, or_file: bool },
     /// Signal handlers cannot be installed.
     Signal { error: String },
+    /// A server that cannot be started.
+    Server { place: String, error: io::Error },
     /// A page that cannot be written.
     Page(PageError),
     /// A simulation that cannot be set up.
@@ -151,6 +153,9 @@ impl Display for Failure {
                         names.join(", ")
                     );
                 }
+                if *or_file && Path::new(name).extension().is_some() {
+                    return write!(f, "{name:?} does not exist");
+                }
                 let what = if *or_file { "neither a file nor a scene" } else { "not a scene" };
                 let similar = did_you_mean(name, &names);
                 write!(f, "{name:?} is {what}{similar}; the scenes are {}", names.join(", "))?;
@@ -164,6 +169,13 @@ impl Display for Failure {
                 }
             }
             Failure::Signal { error } => write!(f, "cannot listen for interrupts: {error}"),
+            Failure::Server { place, error } => match error.kind() {
+                io::ErrorKind::AddrInUse => write!(
+                    f,
+                    "cannot serve the page at {place}: the port is taken; without --port a free one is chosen"
+                ),
+                _ => write!(f, "cannot serve the page at {place}: {error}"),
+            },
             Failure::Page(error) => write!(f, "{error}"),
             Failure::Simulation { source, error } => write!(f, "{source}: {error}"),
             Failure::TooManySamples { source, until, interval, most } => write!(

@@ -9,6 +9,7 @@
 //! | `running` | a simulation with a progress bar, until its end or a signal |
 //! | `run_files` | the files of a run: tables, a figure, a page |
 //! | `source` | the source of a problem: scene, file or standard input |
+//! | `http` | a small server for a page of this machine |
 //! | `exhibits` | the two lists of built-in scenes |
 //! | `kind` | output formats by file extension |
 //! | `output` | files that appear when complete |
@@ -23,6 +24,7 @@ mod console;
 mod examples;
 mod exhibits;
 mod failure;
+mod http;
 mod kind;
 mod output;
 mod run_files;
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
         Command::Sweep(arguments) => commands::sweep::run(&arguments),
         Command::Plot(arguments) => commands::plot::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),
+        Command::Explore(arguments) => commands::explore::run(&arguments),
         Command::Gallery(arguments) => commands::gallery::run(&arguments),
         Command::Schema(arguments) => commands::schema::run(&arguments),
         Command::Completions(arguments) => commands::completions::run(&arguments),

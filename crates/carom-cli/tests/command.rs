@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use common::{Ran, carom, carom_with};
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 14] = [
     "impact",
     "simulate",
     "rerun",
@@ -18,6 +18,7 @@ const COMMANDS: [&str; 13] = [
     "sweep",
     "plot",
     "check",
+    "explore",
     "gallery",
     "schema",
     "completions",
@@ -56,6 +57,16 @@ fn shell(line: &str, folder: &Path) -> Ran {
     }
 }
 
+/// `carom explore` with arguments, without a browser and on a free port, ended as soon as it has printed its address.
+#[cfg(unix)]
+fn served(arguments: &str) -> String {
+    let arguments = arguments.replace("--no-open", "").replace("--port 8000", "--port 0");
+    format!(
+        "rm -f address; (exec carom explore --no-open{arguments}\n) > address & until grep -q http address || ! kill -0 $!; do sleep 0.05; done; \
+         kill -TERM $!; wait $!"
+    )
+}
+
 #[cfg(unix)]
 #[test]
 fn every_example_of_the_help_runs() {
@@ -69,7 +80,10 @@ fn every_example_of_the_help_runs() {
         assert!(exit_codes.starts_with("Exit codes: 0 "), "{help:?}: {exit_codes}");
         for example in examples.lines().map(str::trim) {
             assert!(example.starts_with("carom ") && example.len() <= 96, "{example}");
-            let ran = shell(example, folder.path());
+            let ran = match example.strip_prefix("carom explore") {
+                Some(rest) => shell(&served(rest), folder.path()),
+                None => shell(example, folder.path()),
+            };
             assert_eq!(ran.code, 0, "{example}\n{}", ran.err);
             count += 1;
         }
@@ -84,10 +98,10 @@ fn every_example_of_the_help_runs() {
 #[test]
 fn quiet_prints_results_and_errors_only() {
     let folder = folder_with_files();
-    // A URDF with an element that is not simulated: a warning.
+    // A URDF with a joint that mimics one that does not exist: a warning.
     let robot = carom::models::find("double_pendulum").unwrap().text;
     let joint = robot.find("</joint>").unwrap();
-    let warned = format!("{}<dynamics friction=\"1\"/>{}", &robot[..joint], &robot[joint..]);
+    let warned = format!("{}<mimic joint=\"nobody\"/>{}", &robot[..joint], &robot[joint..]);
     std::fs::write(folder.path().join("warned.urdf"), warned).unwrap();
     for line in [
         "carom impact warned.urdf",
@@ -97,7 +111,7 @@ fn quiet_prints_results_and_errors_only() {
         let (usual, quiet) = (shell(line, folder.path()), shell(&format!("{line} -q"), folder.path()));
         assert_eq!((usual.code, quiet.code), (0, 0), "{line}: {}", usual.err);
         assert!(usual.out.contains("assumed;"), "{line}");
-        assert_eq!(usual.out.contains("warning"), line.contains("simulate"), "{line}\n{}", usual.out);
+        assert_eq!(usual.out.contains("warning"), line.contains("warned"), "{line}\n{}", usual.out);
         assert!(!quiet.out.contains("assumed;") && !quiet.out.contains("warning"), "{line} -q\n{}", quiet.out);
         assert!(quiet.err.is_empty(), "{}", quiet.err);
         // Data have everything.

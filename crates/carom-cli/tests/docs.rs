@@ -58,6 +58,10 @@ fn the_scene_in_the_book_runs() {
     assert_eq!(run["summary"]["ending"], "complete");
     let table = page.split("| key | meaning | default |").nth(1).unwrap().split("\n\n").next().unwrap();
     for key in table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()) {
+        // Controls are those of an MJCF file's actuators: `tests/controls.rs` runs them.
+        if key == "controls" {
+            continue;
+        }
         let last = key.rsplit('.').next().unwrap();
         assert!(scene.contains(last), "the scene lacks {key}");
     }
@@ -89,7 +93,8 @@ fn figures_are_what_the_command_draws() {
     }
 }
 
-/// So is that of a sweep, which takes two commands.
+/// So is that of a sweep, which takes two commands, and Parquet.
+#[cfg(feature = "parquet")]
 #[test]
 fn the_figure_of_a_sweep_is_what_the_commands_draw() {
     let folder = tempfile::tempdir().unwrap();
@@ -113,6 +118,50 @@ fn the_figure_of_a_sweep_is_what_the_commands_draw() {
         let drawn = std::fs::read(folder.path().join(name)).unwrap();
         assert!(drawn == kept, "book/src/figures/{name} is out of date");
     }
+}
+
+/// The blocks of a page in a language.
+fn blocks<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
+    let opening = format!("```{language}\n");
+    page.split(&opening).skip(1).map(|rest| rest.split("```").next().unwrap()).collect()
+}
+
+/// Every command of the tour runs, in order, on the robot of the page; `python/tests/test_tour.py` runs its programs.
+#[test]
+fn the_tour_runs() {
+    let page = read("book/src/tour.md");
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("hopper.urdf"), blocks(&page, "xml")[0]).unwrap();
+    let commands: Vec<&str> = blocks(&page, "sh").into_iter().flat_map(str::lines).collect();
+    assert!(commands.len() >= 6 && commands.iter().all(|command| command.starts_with("carom ")), "{commands:?}");
+    let mut printed = Vec::new();
+    for command in commands {
+        // Quotes are around whole arguments.
+        let arguments = command.split('\'').enumerate().flat_map(|(k, part)| match k % 2 {
+            0 => part.split_whitespace().collect::<Vec<_>>(),
+            _ => vec![part],
+        });
+        let ran = std::process::Command::new(env!("CARGO_BIN_EXE_carom"))
+            .args(arguments.skip(1))
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        assert!(ran.status.success(), "{command}: {}", String::from_utf8_lossy(&ran.stderr));
+        printed.push(String::from_utf8_lossy(&ran.stdout).into_owned());
+    }
+    // What the page says of the first impact.
+    assert!(printed[2].contains("sticks, and loses 64.7 % energy") && printed[2].contains("strikes with        leg"));
+    for file in ["run.json", "run.html", "map.svg", "bounces.csv", "bounces.svg"] {
+        assert!(folder.path().join(file).exists(), "{file}");
+    }
+}
+
+/// The page of the notation is the file of the project.
+#[test]
+fn the_book_has_the_notation() {
+    assert_eq!(read("book/src/notation.md").trim(), "{{#include ../../NOTATION.md}}");
+    // Links of an included file would be relative to another folder.
+    assert!(!read("NOTATION.md").contains("]("));
 }
 
 #[test]
@@ -162,6 +211,7 @@ fn every_module_is_named_by_its_folder() {
         "carom-scene",
         "carom-study",
         "carom-report",
+        "carom-web",
         "carom-cli",
         "carom-py",
     ] {
@@ -173,27 +223,61 @@ fn every_module_is_named_by_its_folder() {
     assert!(missing.is_empty(), "not named in the documentation of their folders: {missing:#?}");
 }
 
+/// The Markdown files below a folder.
+fn pages(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
+    for entry in folder.read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            pages(&path, found);
+        } else if path.extension().is_some_and(|ending| ending == "md") {
+            found.push(path);
+        }
+    }
+}
+
+/// The names of a page's headings in links: small letters, digits and hyphens.
+fn anchors(text: &str) -> Vec<String> {
+    let mut is_code = false;
+    let mut anchors = Vec::new();
+    for line in text.lines() {
+        is_code ^= line.starts_with("```");
+        if !is_code && line.starts_with('#') {
+            let title = line.trim_start_matches('#').trim().to_lowercase();
+            let kept = title.chars().filter(|sign| sign.is_alphanumeric() || " -_".contains(*sign));
+            anchors.push(kept.map(|sign| if sign == ' ' { '-' } else { sign }).collect());
+        }
+    }
+    anchors
+}
+
 #[test]
 fn links_between_documents_lead_somewhere() {
-    for document in [
-        "README.md",
-        "CONTRIBUTING.md",
-        "book/src/SUMMARY.md",
-        "book/src/determinism.md",
-        "book/src/robots.md",
-        "book/src/interface.md",
-        "book/src/laws.md",
-        "book/src/maps.md",
-        "book/src/python.md",
-        "book/src/runs.md",
-        "book/src/simulation.md",
-        "book/src/sweeps.md",
-    ] {
-        let folder = root().join(document).parent().unwrap().to_owned();
-        for link in read(document).split("](").skip(1).map(|rest| rest.split(')').next().unwrap().to_owned()) {
-            let (file, _) = link.split_once('#').unwrap_or((&link, ""));
-            assert!(link.starts_with("http") || folder.join(file).exists(), "{document}: {link}");
+    let mut documents: Vec<_> = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "NOTATION.md", "CHANGELOG.md"]
+        .map(|name| root().join(name))
+        .into();
+    pages(&root().join("book/src"), &mut documents);
+    assert!(documents.len() > 20);
+    let summary = read("book/src/SUMMARY.md");
+    for document in documents {
+        let text = std::fs::read_to_string(&document).unwrap();
+        let name = document.strip_prefix(root()).unwrap().display();
+        let folder = document.parent().unwrap();
+        for link in text.split("](").skip(1).map(|rest| rest.split(')').next().unwrap()) {
+            if link.starts_with("http") || link.is_empty() {
+                continue;
+            }
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() { document.clone() } else { folder.join(file) };
+            assert!(target.exists(), "{name}: {link}");
+            if !anchor.is_empty() {
+                let found = anchors(&std::fs::read_to_string(&target).unwrap());
+                assert!(found.iter().any(|one| one == anchor), "{name}: {link}: the page has {found:?}");
+            }
         }
+        // Every page of the book is in its table of contents, or linked from a page that is.
+        let page = document.file_name().unwrap().to_string_lossy();
+        let is_page = folder.ends_with("book/src") && page != "SUMMARY.md";
+        assert!(!is_page || summary.contains(&format!("]({page})")), "SUMMARY.md lacks {page}");
     }
 }
 

@@ -66,7 +66,7 @@ fn scenes_are_the_published_impacts() {
     }
     let listed = carom(&["gallery"]).out;
     for scene in carom::gallery::SCENES.iter().chain(carom::gallery::SIMULATIONS) {
-        assert!(listed.contains(&format!("  {:<11}{}\n", scene.name, scene.summary())), "{}", scene.name);
+        assert!(listed.contains(&format!("  {:<13}{}\n", scene.name, scene.summary())), "{}", scene.name);
     }
 }
 
@@ -350,6 +350,7 @@ fn complaints_name_file_line_field_value_and_bound() {
     assert!(complain("n.toml", date).contains("restitution is a date"));
     assert!(carom(&["impact", "no/such/file.json"]).err.contains("cannot read no/such/file.json"));
     assert!(carom(&["impact", "nothing"]).err.contains("neither a file nor a scene"));
+    assert!(carom(&["impact", "nothing.urdf"]).err.contains("\"nothing.urdf\" does not exist"));
     assert!(carom(&["gallery", "nothing"]).err.contains("\"nothing\" is not a scene"));
     assert_eq!(carom(&["impact", "kane", "--guard", "never"]).code, 2);
     assert_eq!(carom(&["impact"]).code, 2);

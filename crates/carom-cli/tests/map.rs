@@ -21,6 +21,17 @@ fn every_scene_has_well_formed_figures() {
     for scene in scenes_of_one_contact() {
         for extra in [&[][..], &["--over", "state"], &["--admissible-set"]] {
             let arguments = [&[scene.name, "--resolution", "60"], extra].concat();
+            // A mechanism of one freedom has one direction of contact velocities, and a stop without friction always sticks.
+            let nothing_to_map = match scene.name {
+                "four_bar" if extra.contains(&"state") => Some("singular"),
+                "slider_crank" => Some("nothing to map"),
+                _ => None,
+            };
+            if let Some(why) = nothing_to_map {
+                let refused = carom(&[&["map"], &arguments[..], &["-o", "none.svg"]].concat());
+                assert!(refused.code == 2 && refused.err.contains(why), "{}", refused.err);
+                continue;
+            }
             let (_folder, file) = drawn(&arguments, "map.svg");
             let text = std::fs::read_to_string(file).unwrap();
             let svg = roxmltree::Document::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", scene.name));
@@ -61,9 +72,9 @@ fn the_key_has_what_is_seen() {
     assert!(!has(&["kane", "--range", "0.39684:1,0:1"], "e∗, this state [30]"));
     assert!(has(&["reversal"], "reversal"));
     let set = ["foot", "--over", "state", "--admissible-set", "--resolution", "60"];
-    assert!(has(&set, "admissible in every state"));
+    assert!(has(&set, "the paper’s set [41]"));
     let none = [&set[..], &["--set", "friction=5", "--set", "restitution=1"]].concat();
-    assert!(has(&none, "admissible in every state: nowhere"));
+    assert!(has(&none, "the paper’s set [41]: nowhere"));
     assert!(!labels(&set[..3]).iter().any(|label| label.starts_with("admissible")));
 }
 

@@ -49,6 +49,20 @@ fn a_robot_falls_on_a_floor_with_no_other_argument() {
     assert!((rest - (0.2f64 / 9.81).sqrt()).abs() < 1e-10, "{rest}");
 }
 
+/// The guard that is assumed is that of `aghili`: another law is not refused for it.
+#[test]
+fn a_robot_falls_by_another_law() {
+    let robots = Robots::new();
+    let cube = text_of(&robots.path("cube.xml"));
+    for law in ["chord", "aghili"] {
+        let run =
+            carom(&["simulate", &cube, "--until", "0.3", "--height", "0.1", "--law", law, "--format", "json"]).json();
+        let guard = if law == "aghili" { Value::from("slip") } else { Value::Null };
+        assert_eq!((&run["header"]["law"], &run["header"]["guard"]), (&law.into(), &guard));
+        assert_eq!(run["summary"]["ending"], "complete");
+    }
+}
+
 #[test]
 fn a_saved_scene_gives_what_the_robot_gave() {
     let robots = Robots::new();

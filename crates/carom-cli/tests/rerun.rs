@@ -57,6 +57,7 @@ fn a_run_is_repeated_to_the_bit_from_any_of_its_files() {
         ("ball", &["--restitution", "0.6", "--until", "2", "--interval", "0.03"][..]),
         ("quadruped", &["--set", "friction=0.7", "--until", "0.4"]),
         ("cube", &["--until", "0.7", "--tolerance", "1e-8", "--guard", "limit"]),
+        ("rod", &["--until", "0.8", "--law", "chord"]),
     ] {
         for format in formats() {
             let run = runs.simulate(&format!("{scene}.{format}"), &[&[scene], options].concat());
@@ -150,7 +151,7 @@ fn a_run_that_cannot_be_repeated_says_why() {
     let newer =
         runs.write("newer.json", &json(&run).to_string().replacen("\"format_version\":1", "\"format_version\":9", 1));
     for (file, expected) in [
-        (&silent, "does not say what it is a run of: it has no header.provenance"),
+        (&silent, "has no header.provenance"),
         (&summary, "has no samples: write the run with -o run.json, .csv or .parquet"),
         (&newer, "format_version = 9 is newer than 1"),
         (&runs.write("x.json", "{}"), "is not a run of carom simulate: missing field"),

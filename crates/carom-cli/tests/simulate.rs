@@ -325,8 +325,8 @@ fn what_cannot_be_is_refused() {
         ),
         (&["kane"], "; use carom impact kane"),
         (
-            &["ball", "--set", "law=newton"],
-            "law = \"newton\" is only available for single impacts; simulations use \"aghili\"",
+            &["ball", "--law", "chord", "--guard", "slip"],
+            "guard = \"slip\" is only available for law = \"aghili\"; leave it out with \"chord\"",
         ),
         (
             &["ball", "--set", "base.position[2]=-0.5"],

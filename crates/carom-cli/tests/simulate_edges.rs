@@ -67,6 +67,31 @@ fn what_cannot_move_along_its_normal_is_never_struck() {
     assert!(run.0["summary"]["residual"].as_f64().unwrap() < 1e-9);
 }
 
+/// At the lowest point of its circle a tip cannot be moved along the vertical. Under a ceiling there it rises through it, which
+/// no impulse prevents, and the run says so, once. In the plane of its motion it stays on the surface.
+#[test]
+fn what_passes_a_surface_that_cannot_hold_it_is_reported() {
+    let warnings = |floor: &str| {
+        let scene = format!(
+            r#"
+            restitution = 0.5
+            friction = 0.0
+            model = {{ mjcf = "robot.xml" }}
+            state = {{ configuration = {{ hinge = 0.0 }}, velocity = {{ hinge = 2.0 }} }}
+            contact = {{ link = "rod", point = [0, 0, -1] }}
+            surface = {{ {floor} }}
+            simulation = {{ until = 0.4 }}
+        "#
+        );
+        let run = Run::of_files(PENDULUM, &scene);
+        assert!(kinds(&run).is_empty(), "{:?}", kinds(&run));
+        run.0["summary"]["warnings"].as_array().cloned().unwrap_or_default()
+    };
+    let passed = warnings("point = [0, 0, -1], normal = [0, 0, -1]");
+    assert!(passed.len() == 1 && passed[0].as_str().unwrap().contains("no impulse moved it"), "{passed:?}");
+    assert!(warnings("normal = [0, 1, 0]").is_empty());
+}
+
 /// The floor is passed at 0.4515 s; the condition holds from 0.46 s on, when the ball is below.
 #[test]
 fn a_contact_that_went_inside_has_to_come_out() {
@@ -184,8 +209,34 @@ fn what_is_not_simulated_is_told() {
         surface = { normal = [0, 0, 1] }
         simulation = { until = 0.1 }
     "#;
+    let scene = &scene.replace("until = 0.1", "until = 0.1, joint_friction = false");
     let warnings = Run::of_files(&robot, scene).0["header"]["warnings"].to_string();
-    assert!(warnings.contains("dry friction 5") && warnings.contains("beyond its limits"), "{warnings}");
+    assert!(
+        warnings.contains("the dry friction of joint \\\"x\\\" is left out") && warnings.contains("beyond its limits"),
+        "{warnings}"
+    );
     let told = simulate(&robot, scene, &[]).out;
-    assert!(told.contains("warning") && told.contains("dry friction 5"), "{told}");
+    assert!(told.contains("warning") && told.contains("the dry friction of joint \"x\" is left out"), "{told}");
+}
+
+/// The friction of the slide takes the place of that of a surface: the same half swings, each shorter by 2 f/k, booked as its own.
+#[test]
+fn dry_friction_of_a_joint_is_read_and_simulated() {
+    let robot = SLIDER.replace("stiffness=\"25\"", "stiffness=\"25\" frictionloss=\"0.981\"");
+    let scene = r#"
+        restitution = 0.0
+        model = { mjcf = "robot.xml" }
+        state = { configuration = { x = 1.0 } }
+        contacts = []
+        surface = { point = [0, 0, -100], normal = [0, 0, 1] }
+        simulation = { until = 1.0 }
+    "#;
+    let run = Run::of_files(&robot, scene);
+    let turns: Vec<f64> = run.events("slip").iter().map(|event| time_of(event)).filter(|time| *time > 0.0).collect();
+    assert!((turns[0] - std::f64::consts::PI / 5.0).abs() < 1e-9, "{turns:?}");
+    let x = run.column("q.x").into_iter().fold(f64::INFINITY, f64::min);
+    assert!((x + 1.0 - 2.0 * 0.981 / 25.0).abs() < 1e-9, "{x}");
+    assert!(run.end("energy.dry_friction") < -1.8 && run.end("energy.friction") == 0.0);
+    let text = simulate(&robot, scene, &[]).out;
+    assert!(text.contains("dry friction") && text.contains("x friction"), "{text}");
 }

@@ -33,12 +33,11 @@ fn path(folder: &tempfile::TempDir, name: &str) -> String {
     folder.path().join(name).to_str().unwrap().to_owned()
 }
 
-/// The files of a folder, without those under construction.
+/// The files of a folder, without those under construction: a sweep that runs renames these while the folder is listed.
 fn files(folder: &str) -> BTreeMap<String, Vec<u8>> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
-    let named =
-        entries.map(|entry| (entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path()).unwrap()));
-    named.filter(|(name, _)| !name.starts_with('.')).collect()
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let named = entries.map(|file| (file.file_name().unwrap().to_string_lossy().into_owned(), file));
+    named.filter(|(name, _)| !name.starts_with('.')).map(|(name, file)| (name, fs::read(file).unwrap())).collect()
 }
 
 /// Rows of a CSV file, without the header line.
@@ -460,4 +459,44 @@ fn a_robot_file_is_swept_as_it_is() {
     let ran = carom(&arguments);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(rows(&fs::read(&out).unwrap()).len(), 2);
+}
+
+/// The folder of a sweep says which keys vary: a figure needs nothing else.
+#[test]
+fn a_folder_is_drawn_over_its_keys() {
+    let folder = tempfile::tempdir().unwrap();
+    let (table, own, stated) = (path(&folder, "sweep"), path(&folder, "own.svg"), path(&folder, "stated.svg"));
+    let (e, mu) = ("restitution=0:1:12", "friction=0:1.2:9");
+    let made = carom(&["sweep", "kane", "--vary", e, "--vary", mu, "--format", "csv", "-o", &table]);
+    assert_eq!(made.code, 0, "{}", made.err);
+    assert_eq!(carom(&["plot", &table, "-o", &own]).code, 0);
+    let axes = ["--x", "restitution", "--y", "friction"];
+    assert_eq!(carom(&[&["plot", &table, "-o", &stated, "--color-by", "mode"], &axes[..]].concat()).code, 0);
+    assert_eq!(fs::read(&own).unwrap(), fs::read(&stated).unwrap());
+    assert_eq!(carom(&["plot", &table, "-o", &own, "--color-by", "energy.change"]).code, 0);
+    assert!(fs::read(&own).unwrap() != fs::read(&stated).unwrap());
+    // One key: the first result over it.
+    let one = path(&folder, "one");
+    assert_eq!(
+        carom(&["sweep", "kane", "--vary", e, "--columns", "energy.change", "--format", "csv", "-o", &one]).code,
+        0
+    );
+    let ran = carom(&["plot", &one, "-o", &own]);
+    assert!(ran.code == 0 && fs::read_to_string(&own).unwrap().contains("energy.change"), "{}", ran.err);
+    // What does not follow is asked for.
+    let table = path(&folder, "table.csv");
+    assert_eq!(carom(&["sweep", "kane", "--vary", e, "-o", &table]).code, 0);
+    let ran = carom(&["plot", &table, "-o", &own]);
+    assert!(
+        ran.code == 2 && ran.err.contains("does not say which keys vary") && ran.err.contains("--x"),
+        "{}",
+        ran.err
+    );
+    let three = path(&folder, "three");
+    let keys =
+        ["--vary", "restitution=0:1:2", "--vary", "friction=0:1:2", "--random", "state.velocity.elbow=normal(0,1)"];
+    assert_eq!(carom(&[&["sweep", "kane", "--format", "csv", "-o", &three], &keys[..]].concat()).code, 0);
+    let ran = carom(&["plot", &three, "-o", &own]);
+    assert!(ran.code == 2 && ran.err.contains("more than two keys vary"), "{}", ran.err);
+    assert_eq!(carom(&["plot", &one, "-o", &own, "--x", "restitution"]).code, 2);
 }

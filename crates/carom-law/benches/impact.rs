@@ -1,9 +1,7 @@
 //! What one impact costs. `cargo xtask bench` runs this; figures are for one core.
 
 use carom_law::batch::{Answers, BatchError, Column, Problems};
-use carom_law::{
-    Coefficients, Contact, Delassus, Friction, GeneralizedContact, Guard, Law, Mode, Outcome, Restitution,
-};
+use carom_law::{Coefficients, Friction, GeneralizedContact, Guard, Law, Mode, Outcome, Restitution};
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use fastrand::Rng;
@@ -44,8 +42,7 @@ impl Spatial {
 
 impl Spatial {
     fn solve_by(&self, law: Law) -> carom_law::Result<Outcome> {
-        let contact = Contact::new(Delassus::spatial(self.delassus)?, &self.velocity)?;
-        contact.impact_by(law, &self.coefficients, Guard::Report)
+        carom_law::impact_by(law, &self.delassus, &self.velocity, &self.coefficients, Guard::Report)
     }
 }
 
@@ -102,21 +99,37 @@ fn mixed(bencher: Bencher) {
 /// Arrays in, arrays out, stick and slip as they come.
 #[divan::bench(args = [256, 16384])]
 fn batch(bencher: Bencher, count: usize) {
-    arrays(bencher, count, carom_law::batch::solve);
+    arrays(bencher, &ALL, count, Law::Aghili, carom_law::batch::solve);
+}
+
+/// The same impacts by the law chord.
+#[divan::bench(args = [256, 16384])]
+fn batch_by_chord(bencher: Bencher, count: usize) {
+    arrays(bencher, &ALL, count, Law::Chord, carom_law::batch::solve);
+}
+
+/// Arrays of impacts that slip by Aghili's law.
+#[divan::bench(args = [Law::Aghili, Law::Chord])]
+fn batch_of_slips(bencher: Bencher, law: Law) {
+    arrays(bencher, &[Mode::Slip], PROBLEMS, law, carom_law::batch::solve);
 }
 
 /// The same without its check.
 #[divan::bench(args = [256, 16384])]
 fn batch_unchecked(bencher: Bencher, count: usize) {
-    arrays(bencher, count, carom_law::batch::solve_unchecked);
+    arrays(bencher, &ALL, count, Law::Aghili, carom_law::batch::solve_unchecked);
 }
+
+const ALL: [Mode; 3] = [Mode::Stick, Mode::Slip, Mode::Reversal];
 
 fn arrays(
     bencher: Bencher,
+    modes: &[Mode],
     count: usize,
+    law: Law,
     solve: impl Fn(&Problems<'_>, &mut Answers<'_>) -> carom_law::Result<Vec<BatchError>>,
 ) {
-    let problems = problems(&[Mode::Stick, Mode::Slip, Mode::Reversal], count);
+    let problems = problems(modes, count);
     let column = |f: &dyn Fn(&Spatial) -> f64| problems.iter().map(f).collect::<Vec<f64>>();
     let w = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)].map(|(i, j)| column(&|p| p.delassus[i][j]));
     let v = [0, 1, 2].map(|i| column(&|p| p.velocity[i]));
@@ -124,7 +137,7 @@ fn arrays(
     let mu_s = column(&|p| p.coefficients.friction.expect("given").mu_s());
     let mu_d = column(&|p| p.coefficients.friction.expect("given").mu_d());
     let mut input = Problems::new(w.each_ref().map(Column::from), v.each_ref().map(Column::from), &e, &mu_d);
-    input.friction_static = (&mu_s).into();
+    (input.friction_static, input.law) = ((&mu_s).into(), law);
     let mut mode = vec![None; count];
     let mut out: [Vec<f64>; 7] = [(); 7].map(|()| vec![0.0; count]);
     let [i0, i1, i2, v0, v1, v2, k] = &mut out;

@@ -108,6 +108,22 @@ pub enum Error {
         /// Why it is not supported.
         reason: Cow<'static, str>,
     },
+    /// The chosen law has an answer to one contact, but not to several that are coupled.
+    #[error(
+        "{field} = {value:?} has no answer to {} simultaneous contacts ({}); use {instead}",
+        contacts.len(),
+        contacts.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
+    )]
+    Simultaneous {
+        /// The requested field: `law`, or the `restitution.kind` of a contact.
+        field: Field,
+        /// Its name.
+        value: &'static str,
+        /// The contacts that strike together, by their places.
+        contacts: Vec<usize>,
+        /// What has an answer.
+        instead: &'static str,
+    },
     /// No solution was found within the required precision; there may be none.
     #[error("{field} did not converge: {residual:e} of the largest speed is left, must be at most {bound:e}")]
     NotConverged {
@@ -121,9 +137,7 @@ pub enum Error {
         best: Vec<f64>,
     },
     /// A solution was found, but it failed the check against the data and is not returned.
-    #[error(
-        "{field} fails the check of the answer: {condition} by {value:e}, more than the {bound:e} that rounding explains"
-    )]
+    #[error("{field} fails the check of the answer: {condition} by {value:e}, more than the {bound:e} that {}", condition.bounded_by())]
     CheckFailed {
         /// The outcome's field that the condition is about.
         field: Field,
@@ -131,11 +145,11 @@ pub enum Error {
         condition: Condition,
         /// The size of the violation.
         value: f64,
-        /// The largest violation that rounding explains.
+        /// The largest violation that rounding explains, or the largest growth that is allowed without a guard.
         bound: f64,
     },
     /// The outcome exceeds the range of `f64`.
-    #[error("{field} of the answer is beyond the range of f64 (largest 1.8e308): change the units")]
+    #[error("{field} of the answer is beyond the range of f64 (2.2e-308 to 1.8e308): change the units")]
     Overflow {
         /// The outcome's field.
         field: Field,
@@ -181,6 +195,14 @@ impl Condition {
             }
             Self::Sign | Self::Cone => "impulse",
             Self::Work | Self::Energy | Self::Gain | Self::Growth => "energy.change",
+        }
+    }
+
+    /// Where its bound comes from.
+    fn bounded_by(self) -> &'static str {
+        match self {
+            Self::Growth => "is allowed without a guard",
+            _ => "rounding explains",
         }
     }
 }
@@ -248,7 +270,7 @@ impl Error {
             Error::NotPositive { .. } | Error::ZeroNormal { .. } => ErrorKind::NotPositive,
             Error::OutsideRange { .. } => ErrorKind::OutsideRange,
             Error::Missing { .. } => ErrorKind::Missing,
-            Error::Unsupported { .. } => ErrorKind::Unsupported,
+            Error::Unsupported { .. } | Error::Simultaneous { .. } => ErrorKind::Unsupported,
             Error::NotConverged { .. } => ErrorKind::NotConverged,
             Error::CheckFailed { .. } => ErrorKind::CheckFailed,
             Error::Overflow { .. } => ErrorKind::Overflow,
@@ -267,6 +289,7 @@ impl Error {
             | Error::OutsideRange { field, .. }
             | Error::Missing { field, .. }
             | Error::Unsupported { field, .. }
+            | Error::Simultaneous { field, .. }
             | Error::NotConverged { field, .. }
             | Error::CheckFailed { field, .. }
             | Error::Overflow { field } => field,

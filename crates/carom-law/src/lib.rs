@@ -52,7 +52,7 @@ pub use impact::solve::{impact, impact_verified_by};
 pub use impact::verify::{Check, EnergyEvidence, Evidence, SimultaneousEvidence};
 pub use kernel::{KERNEL_VARIABLE, Kernel};
 pub use numeric::matrix::MatrixView;
-pub use rivals::{Claims, HuntCrossley};
+pub use rivals::{Claims, HuntCrossley, impact_by};
 pub use together::{
     AnswerSearch, ContactEnergy, ContactOutcome, ContactSet, SimultaneousGuard, SimultaneousOutcome,
     SimultaneousUnguarded,

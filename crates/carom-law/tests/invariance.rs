@@ -3,7 +3,7 @@
 mod common;
 
 use carom_law::batch::{self, Answers, Column, Problems};
-use carom_law::{Delassus, GeneralizedContact, Guard, MatrixView, Mode, Outcome};
+use carom_law::{Contact, Delassus, GeneralizedContact, Guard, Law, MatrixView, Mode, Outcome};
 use common::oracle;
 use common::random::{self, FAMILIES, Problem};
 use fastrand::Rng;
@@ -301,6 +301,82 @@ fn batches_answer_bit_for_bit_like_single_impacts() {
     }
 }
 
+/// The same by the law chord; a guard is refused for the whole batch.
+#[test]
+fn batches_by_chord_answer_bit_for_bit_like_single_impacts() {
+    let mut rng = random::generator("batches_by_chord_answer_bit_for_bit_like_single_impacts");
+    let (mut answered, mut refused) = (0, 0);
+    for _ in 0..random::cases(20_000) {
+        let p = batch_problem(&mut rng);
+        let [w, v] = [p.w.concat(), p.v.to_vec()];
+        let mut input = Problems::from_rows(&w, &v, p.e, p.mu_d);
+        (input.friction_static, input.restitution_tangential) = (p.mu_s.into(), p.e_t.into());
+        input.law = Law::Chord;
+        let (mut mode, mut out) = ([None], [[0.0]; 7]);
+        let [i_n, i_1, i_2, v_n, v_1, v_2, change] = &mut out;
+        let mut answers = Answers::new(&mut mode, [i_n, i_1, i_2], [v_n, v_1, v_2], change);
+        let errors = batch::solve(&input, &mut answers).unwrap();
+        let contact = Delassus::spatial(p.w).and_then(|w| Contact::new(w, &p.v));
+        let single = contact.and_then(|contact| contact.impact_by(Law::Chord, &p.coefficients()?, Guard::Report));
+        match (single, errors.first()) {
+            (Err(single), Some(error)) => {
+                refused += 1;
+                assert_eq!(error.error.to_string(), single.to_string(), "{p:?}");
+            }
+            (Err(single), None) => assert!(is_of_the_report(&single), "{p:?}: {single}"),
+            (Ok(_), Some(error)) => panic!("{p:?}: {error}"),
+            (Ok(o), None) => {
+                answered += 1;
+                let told = [&o.impulse[..], &o.contact_velocity.after[..], &[o.energy.change]].concat();
+                assert_eq!(mode[0], Some(o.mode), "{p:?}");
+                assert_eq!(out.map(|x| x[0].to_bits()), *told.iter().map(|x| x.to_bits()).collect::<Vec<_>>(), "{p:?}");
+                let one = carom_law::impact_by(Law::Chord, &p.w, &p.v, &p.coefficients().unwrap(), Guard::Report);
+                assert_eq!(one.unwrap(), o, "{p:?}");
+            }
+        }
+        if answered == 1 {
+            input.guard = Guard::Slip;
+            let (mut mode, mut out) = ([None], [[0.0]; 7]);
+            let [i_n, i_1, i_2, v_n, v_1, v_2, change] = &mut out;
+            let error = batch::solve(&input, &mut Answers::new(&mut mode, [i_n, i_1, i_2], [v_n, v_1, v_2], change));
+            assert_eq!(error.unwrap_err().field(), "guard");
+        }
+    }
+    println!("{answered} answered, {refused} refused");
+    assert!(answered > 9 * random::cases(20_000) / 10);
+}
+
+/// Whatever else is in a batch: problems of all kinds, of which each stage takes some out and puts them back.
+#[test]
+fn a_problem_by_chord_has_the_same_answer_in_every_batch() {
+    let mut rng = random::generator("a_problem_by_chord_has_the_same_answer_in_every_batch");
+    let problems: Vec<Problem> = (0..1003).map(|_| batch_problem(&mut rng)).collect();
+    let column = |f: &dyn Fn(&Problem) -> f64| problems.iter().map(f).collect::<Vec<f64>>();
+    let w = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)].map(|(i, j)| column(&|p| p.w[i][j]));
+    let v = [0, 1, 2].map(|k| column(&|p| p.v[k]));
+    let (e, mu_s, mu_d) = (column(&|p| p.e), column(&|p| p.mu_s), column(&|p| p.mu_d));
+    let of = |from: usize, to: usize| {
+        let [w, v] = [w.each_ref().map(|x| &x[from..to]).to_vec(), v.each_ref().map(|x| &x[from..to]).to_vec()];
+        let mut input = Problems::new(
+            [0, 1, 2, 3, 4, 5].map(|k| Column::from(w[k])),
+            [0, 1, 2].map(|k| Column::from(v[k])),
+            &e[from..to],
+            &mu_d[from..to],
+        );
+        (input.friction_static, input.law) = ((&mu_s[from..to]).into(), Law::Chord);
+        batch_bits(&input, to - from)
+    };
+    let n = problems.len();
+    let (modes, bits) = of(0, n);
+    for i in 0..n {
+        let (mode, alone) = of(i, i + 1);
+        assert_eq!(mode[0], modes[i], "{:?}", problems[i]);
+        let together: Vec<u64> = (0..7).map(|k| bits[k * n + i]).collect();
+        let is_nan = mode[0].is_none();
+        assert!(is_nan || alone == together, "{:?}", problems[i]);
+    }
+}
+
 /// What a batch makes of its problems, as bits.
 fn batch_bits(problems: &Problems<'_>, n: usize) -> (Vec<Option<Mode>>, Vec<u64>) {
     let mut mode = vec![None; n];
@@ -381,7 +457,7 @@ fn outcomes_come_back_from_json_unchanged() {
             p.v[0] = -p.v[0];
         }
         Guard::ALL.iter().for_each(|&guard| same(&p.solve(guard).unwrap()));
-        let contact = carom_law::Contact::new(Delassus::normal(p.w[0][0]).unwrap(), &p.v[..1]).unwrap();
+        let contact = Contact::new(Delassus::normal(p.w[0][0]).unwrap(), &p.v[..1]).unwrap();
         same(&contact.impact(&p.coefficients().unwrap(), Guard::Report).unwrap());
         let m = DMatrix::from_diagonal(&DVector::from_fn(4, |_, _| random::decades(&mut rng, -1.0, 1.0)));
         let a = DMatrix::from_fn(p.d, 4, |_, _| random::normal(&mut rng));

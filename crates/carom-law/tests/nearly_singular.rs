@@ -542,6 +542,85 @@ impl Several {
         set?.impact(&coefficients, self.guard)
     }
 
+    /// The least `√(iᵀ W i)` of impulses inside their cones with `Σ i_n √W_nn = 1`: zero where contacts can wedge. By the pairwise method
+    /// of Frank and Wolfe: weight goes from the impulse in use that the gradient likes least to the one that it likes most.
+    /// Ends with what is `enough`.
+    fn least_effect(&self, enough: f64) -> f64 {
+        let (n, rows) = (self.velocity.len(), self.jacobian.len() / self.velocity.len());
+        // M⁻¹ Aᵀ by Gauss's elimination, without pivots: M is positive definite.
+        let mut m: Vec<Vec<f64>> = (0..n)
+            .map(|j| {
+                let of_rows = (0..rows).map(|r| self.jacobian[r * n + j]);
+                self.mass[j * n..][..n].iter().copied().chain(of_rows).collect()
+            })
+            .collect();
+        for j in 0..n {
+            for k in (0..n).filter(|&k| k != j) {
+                let factor = m[k][j] / m[j][j];
+                (0..n + rows).for_each(|c| m[k][c] -= factor * m[j][c]);
+            }
+        }
+        let w = |r: usize, c: usize| (0..n).map(|j| self.jacobian[r * n + j] * m[j][n + c] / m[j][j]).sum::<f64>();
+        let w: Vec<Vec<f64>> = (0..rows).map(|r| (0..rows).map(|c| w(r, c)).collect()).collect();
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let times = |i: &[f64]| w.iter().map(|row| dot(row, i)).collect::<Vec<f64>>();
+        // The extreme impulse of each contact against a gradient; the best of them.
+        let extreme = |gradient: &[f64]| {
+            let mut row = 0;
+            let of = self.contacts.iter().map(|(dimension, [_, _, mu, _])| {
+                let (start, end) = (row, row + dimension.rows());
+                row = end;
+                let mut impulse = vec![0.0; rows];
+                impulse[start] = 1.0 / w[start][start].sqrt();
+                let across = dot(&gradient[start + 1..end], &gradient[start + 1..end]).sqrt();
+                for r in start + 1..end {
+                    impulse[r] = -mu * impulse[start] * if across > 0.0 { gradient[r] / across } else { 0.0 };
+                }
+                impulse
+            });
+            of.min_by(|a, b| dot(a, gradient).total_cmp(&dot(b, gradient))).unwrap()
+        };
+        let mut used = vec![(extreme(&vec![0.0; rows]), 1.0)];
+        for _ in 0..2000 {
+            let mut impulse = vec![0.0; rows];
+            for (part, weight) in &used {
+                impulse.iter_mut().zip(part).for_each(|(i, part)| *i += weight * part);
+            }
+            let gradient = times(&impulse);
+            let towards = extreme(&gradient);
+            let worst = |a: &usize, b: &usize| dot(&used[*a].0, &gradient).total_cmp(&dot(&used[*b].0, &gradient));
+            let from = (0..used.len()).max_by(worst).unwrap();
+            let step: Vec<f64> = towards.iter().zip(&used[from].0).map(|(a, b)| a - b).collect();
+            let (slope, curvature) = (-dot(&step, &gradient), dot(&step, &times(&step)));
+            let effect = dot(&impulse, &gradient).max(0.0).sqrt();
+            if effect <= enough || slope <= 1e-3 * effect * effect {
+                return effect;
+            }
+            let share = (slope / curvature).min(used[from].1);
+            used[from].1 -= share;
+            match used.iter_mut().find(|(part, _)| *part == towards) {
+                Some((_, weight)) => *weight += share,
+                None => used.push((towards, share)),
+            }
+            used.retain(|(_, weight)| *weight > 0.0);
+        }
+        f64::INFINITY
+    }
+
+    /// `M (q̇⁺ - q̇⁻) = Aᵀ i`, to 1e-9 of what each impulse does and rounding.
+    fn assert_momentum(&self, outcome: &SimultaneousOutcome) {
+        let (n, after) = (self.velocity.len(), outcome.velocity.as_ref().unwrap());
+        let impulse: Vec<f64> = outcome.contacts.iter().flat_map(|contact| contact.impulse.to_vec()).collect();
+        let size = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let pushed: f64 = self.jacobian.chunks(n).zip(&impulse).map(|(row, i)| size(row) * i.abs()).sum();
+        let bound = 1e-9 * pushed + 64.0 * n as f64 * EPS * size(&self.mass) * (size(&self.velocity) + size(after));
+        for j in 0..n {
+            let momentum: f64 = (0..n).map(|k| self.mass[n * j + k] * (after[k] - self.velocity[k])).sum();
+            let push: f64 = impulse.iter().enumerate().map(|(r, i)| self.jacobian[n * r + j] * i).sum();
+            assert!((momentum - push).abs() <= bound, "{momentum:e} and {push:e}, {bound:e} allowed");
+        }
+    }
+
     /// No energy is created and no contact approaches, from `M`, `A` and `q̇⁺` alone.
     fn assert_sound(&self, outcome: &SimultaneousOutcome) {
         let (n, after) = (self.velocity.len(), outcome.velocity.as_ref().unwrap());
@@ -618,12 +697,17 @@ fn what_is_left_at_rest_is_measured_as_the_check_measures() {
     }
 }
 
-/// Rows that depend on each other but for 1e-8 to 1e-4, W of condition numbers up to 1e16. An outcome may be refused because no
-/// answer was found, as one of 25 is; never because one fails its check. (Through W the third problem does.)
+/// Impulses inside their cones cancel but for this, where contacts count as wedged: ten times the largest part by which rows differ below.
+const NEARLY_WEDGED: f64 = 1e-3;
+
+/// Rows that depend on each other but for 1e-8 to 1e-4, W of condition numbers up to 1e16. An outcome may be refused because an
+/// instant has more impacts than are followed, and because no answer was found where contacts wedge: where impulses inside their cones
+/// cancel. Never because an answer fails its check. (Through W the third problem does, and without the combinations of what contacts
+/// do 16 more are refused.)
 #[test]
 fn nearly_dependent_contacts_of_a_mechanism_are_answered_under_a_guard() {
     let mut rng = fastrand::Rng::with_seed(38);
-    let (mut answered, mut refused) = (0, 0);
+    let (mut answered, mut wedged, mut endless) = (0, 0, 0);
     for case in 0..1500 {
         let dimensions: Vec<Dimension> = (0..rng.usize(2..=3))
             .map(|_| [Dimension::Normal, Dimension::Planar, Dimension::Spatial][rng.usize(0..3)])
@@ -654,12 +738,49 @@ fn nearly_dependent_contacts_of_a_mechanism_are_answered_under_a_guard() {
         match several.outcome() {
             Ok(outcome) => {
                 several.assert_sound(&outcome);
+                several.assert_momentum(&outcome);
                 answered += 1;
             }
-            Err(Error::NotConverged { .. }) => refused += 1,
+            // Impacts of one instant that have no end.
+            Err(Error::NotConverged { field, .. }) if field == "contact_velocity.after" => endless += 1,
+            Err(Error::NotConverged { .. }) => {
+                let left = several.least_effect(NEARLY_WEDGED);
+                assert!(left <= NEARLY_WEDGED, "case {case}: no answer, though impulses that cancel leave {left:e}");
+                wedged += 1;
+            }
             Err(error) => panic!("case {case}: {error}"),
         }
     }
-    println!("{answered} answered, {refused} refused");
-    assert!(refused * 20 <= answered, "{answered} answered, {refused} refused");
+    println!("{answered} answered; {wedged} wedge, {endless} have no end");
+    // No bound but a memory: what was answered once is not to be lost in silence.
+    assert!(answered >= 1457, "{answered} answered; {wedged} wedge, {endless} have no end");
+}
+
+/// A contact with friction of 4e7 that reverses and one whose rows it nearly has: their pushes count as dependent, and the shortest
+/// impulses had not the effect that the velocities told, by half of the momentum. Found by the soak.
+#[test]
+fn velocities_are_not_told_that_no_impulses_have() {
+    let several = Several {
+        #[rustfmt::skip]
+        mass: vec![
+            0.06, -0.15, -0.02, -0.04,
+            -0.15, 0.7, 0.1, 0.2,
+            -0.02, 0.1, 0.5, 0.08,
+            -0.04, 0.2, 0.08, 0.4,
+        ],
+        #[rustfmt::skip]
+        jacobian: vec![
+            0.9, -2.6, 0.1, -1.5,
+            -0.0018946, -0.32764, 1.16294403, -0.79638,
+            -0.00073208, -0.1266, 0.44938, -0.307732952,
+            0.0000995, 0.0172, -0.061105, 0.041845,
+        ],
+        velocity: vec![-1.0, 0.3, 0.2, -0.7],
+        contacts: vec![(Dimension::Planar, [0.0, 1.0, 4e7, 4e7]), (Dimension::Planar, [0.6, 0.0, 1.0, 1.0])],
+        guard: Guard::Report,
+    };
+    match several.outcome() {
+        Ok(outcome) => several.assert_momentum(&outcome),
+        Err(error) => assert!(matches!(error, Error::NotConverged { .. }), "{error}"),
+    }
 }

@@ -363,6 +363,6 @@ fn errors_name_what_is_wrong() {
     assert_eq!(message(&w, &[1.0; 2], slip([1.0, 0.0], -0.1)), "contacts[0].grip.friction = -0.1 is outside [0, inf)");
     assert_eq!(
         message(&[1e-300, 0.0, 0.0, 1e-300], &[1e300; 2], Grip::Stick),
-        "forces[0] of the answer is beyond the range of f64 (largest 1.8e308): change the units"
+        "forces[0] of the answer is beyond the range of f64 (2.2e-308 to 1.8e308): change the units"
     );
 }

@@ -132,10 +132,6 @@ impl Model {
         };
         for joint in self.joints().iter().filter(|joint| joint.joint.kind.nv() > 0) {
             let (stated, name) = (&joint.joint, &joint.joint.name);
-            if stated.dry_friction > 0.0 {
-                let friction = stated.dry_friction;
-                warn(joint, format!("joint {name:?} has dry friction {friction}, which is not modelled"));
-            }
             if stated.spring.is_some_and(|spring| spring.stiffness != 0.0) && !stated.kind.is_single() {
                 let kind = stated.kind.name();
                 warn(joint, format!("joint {name:?} has a spring, which is not modelled on a {kind} joint"));

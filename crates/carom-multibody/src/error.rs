@@ -78,15 +78,49 @@ pub enum DynamicsError {
     },
     /// A selection of contacts that is not ascending, or out of range.
     #[error(
-        "selected[{place}] = {index} must be greater than the entry before it and less than {count}, the number of contacts and limits"
+        "selected[{place}] = {index} must be greater than the entry before it and less than {count}, the number of contacts, limits and meetings"
     )]
     Selection {
         /// Its position in the selection.
         place: usize,
         /// The selected index.
         index: usize,
-        /// The number of contacts and limits.
+        /// The number of contacts, limits and meetings.
         count: usize,
+    },
+    /// A loop of the model is open.
+    #[error(
+        "loop {name:?} is open: it misses by {miss:e} of the loops' length (or rad), which must be {bound:e} or less"
+    )]
+    OpenLoop {
+        /// The loop.
+        name: String,
+        /// How far it is open, over the length scale of the loops, or in rad.
+        miss: f64,
+        /// The bound on it.
+        bound: f64,
+    },
+    /// A velocity opens a loop of the model.
+    #[error(
+        "the velocity opens loop {name:?} at {rate:e} of the loops' length per second (or rad/s), which must be {bound:e} or less"
+    )]
+    MovingLoop {
+        /// The loop.
+        name: String,
+        /// Its rate, over the length scale of the loops, or in rad/s.
+        rate: f64,
+        /// The bound on it.
+        bound: f64,
+    },
+    /// No configuration with the stated joints closes a loop.
+    #[error("loop {name:?} cannot be closed: it misses by {miss:e} of the loops' length (or rad){}", held_joints(held))]
+    CannotClose {
+        /// The loop.
+        name: String,
+        /// How far it is open at best, over the length scale of the loops, or in rad.
+        miss: f64,
+        /// The joints that were held where they are.
+        held: Vec<String>,
     },
     /// The normal is zero.
     #[error("the normal ({}, {}, {}) has no direction", normal[0], normal[1], normal[2])]
@@ -125,4 +159,11 @@ pub enum DynamicsError {
         /// Sine of the angle between the axis and the normal.
         sine: f64,
     },
+}
+
+fn held_joints(held: &[String]) -> String {
+    match held {
+        [] => String::new(),
+        _ => format!(" with {} held as stated", held.join(", ")),
+    }
 }

@@ -1,4 +1,4 @@
-//! Robots and mechanisms: models from URDF, MJCF or code, and the matrices that impacts and simulations need.
+//! Robots and mechanisms: models from URDF, MJCF, SDF or code, and the matrices that impacts and simulations need.
 //!
 //! A [`Model`] is immutable data. A [`Dynamics`] holds a state of it and computes kinematics, the mass matrix M,
 //! the bias h, contact Jacobians A and W = A M⁻¹ Aᵀ, without allocating after construction.
@@ -19,20 +19,24 @@ mod rows;
 mod spatial;
 
 pub use any_error::Error;
-pub use dynamics::{ContactMotion, ContactTerms, Dynamics, EnergyChange, ImpulseEffect, WhitenedTerms};
+pub use dynamics::{
+    BodyPair, Closing, ContactMotion, ContactTerms, Dynamics, EnergyChange, ImpulseEffect, LoopImpulse, PairAxes,
+    PairSide, WhitenedTerms,
+};
 pub use error::DynamicsError;
 pub use geometry::{
-    Candidate, CandidateError, CandidateOptions, ContactKind, ContactPoint, HalfSpace, Rims, all_candidates,
-    candidates, contact_basis, half_spaces, planes,
+    BoxPart, Candidate, CandidateError, CandidateOptions, Carried, Closest, ContactKind, ContactPoint, Facing,
+    FirstTouch, HalfSpace, PairError, PairFeature, PairMotion, Rims, Solid, SurfacePart, all_candidates, candidates,
+    closest_points, contact_basis, first_touch, gap_rate_bound, half_spaces, pair_contacts, planes,
 };
 pub use kernel::IS_FUSED;
 pub use mesh::{Hull, HullOptions};
 pub use model::{
-    BuildError, Frame, Geometry, Joint, JointKind, JointNameError, JointNumbers, Keyframe, Link, LinkId, LinkSpec,
-    Mimic, Model, ModelBuilder, ModelJoint, PairRule, PinocchioJoint, PinocchioLayout, Shape, ShapeContact, ShapeId,
-    Spring, State, StateError, Warning, WarningKind,
+    ActuatorLaw, BuildError, Frame, Geometry, Joint, JointKind, JointNameError, JointNumbers, Keyframe, Link, LinkId,
+    LinkSpec, Loop, LoopKind, Mimic, Model, ModelActuator, ModelBuilder, ModelJoint, ModelPart, PairRule,
+    PinocchioJoint, PinocchioLayout, Shape, ShapeContact, ShapeId, Spring, State, StateError, Warning, WarningKind,
 };
-pub use rows::{Contacts, JointLimit, LimitSide, Matrix, joint_limits};
+pub use rows::{Contacts, JointFriction, JointLimit, LimitSide, Matrix, Meeting, joint_frictions, joint_limits};
 pub use spatial::{Inertia, Placement, Quaternion, Rotation, Symmetric, UNIT_TOLERANCE, Vector};
 
 /// The code of the readme is compiled and run.

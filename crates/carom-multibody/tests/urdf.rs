@@ -145,7 +145,7 @@ fn faults_name_file_line_and_what_to_do() {
         (robot(LIMIT, "").replace("<mass value='2'/>", ""), "<inertial> has no <mass>"),
         (robot(LIMIT, "").replace("'2'", "'nan'"), "<mass> value = \"nan\" is not a finite number"),
         ("<robot".to_owned(), "is not XML"),
-        ("<sdf/>".to_owned(), "the root element is <sdf>; a URDF has <robot>"),
+        ("<world/>".to_owned(), "the root element is <world>; a URDF has <robot>"),
     ] {
         let found = refused(&text);
         assert!(found.contains(complaint), "{complaint}\n{found}");

@@ -213,7 +213,7 @@ fn restitution_parts<'py>(given: &Bound<'py, PyAny>, count: usize) -> PyResult<P
             let second = tangential.map_or(Ok(Part::One(0.0)), |one| part(&one, "restitution.tangential", count))?;
             return Ok(Parts { first: part(&normal, "restitution.normal", count)?, second });
         }
-        // A wrong dictionary is told as by a single impact.
+        // A wrong dictionary gets the error of a single impact.
         restitution(given)?;
         let message = "restitution that depends on the speed is not available for batches: give a number or an array";
         return Err(argument("unsupported", "restitution", message));
@@ -266,7 +266,7 @@ fn count_of(arrays: &[(&Numbers<'_>, &str, &[usize])]) -> PyResult<usize> {
     Ok(count.map_or(1, |(rows, _)| rows))
 }
 
-/// Numbers that give the count of a batch though they are coefficients.
+/// Arrays of coefficients, whose length can give the number of rows of a batch.
 fn longest(given: [Option<&Bound<'_, PyAny>>; 2]) -> Option<usize> {
     given.into_iter().flatten().find_map(|one| match one.cast::<PyDict>() {
         Ok(dictionary) => dictionary.iter().find_map(|(_, entry)| entry.len().ok()),
@@ -278,7 +278,7 @@ fn longest(given: [Option<&Bound<'_, PyAny>>; 2]) -> Option<usize> {
 ///
 /// delassus [N, d, d] and contact_velocity [N, d]; or mass_matrix [N, n, n], contact_jacobian [N, d, n] and velocity [N, n]. An
 /// array without N is the same for all. restitution, friction: numbers or arrays [N], or dictionaries of these (normal and
-/// tangential, static and dynamic). law, guard: as of carom.impact. threads: all cores by default; the answers do not depend on it.
+/// tangential, static and dynamic). law, guard: as in carom.impact. threads: all cores by default; the answers do not depend on it.
 ///
 /// Returns a Batch. A bad row is in its errors and does not affect the others; arrays of wrong shapes raise CaromError.
 #[pyfunction]

@@ -7,7 +7,7 @@ use pyo3::types::PyType;
 
 static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
-/// What an exception tells.
+/// The fields of an exception.
 pub struct Told<'a> {
     pub kind: &'a str,
     pub message: &'a str,

@@ -99,7 +99,7 @@ pub fn impact<'py>(
         }
         (Some(problem), None) => read(&problem, false, &Changes { restitution, friction, guard, law, set })?,
         (None, _) => {
-            // A document of matrices: of several contacts, or with something missing, which its reader tells.
+            // Several contacts, or a missing argument: read as a document, whose reader reports what is missing.
             let mut document = Map::new();
             for (key, entry) in &given {
                 document.insert((*key).to_owned(), value(entry, key)?);

@@ -17,6 +17,7 @@
 //! | `contact` | the contact of a problem, and the curves of its map |
 //! | `study` | maps and comparisons |
 //! | `run` | simulations |
+//! | `sweep` | sweeps: plans, files and rows in memory |
 //!
 //! Python's allocator aligns objects to 16 bytes, and PyO3 does not ask for more: a class that contains a robot's dynamics,
 //! which are aligned to 32, would crash. So each class asserts that it needs no more than 8; what needs more is in a box.
@@ -37,6 +38,7 @@ mod run;
 mod stated;
 mod struck;
 mod study;
+mod sweep;
 
 use pyo3::prelude::*;
 
@@ -70,6 +72,8 @@ mod _carom {
     use super::run::{RunRecord, simulate};
     #[pymodule_export]
     use super::study::{Comparison, Map, compare, map};
+    #[pymodule_export]
+    use super::sweep::{SweepPlan, sweep_plan, sweep_plan_of};
 
     use pyo3::prelude::*;
 

@@ -94,7 +94,7 @@ impl Origin {
             return Ok((None, None));
         }
         let problem = self.problem(answer)?;
-        let robot = problem.scene().map(RobotRecord::new).transpose().map_err(raise)?;
+        let robot = problem.scene().map(|scene| RobotRecord::of_answer(scene, answer)).transpose().map_err(raise)?;
         Ok((Some(problem), robot))
     }
 
@@ -119,11 +119,16 @@ impl Origin {
         Ok(OutcomeRecord::new(answer, robot.as_ref(), id.as_ref()).line())
     }
 
-    /// The impulses of all contacts in world axes, for a robot.
+    /// The impulses of all contacts in world axes, for a robot; of two bodies that on the first.
     fn worlds(&self, impulses: &[&[f64]]) -> Option<Vec<[f64; 3]>> {
         let of_scene = |scene: &Scene| {
-            let contacts = scene.struck_contacts().zip(impulses);
-            contacts.map(|(contact, impulse)| contact.point.to_world(impulse).to_array()).collect()
+            let count = impulses.len().min(scene.struck_contacts().count());
+            let (of_contacts, of_pairs) = impulses.split_at(count);
+            let of_contacts = scene.struck_contacts().zip(of_contacts);
+            let of_contacts = of_contacts.map(|(contact, impulse)| contact.point.to_world(impulse));
+            let of_pairs =
+                scene.struck_pairs().iter().zip(of_pairs).map(|(pair, impulse)| pair.meeting.to_world(impulse));
+            of_contacts.chain(of_pairs).map(|impulse| impulse.to_array()).collect()
         };
         match self {
             Self::Matrices(_) => None,

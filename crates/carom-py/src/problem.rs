@@ -156,59 +156,90 @@ impl Changes<'_> {
     }
 }
 
+/// What a problem is read from: a document, and where its files are.
+pub struct Origin {
+    pub tree: Tree,
+    pub name: String,
+    pub folder: PathBuf,
+    pub robots: Arc<Robots>,
+    /// The text that the tree was read from, for the lines of errors.
+    text: Option<(String, Format)>,
+}
+
+impl Origin {
+    fn new(tree: Tree, name: &str, folder: &Path, robots: &Arc<Robots>) -> Self {
+        Self { tree, name: name.to_owned(), folder: folder.to_owned(), robots: Arc::clone(robots), text: None }
+    }
+
+    /// The document of a problem that is read already, of a dictionary, of a built-in scene, or of a file.
+    pub fn find(source: &Bound<'_, PyAny>, is_simulation: bool) -> PyResult<Self> {
+        if let Ok(problem) = source.cast::<Problem>() {
+            let stated = &problem.get().stated;
+            let Some(tree) = &stated.tree else {
+                let message = "this problem was not read from a document, and cannot be changed";
+                return Err(argument("unsupported", "set", message));
+            };
+            let name = stated.title.split(": ").next().unwrap_or_default();
+            return Ok(Self::new(tree.clone(), name, &stated.folder, &stated.robots));
+        }
+        let robots = Arc::new(Robots::new());
+        if source.is_instance_of::<PyDict>() {
+            let tree = Tree::of(&value(source, "")?).map_err(raise)?;
+            return Ok(Self::new(tree, "problem", Path::new(""), &robots));
+        }
+        let name = path_text(source, "problem")?;
+        let (exhibits, what) = match is_simulation {
+            true => (scenes::SIMULATIONS, "simulations"),
+            false => (scenes::SCENES, "impacts"),
+        };
+        if let Some(exhibit) = exhibits.iter().find(|exhibit| exhibit.name == name) {
+            return Ok(Self::new(exhibit.tree().map_err(raise)?, &name, Path::new(""), &robots));
+        }
+        let path = Path::new(&name);
+        let text =
+            multibody::load::check_regular(path).and_then(|()| std::fs::read_to_string(path)).map_err(|error| {
+                let known: Vec<&str> = exhibits.iter().map(|exhibit| exhibit.name).collect();
+                let hint = match error.kind() {
+                    std::io::ErrorKind::NotFound => format!("; the built-in {what} are {}", known.join(", ")),
+                    _ => String::new(),
+                };
+                argument("file", "problem", format!("{name} cannot be read: {error}{hint}"))
+            })?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let (text, format) = if assumed::is_robot(&text) {
+            let wishes = Wishes { is_impact: !is_simulation, ..Wishes::default() };
+            (assumed::scene_of_robot(path, &wishes).map_err(raise)?, Format::Toml)
+        } else {
+            let format = Format::guess(&name, &text);
+            (text, format)
+        };
+        let document = Document::read(&text, format).map_err(raise)?;
+        let found = Self::new(document.tree().clone(), &name, folder, &robots);
+        Ok(Self { text: Some((text, format)), ..found })
+    }
+
+    /// The problem with its changes.
+    fn read(self, edits: &[Edit]) -> PyResult<Arc<Stated>> {
+        let stated = Stated::of_tree(self.tree, &self.name, &self.folder, &self.robots, edits);
+        stated.map(Arc::new).map_err(|error| match &self.text {
+            Some((text, format)) if edits.is_empty() => match Document::read(text, *format) {
+                Ok(document) => raise(document.locate(error)),
+                Err(_) => raise(error),
+            },
+            _ => raise(error),
+        })
+    }
+}
+
 /// Reads a problem: one that is read already, a dictionary, the name of a built-in scene, or a file.
 pub fn read(source: &Bound<'_, PyAny>, is_simulation: bool, changes: &Changes<'_>) -> PyResult<Arc<Stated>> {
     let edits = changes.edits()?;
-    if let Ok(problem) = source.cast::<Problem>() {
-        let stated = &problem.get().stated;
-        if edits.is_empty() {
-            return Ok(Arc::clone(stated));
-        }
-        let Some(tree) = &stated.tree else {
-            return Err(argument(
-                "unsupported",
-                "set",
-                "this problem was not read from a document, and cannot be changed",
-            ));
-        };
-        let name = stated.title.split(": ").next().unwrap_or_default();
-        let changed = Stated::of_tree(tree.clone(), name, &stated.folder, &stated.robots, &edits);
-        return changed.map(Arc::new).map_err(raise);
+    if let Ok(problem) = source.cast::<Problem>()
+        && edits.is_empty()
+    {
+        return Ok(Arc::clone(&problem.get().stated));
     }
-    let robots = Arc::new(Robots::new());
-    if source.is_instance_of::<PyDict>() {
-        let tree = Tree::of(&value(source, "")?).map_err(raise)?;
-        return Stated::of_tree(tree, "problem", Path::new(""), &robots, &edits).map(Arc::new).map_err(raise);
-    }
-    let name = path_text(source, "problem")?;
-    let (exhibits, what) = match is_simulation {
-        true => (scenes::SIMULATIONS, "simulations"),
-        false => (scenes::SCENES, "impacts"),
-    };
-    if let Some(exhibit) = exhibits.iter().find(|exhibit| exhibit.name == name) {
-        let tree = exhibit.tree().map_err(raise)?;
-        return Stated::of_tree(tree, &name, Path::new(""), &robots, &edits).map(Arc::new).map_err(raise);
-    }
-    let path = Path::new(&name);
-    let text = multibody::load::check_regular(path).and_then(|()| std::fs::read_to_string(path)).map_err(|error| {
-        let known: Vec<&str> = exhibits.iter().map(|exhibit| exhibit.name).collect();
-        let hint = match error.kind() {
-            std::io::ErrorKind::NotFound => format!("; the built-in {what} are {}", known.join(", ")),
-            _ => String::new(),
-        };
-        argument("file", "problem", format!("{name} cannot be read: {error}{hint}"))
-    })?;
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let (text, format) = if assumed::is_robot(&text) {
-        let wishes = Wishes { is_impact: !is_simulation, ..Wishes::default() };
-        (assumed::scene_of_robot(path, &wishes).map_err(raise)?, Format::Toml)
-    } else {
-        let format = Format::guess(&name, &text);
-        (text, format)
-    };
-    let document = Document::read(&text, format).map_err(raise)?;
-    let stated = Stated::of_tree(document.tree().clone(), &name, folder, &robots, &edits);
-    stated.map(Arc::new).map_err(|error| raise(if edits.is_empty() { document.locate(error) } else { error }))
+    Origin::find(source, is_simulation)?.read(&edits)
 }
 
 /// A path, or text.

@@ -87,10 +87,10 @@ pub fn load(source: &Bound<'_, PyAny>, floating_base: bool, mimics: &str, folder
         stated.insert("builtin".to_owned(), text.clone().into());
         (ModelSource::BuiltIn(built_in.name), options, Robots::new(), text)
     } else if assumed::is_robot(&text) {
-        let is_urdf = text.contains("<robot");
-        let (key, format, file) = match is_urdf {
-            true => ("urdf", RobotFormat::Urdf, "robot.urdf"),
-            false => ("mjcf", RobotFormat::Mjcf, "robot.xml"),
+        let (key, format, file) = match () {
+            () if text.contains("<robot") => ("urdf", RobotFormat::Urdf, "robot.urdf"),
+            () if text.contains("<sdf") => ("sdf", RobotFormat::Sdf, "robot.sdf"),
+            () => ("mjcf", RobotFormat::Mjcf, "robot.xml"),
         };
         let path = folder.unwrap_or_default().join(file);
         stated.insert(key.to_owned(), path.to_string_lossy().into_owned().into());
@@ -110,6 +110,7 @@ pub fn load(source: &Bound<'_, PyAny>, floating_base: bool, mimics: &str, folder
         let (key, format) = match format_of(&path).map_err(raise)? {
             RobotFormat::Urdf => ("urdf", RobotFormat::Urdf),
             RobotFormat::Mjcf => ("mjcf", RobotFormat::Mjcf),
+            RobotFormat::Sdf => ("sdf", RobotFormat::Sdf),
         };
         // Scenes of this robot do not depend on the current folder.
         let path = path.canonicalize().unwrap_or(path);
@@ -206,7 +207,7 @@ impl Inner {
         PreparedScene::from_tree(&tree, Path::new(""), &self.robots).map_err(raise)
     }
 
-    /// Does something with the prepared scene of a place, which is kept for the next time.
+    /// Calls a function with the prepared scene of a place; the scene is kept for the next impact there.
     fn with_prepared<T>(&self, place: Place, then: impl FnOnce(&mut Prepared) -> PyResult<T>) -> PyResult<T> {
         let mut kept = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
         match kept.iter().position(|one| one.place == place) {
@@ -229,7 +230,7 @@ impl Inner {
     }
 }
 
-/// What an impact is asked for at.
+/// Where an impact is to be computed: contacts and surface.
 fn place(
     contact: &Bound<'_, PyAny>,
     normal: Option<&Bound<'_, PyAny>>,
@@ -424,7 +425,7 @@ impl Robot {
         Ok(vector(py, self.inner.dynamics(q.vector("q")?, v.vector("v")?)?.bias()))
     }
 
-    /// The contact in a state: its Delassus matrix and velocity. contact, normal and surface as of `impact`.
+    /// The contact in a state: its Delassus matrix and velocity. contact, normal and surface as in `impact`.
     #[pyo3(signature = (q, v, contact, normal = None, *, surface = None))]
     fn contact(
         &self,
@@ -452,7 +453,7 @@ impl Robot {
     ///     {"link": "FL_foot", "point": [0, 0, -0.02]} or {"link": "FL_foot", "shape": "all"}; or a list of these, which strike
     ///     together.
     /// normal: the outward normal of the surface in world axes, [3]; (0, 0, 1) by default.
-    /// restitution, friction, law, guard: as of carom.impact; friction is that of the file if it is not given.
+    /// restitution, friction, law, guard: as in carom.impact; friction is that of the file if it is not given.
     /// surface: instead of the normal a dictionary with normal and point, m, which gives the gap.
     /// strike: the names of the contacts that strike, if they are not those that touch.
     ///
@@ -497,7 +498,7 @@ impl Robot {
     ///
     /// q, v: [N, nq] and [N, nv], or [nq] or [nv] for all. restitution, friction: numbers or arrays [N], or dictionaries of these.
     /// threads: the number of threads; all cores by default. The answers do not depend on it.
-    /// Other arguments as of `impact`; one contact strikes in all states. Returns a Batch.
+    /// Other arguments as in `impact`; one contact strikes in all states. Returns a Batch.
     #[pyo3(signature = (
         q, v, contact, normal = None, *, restitution, friction = None, law = None, guard = None, surface = None,
         strike = None, threads = None

@@ -3,20 +3,23 @@
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
-use carom::report::{EventLog, RunText, Values, run_csv, run_event_columns, run_events_csv, run_html, run_json};
-use carom::report::{figure, run_columns, run_summary_json};
-use carom::sim::{Ending, Event, Record, Recorder, Sample, Settings, Simulation, SimulationError, Sink};
+use carom::document::{Edit, Tree};
+use carom::provenance::{Provenance, scene_in_state};
+use carom::report::{EventLog, RunFile, RunText, Values, figure, run_columns, run_csv, run_event_columns};
+use carom::report::{run_events_csv, run_events_parquet, run_html};
+use carom::sim::{Ending, Event, Record, Recorder, Sample, Settings, Setup, Simulation, SimulationError, Sink};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::aligned;
 use crate::array::{Numbers, rows, vector};
 use crate::document::from_json;
 use crate::error::{argument, raise};
 use crate::problem::Problem;
+use crate::stated::Stated;
 
-/// Time between two looks for signals such as Ctrl-C.
+/// Interval at which signals such as Ctrl-C are checked.
 const PATIENCE: Duration = Duration::from_millis(20);
 /// The largest number of samples of a run, as of the command.
 const MOST_SAMPLES: f64 = 1e6;
@@ -26,11 +29,12 @@ const MOST_SAMPLES: f64 = 1e6;
 pub struct RunRecord {
     record: Box<Record>,
     title: String,
+    provenance: Option<Box<Provenance>>,
 }
 
 aligned!(RunRecord);
 
-/// Records everything, and looks for signals.
+/// Records everything, and checks for signals.
 struct Watcher {
     recorder: Recorder,
     looked: Cell<Instant>,
@@ -110,6 +114,7 @@ pub fn simulate(
     rate: Option<f64>,
 ) -> PyResult<RunRecord> {
     let stated = &problem.stated;
+    let mut document = stated.tree.clone();
     let mut setup = match (q, v) {
         (None, None) => stated.problem.setup().map_err(raise)?,
         _ => {
@@ -121,9 +126,17 @@ pub fn simulate(
                 None => Ok(own.to_vec()),
             };
             let (q, v) = (read(q, "q", scene.configuration())?, read(v, "v", scene.velocity())?);
+            document = document.map(|tree| scene_in_state(&tree, scene.model(), &q, &v));
             stated.problem.with_state_vectors(&q, &v).and_then(|problem| problem.setup()).map_err(raise)?
         }
     };
+    let number = |x: Option<f64>| x.map(|x| format!("{x:?}"));
+    let given = [
+        ("until", number(until)),
+        ("interval", number(interval)),
+        ("tolerance", number(tolerance)),
+        ("max_events", max_events.map(|count| count.to_string())),
+    ];
     let settings = &mut setup.settings;
     settings.until = until.unwrap_or(settings.until);
     settings.interval = interval.or(settings.interval);
@@ -150,6 +163,7 @@ pub fn simulate(
         (None, Some(_)) => return Err(argument("missing", "torque", "rate is given without torque")),
         (None, None) => 0.0,
     };
+    let provenance = document.and_then(|tree| provenance(stated, tree, &given, &setup, torque.is_some()));
     let mut simulation = Simulation::new(setup).map_err(raise)?;
     let mut watcher =
         Watcher { recorder: Recorder::new(), looked: Cell::new(Instant::now()), signal: RefCell::new(None) };
@@ -173,7 +187,35 @@ pub fn simulate(
             record.summary.failure = Some(error.to_string());
         }
     }
-    Ok(RunRecord { record: Box::new(record), title: stated.title.clone() })
+    Ok(RunRecord { record: Box::new(record), title: stated.title.clone(), provenance: provenance.map(Box::new) })
+}
+
+/// What a run is a run of, with the settings given as arguments. None if a file of the robot is no longer there.
+fn provenance(
+    stated: &Stated,
+    mut document: Tree,
+    given: &[(&str, Option<String>)],
+    setup: &Setup,
+    has_controller: bool,
+) -> Option<Provenance> {
+    let mut options = Vec::new();
+    for (key, value) in given {
+        if let Some(value) = value {
+            let edit: Edit = format!("simulation.{key}={value}").parse().ok()?;
+            edit.apply(&mut document).ok()?;
+            options.push(format!("{key}={value}"));
+        }
+    }
+    let mut provenance = Provenance::new(document, options, &stated.problem, setup).ok()?;
+    if stated.robots.has_texts() {
+        // Its meshes alone are not the robot.
+        provenance.robot.files.clear();
+        provenance = provenance.not_repeatable("its robot was given as text in Python, and not as a file");
+    }
+    if has_controller {
+        provenance = provenance.not_repeatable("a controller in Python gave its forces, which no file has");
+    }
+    Some(provenance)
 }
 
 fn text(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> PyResult<String> {
@@ -195,6 +237,10 @@ fn values<'py>(py: Python<'py>, values: &Values<'_>) -> PyResult<Bound<'py, PyAn
 }
 
 impl RunRecord {
+    fn file(&self) -> RunFile<'_> {
+        RunFile { record: &self.record, provenance: self.provenance.as_deref() }
+    }
+
     fn rows_of<'py>(
         &self,
         py: Python<'py>,
@@ -292,17 +338,36 @@ impl RunRecord {
 
     /// Header and summary, with the names of the JSON record.
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        from_json(py, &text(|bytes| run_summary_json(&self.record, bytes))?)
+        from_json(py, &text(|bytes| self.file().summary_json(bytes))?)
     }
 
     /// The whole run as JSON.
     fn to_json(&self) -> PyResult<String> {
-        text(|bytes| run_json(&self.record, bytes))
+        text(|bytes| self.file().json(bytes))
     }
 
     /// The samples as CSV.
     fn to_csv(&self) -> PyResult<String> {
         text(|bytes| run_csv(&self.record, bytes))
+    }
+
+    /// Header and summary as JSON: what the tables do not have.
+    fn header_to_json(&self) -> PyResult<String> {
+        text(|bytes| self.file().header_json(bytes))
+    }
+
+    /// The samples as Parquet.
+    fn to_parquet<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let mut bytes = Vec::new();
+        self.file().parquet(&mut bytes).map_err(raise)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// The events as Parquet.
+    fn events_to_parquet<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let mut bytes = Vec::new();
+        run_events_parquet(&self.record, &mut bytes).map_err(raise)?;
+        Ok(PyBytes::new(py, &bytes))
     }
 
     /// The events as CSV.

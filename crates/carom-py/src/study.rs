@@ -232,8 +232,9 @@ impl Map {
         format!("<carom.Map of {:?} over {x} and {y}, {n} x {n} cells>", self.inner.title)
     }
 
-    fn _repr_html_(&self) -> PyResult<String> {
-        self.to_svg(false)
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        py.import(intern!(py, "carom._html"))?.call_method1(intern!(py, "map"), (slf,))
     }
 }
 
@@ -285,8 +286,8 @@ impl Comparison {
 
 /// The law's answers over two quantities, with the exact curves that bound its regions.
 ///
-/// problem: as of carom.impact. over: coefficients (restitution and friction), or state (the tangential velocity).
-/// resolution: cells along each axis, 2 to 4000. range: as of the command, "MAX", "MIN:MAX" or "MIN:MAX,MIN:MAX".
+/// problem: as in carom.impact. over: coefficients (restitution and friction), or state (the tangential velocity).
+/// resolution: cells along each axis, 2 to 4000. range: as in the command, "MAX", "MIN:MAX" or "MIN:MAX,MIN:MAX".
 /// restitution, friction, set: changes of the problem.
 #[pyfunction]
 #[pyo3(signature = (
@@ -309,7 +310,7 @@ pub fn map<'py>(
 
 /// The answers of all laws to one impact, with what they obey.
 ///
-/// problem: as of carom.impact; restitution, friction, set: changes of it.
+/// problem: as in carom.impact; restitution, friction, set: changes of it.
 #[pyfunction]
 #[pyo3(signature = (problem, *, restitution = None, friction = None, set = None))]
 pub fn compare<'py>(

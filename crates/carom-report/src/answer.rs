@@ -31,6 +31,7 @@ impl Display for AnswerText<'_> {
             Answer::One(outcome) => text::contact(f, outcome, text::Units::of(self.robot))?,
             Answer::Many(many) => several::contacts(f, many, text::Units::of(self.robot))?,
         }
+        self.robot.map_or(Ok(()), |record| text::loops(f, record))?;
         text::velocities(f, self.velocity, answer.velocity(), self.robot)?;
         text::energy(f, answer.energy(), answer.energy_change(), text::Units::of(self.robot))?;
         match answer {

@@ -94,7 +94,7 @@ impl ComparisonText<'_> {
 
 /// Rows in columns as wide as needed; the last cell of a row with fewer cells than the head may extend beyond its
 /// column.
-fn table(f: &mut Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result {
+pub(crate) fn table(f: &mut Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result {
     let count = rows.first().map_or(0, Vec::len);
     let width = |column: usize| {
         let cells = rows.iter().filter(|row| row.len() == count || column == 0);

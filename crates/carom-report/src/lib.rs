@@ -6,6 +6,7 @@
 //! | `text` | its lines for one contact, and those common to all impacts |
 //! | `several` | its tables for several contacts |
 //! | `comparison` | the comparison of all laws as text |
+//! | `run_comparison` | one simulation by every law: text, JSON, paths |
 //! | `model` | a robot as text and as JSON |
 //! | `map` | a map as JSON and CSV |
 //! | `run` | runs: tables, text, pages |
@@ -30,6 +31,7 @@ mod map;
 mod model;
 mod printable;
 mod run;
+mod run_comparison;
 mod several;
 pub mod sweep;
 mod text;
@@ -41,12 +43,14 @@ pub use map::{map_csv, map_json};
 pub use model::ModelText;
 pub use printable::{printable, printable_json, printable_lines};
 pub use run::{
-    Column, EventGroup, EventLog, PageError, RunComparison, RunFile, RunText, StoredColumn, StoredError, StoredRun,
-    StoredValues, Train, Values, event_groups, events_file, header_file, run_columns, run_csv, run_event_columns,
-    run_events_csv, run_html, run_json, run_schema, run_summary_json,
+    Column, DrawnRobot, EventGroup, EventLog, PageError, PageHull, RunComparison, RunFile, RunText, StoredColumn,
+    StoredError, StoredRun, StoredValues, Train, Values, drawn_robot, event_groups, events_file, header_file,
+    player_modules, robot_poses, run_columns, run_csv, run_event_columns, run_events_csv, run_html, run_json,
+    run_page_json, run_schema, run_summary_json,
 };
 #[cfg(feature = "parquet")]
 pub use run::{run_events_parquet, run_parquet};
+pub use run_comparison::{RunComparisonText, paths, run_comparison_json};
 
 pub use carom_scene::answer::verdict::{verdict, verdict_of_several};
 pub use carom_scene::record::{

@@ -206,6 +206,25 @@ pub(super) fn robot(f: &mut Formatter<'_>, robot: &RobotRecord) -> fmt::Result {
     robot.warnings.iter().try_for_each(|warning| row(f, "warning", warning))
 }
 
+/// The impulses of the closed loops, one line each.
+pub(super) fn loops(f: &mut Formatter<'_>, robot: &RobotRecord) -> fmt::Result {
+    for (k, one) in robot.loops.iter().enumerate() {
+        let triple = |values: &[f64; 3], unit: &str| {
+            let size = largest(values.iter());
+            let shown = values.map(|x| significant(tidy(x, NOISE * size), DIGITS)).join(", ");
+            format!("({shown}) {unit}")
+        };
+        let linear = one.impulse.as_ref().map(|values| triple(values, "N s"));
+        let angular = one.angular_impulse.as_ref().map(|values| triple(values, "N m s"));
+        let joint = one.joint_impulse.map(|value| format!("{} along its joint", significant(value, DIGITS)));
+        let parts: Vec<String> = [linear, angular, joint].into_iter().flatten().collect();
+        let unique = if one.unique { "" } else { "; not unique, that of least norm is given" };
+        let label = if k == 0 { "loops bear" } else { "" };
+        row(f, label, &format!("{}: {}{unique}", one.name, parts.join(", ")))?;
+    }
+    Ok(())
+}
+
 /// Where the normal and the tangents of contacts point, in world axes: once if they are the same for all.
 fn axes(f: &mut Formatter<'_>, robot: &RobotRecord) -> fmt::Result {
     let contacts = robot.struck.contacts();

@@ -78,6 +78,7 @@ fn numbers(record: &Record) -> Vec<(String, Vec<u64>)> {
         "friction",
         "damping",
         "torques",
+        "dry_friction",
         "settling",
         "projection",
         "windows",
@@ -351,7 +352,13 @@ fn impulses_have_their_units() {
         parent = builder.link(parent, link).unwrap();
     }
     record.model = std::sync::Arc::new(builder.build().unwrap());
-    let limit = |name: &str| carom_sim::ContactHeader { name: name.to_owned(), dimension: 1, surface: None };
+    let limit = |name: &str| carom_sim::ContactHeader {
+        name: name.to_owned(),
+        dimension: 1,
+        surface: None,
+        against: None,
+        joint: None,
+    };
     record.header.contacts.extend(
         ["hinge lower limit", "hinge upper limit", "slide lower limit", "slide upper limit"].into_iter().map(limit),
     );

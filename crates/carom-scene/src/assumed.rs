@@ -4,7 +4,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use carom_multibody::load::{self, LoadError, Options, RobotFormat};
+use carom_multibody::load::{self, Disk, Files, LoadError, Options, RobotFormat};
 use carom_multibody::{
     CandidateOptions, Dynamics, HalfSpace, HullOptions, Keyframe, LinkId, Model, ShapeId, Vector, candidates, planes,
 };
@@ -53,16 +53,24 @@ pub fn is_robot(text: &str) -> bool {
 /// # Errors
 /// The robot cannot be read.
 pub fn scene_of_robot(robot: &Path, wishes: &Wishes) -> Result<String, LoadError> {
+    scene_of_robot_from(robot, wishes, &Disk)
+}
+
+/// A scene for a robot among the given files.
+///
+/// # Errors
+/// Those of [`scene_of_robot`].
+pub fn scene_of_robot_from(robot: &Path, wishes: &Wishes, files: &dyn Files) -> Result<String, LoadError> {
     let options = Options::new().hulls(HullOptions::default());
-    let format = load::format_of(robot)?;
-    let mut model = load::file(robot, &options)?;
+    let format = load::format_from(robot, files)?;
+    let mut model = load::file_from(robot, &options, files)?;
     let base = match (format, wishes.floating_base) {
-        (RobotFormat::Mjcf, _) => None,
+        (RobotFormat::Mjcf | RobotFormat::Sdf, _) => None,
         (RobotFormat::Urdf, Some(floats)) => Some((floats, "as asked for".to_owned())),
         (RobotFormat::Urdf, None) => Some(usual_base(&model)),
     };
     if base.as_ref().is_some_and(|(floats, _)| *floats) {
-        model = load::file(robot, &options.floating_base(true))?;
+        model = load::file_from(robot, &options.floating_base(true), files)?;
     }
     Ok(Assumed { robot, format, model: &model, base, wishes }.text())
 }
@@ -110,11 +118,14 @@ impl Assumed<'_> {
             Some(said) => writeln!(text, "# friction is that of the file, by MuJoCo's rule for pairs: {said}")?,
             None => writeln!(text, "friction = {FRICTION:?}")?,
         }
-        writeln!(text, "guard = \"slip\"  # a contact that would create energy by sticking slips")?;
+        // In a simulation it is the default, and a law without guards would refuse a stated guard.
+        let stated = if self.wishes.is_impact { "" } else { "# by default: " };
+        writeln!(text, "{stated}guard = \"slip\"  # a contact that would create energy by sticking slips")?;
         writeln!(text, "\n[model]")?;
         let key = match self.format {
             RobotFormat::Urdf => "urdf",
             RobotFormat::Mjcf => "mjcf",
+            RobotFormat::Sdf => "sdf",
         };
         writeln!(text, "{key} = {}", quoted(file))?;
         if let Some(keyframe) = &self.wishes.keyframe {

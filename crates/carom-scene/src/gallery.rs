@@ -57,12 +57,14 @@ macro_rules! exhibits {
 pub const SCENES: &[Exhibit] = exhibits! {
     "scenes":
     "kane" "rod" "sphere" "superball" "block" "wheel" "cube" "reversal" "walker" "arm" "foot" "humanoid" "landing"
+    "billiards" "table" "rack" "cradle" "four_bar" "slider_crank"
 };
 
 /// Every simulation, in the order of the documentation.
 pub const SIMULATIONS: &[Exhibit] = exhibits! {
     "simulations":
     "ball" "superball" "rod" "block" "wheel" "walker" "cube" "arm" "quadruped" "brick" "sphere" "painleve"
+    "cradle" "edge" "break" "gripper" "step" "stack" "four_bar" "slider_crank"
 };
 
 /// Built-in scenes as a list on one line of JSON: `[{"name", "kind", "title"}, ...]`, with the kinds `impact` and

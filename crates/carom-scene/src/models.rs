@@ -49,8 +49,11 @@ built_in! {
     "brick", "brick.xml", "a low block in the plane";
     "rimless_wheel", "rimless_wheel.xml", "eight spokes in the plane";
     "compass_walker", "compass_walker.xml", "two legs and a hip, in the plane";
+    "four_bar", "four_bar.xml", "three rods and a pin that closes their loop, in the plane";
+    "slider_crank", "slider_crank.xml", "a crank, a rod and a piston, with a pin that closes their loop, in the plane";
     "arm", "arm.urdf", "an arm of six joints with a tool";
     "quadruped", "quadruped.urdf", "a trunk and four legs of three joints each";
+    "gripper", "gripper.xml", "two fingers with round tips that slide towards each other";
     "humanoid", "humanoid.xml", "a humanoid-like tree with more than thirty degrees of freedom";
 }
 

@@ -1,9 +1,9 @@
 //! Robots read once: a cache of models, shared by threads.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use carom_multibody::load::{self, LoadError, Options};
+use carom_multibody::load::{self, Disk, Files, LoadError, Options};
 use carom_multibody::{Model, Placement};
 
 use crate::models;
@@ -16,6 +16,8 @@ pub enum ModelSource {
     BuiltIn(&'static str),
     /// A file.
     File(PathBuf),
+    /// None: a scene of objects.
+    Objects,
 }
 
 /// A cache of robots. A file is read when it is first used with given options, together with the meshes and files that it
@@ -33,11 +35,19 @@ pub enum ModelSource {
 /// assert!(std::sync::Arc::ptr_eq(&one?, &other?));
 /// # Ok::<(), carom_multibody::load::LoadError>(())
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Robots {
     kept: Mutex<Kept>,
     /// Texts that stand for files.
     texts: Mutex<Vec<(PathBuf, Arc<str>)>>,
+    /// Where files are read from.
+    files: Arc<dyn Files>,
+}
+
+impl Default for Robots {
+    fn default() -> Self {
+        Self::from_files(Arc::new(Disk))
+    }
 }
 
 #[derive(Debug, Default)]
@@ -72,6 +82,11 @@ impl Robots {
         Self::default()
     }
 
+    /// An empty cache of robots that are read from these files alone, with their meshes and the files that they include.
+    pub fn from_files(files: Arc<dyn Files>) -> Self {
+        Self { kept: Mutex::default(), texts: Mutex::default(), files }
+    }
+
     /// A text that stands for the file at a path: robots of this path are read from it. Files that it includes, and meshes,
     /// are looked for relative to the path.
     #[must_use]
@@ -91,7 +106,7 @@ impl Robots {
     /// The robot, with what is fixed or hinged to the world placed at the world's origin.
     ///
     /// # Errors
-    /// As [`Robots::load`].
+    /// Those of [`Robots::load`].
     pub fn load_at_origin(&self, source: &ModelSource, options: &Options) -> Result<Arc<Model>, LoadError> {
         let robot = self.robot(source, options);
         let model = self.loaded(&robot, source, options)?;
@@ -101,14 +116,24 @@ impl Robots {
 
     fn loaded(&self, robot: &Robot, source: &ModelSource, options: &Options) -> Result<Arc<Model>, LoadError> {
         let read = || match (source, self.text_of(source)) {
-            (ModelSource::File(path), Some(text)) => load::text(&text, path, options),
-            _ => read(source, options),
+            (ModelSource::File(path), Some(text)) => load::text_from(&text, path, options, &*self.files),
+            _ => read(source, options, &*self.files),
         };
         robot.loaded.get_or_init(|| read().map(Arc::new)).clone()
     }
 
     fn text_of(&self, source: &ModelSource) -> Option<Arc<str>> {
         let ModelSource::File(path) = source else { return None };
+        self.text(path)
+    }
+
+    /// Whether any text stands for a file.
+    pub fn has_texts(&self) -> bool {
+        !self.texts.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    /// The text that stands for the file at a path, if one does.
+    pub fn text(&self, path: &Path) -> Option<Arc<str>> {
         let texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         texts.iter().find(|(name, _)| name == path).map(|(_, text)| Arc::clone(text))
     }
@@ -134,14 +159,16 @@ impl Robots {
     }
 }
 
-fn read(source: &ModelSource, options: &Options) -> Result<Model, LoadError> {
+fn read(source: &ModelSource, options: &Options, files: &dyn Files) -> Result<Model, LoadError> {
     match source {
         // A name that no model has is no file either.
         ModelSource::BuiltIn(name) => match models::find(name) {
             Some(model) => model.load(options),
-            None => load::file(name, options),
+            None => load::file_from(name, options, files),
         },
-        ModelSource::File(path) => load::file(path, options),
+        ModelSource::File(path) => load::file_from(path, options, files),
+        // Objects are no robot: no file has an empty name.
+        ModelSource::Objects => load::file_from("", options, files),
     }
 }
 

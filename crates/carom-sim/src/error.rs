@@ -1,6 +1,6 @@
 //! Errors of strikes and of simulations.
 
-use carom_multibody::{DynamicsError, JointNameError};
+use carom_multibody::{DynamicsError, JointNameError, PairError};
 
 use crate::number::significant;
 
@@ -107,6 +107,50 @@ pub enum SimulationError {
         /// Why.
         source: DynamicsError,
     },
+    /// Two bodies whose contact is not one of two solids, or that overlap too deeply at the start.
+    #[error("contact {contact:?}: {source}")]
+    Pair {
+        /// The contact.
+        contact: String,
+        /// Why.
+        source: PairError,
+    },
+    /// Two bodies whose motion in touch is not simulated.
+    #[error("contact {contact:?}: {one} against {other} is not simulated; give points or balls of one of them")]
+    FlatPair {
+        /// The contact.
+        contact: String,
+        /// The first body.
+        one: &'static str,
+        /// The second body.
+        other: &'static str,
+    },
+    /// Two boxes overlap although their contacts are apart or on each other.
+    #[error(
+        "t = {time}: contact {contact:?}: two boxes overlap by {depth} m, more than {bound} m, at parts that were not held apart",
+        depth = significant(*depth, 6),
+        bound = significant(*bound, 6)
+    )]
+    BoxesOverlap {
+        /// Time, s.
+        time: f64,
+        /// The contact.
+        contact: String,
+        /// How deep, m.
+        depth: f64,
+        /// What is allowed, m.
+        bound: f64,
+    },
+    /// A sharp point rests on a sharp edge or vertex, where there is no normal.
+    #[error(
+        "t = {time}: contact {contact:?} rests with a sharp point on a sharp edge, where there is no normal: give the point a radius"
+    )]
+    SharpPair {
+        /// Time, s.
+        time: f64,
+        /// The contact.
+        contact: String,
+    },
     /// A contact starts inside its surface.
     #[error(
         "contact {contact:?} starts {depth} m inside {surface:?}, more than {bound} m: raise the robot, or give the \
@@ -123,6 +167,16 @@ pub enum SimulationError {
         depth: f64,
         /// The largest depth allowed, m.
         bound: f64,
+    },
+    /// A closed loop lost or gained a condition: at a dead point motions branch off, and the motion beyond is not determined.
+    #[error(
+        "loop {name:?} is singular at t = {time} s: motions branch off there, and mechanics does not say which one follows"
+    )]
+    SingularLoop {
+        /// The loop.
+        name: String,
+        /// Time, s.
+        time: f64,
     },
     /// A joint starts beyond its limit.
     #[error(
@@ -145,6 +199,45 @@ pub enum SimulationError {
         time: f64,
         /// The cause.
         source: DynamicsError,
+    },
+    /// A choice that does not go with the law.
+    #[error("{field} = {value:?} {reason}")]
+    Unsupported {
+        /// The field.
+        field: String,
+        /// The choice.
+        value: &'static str,
+        /// Why.
+        reason: String,
+    },
+    /// Contacts strike together, and the law has an answer to one contact only.
+    #[error(
+        "at t = {time} s contacts {} strike together, to which {field} = {value:?} has no answer; use {instead}",
+        named(contacts)
+    )]
+    Simultaneous {
+        /// Time, s.
+        time: f64,
+        /// `law` or `restitution.kind`.
+        field: String,
+        /// Its value.
+        value: &'static str,
+        /// The contacts.
+        contacts: Vec<String>,
+        /// What has an answer.
+        instead: &'static str,
+    },
+    /// A law other than `aghili` and `chord` has no answer to an impact: no other law takes its place.
+    #[error("at t = {time} s law = {law:?} has no answer to the impact of {}: {source}", named(contacts))]
+    NoAnswer {
+        /// Time, s.
+        time: f64,
+        /// The law.
+        law: &'static str,
+        /// The contacts that touch.
+        contacts: Vec<String>,
+        /// Why.
+        source: Box<carom_law::Error>,
     },
     /// The law has no solution for an impact or for contact forces.
     #[error("at t = {time} s, {what}: {source}")]
@@ -229,6 +322,11 @@ pub enum SimulationError {
         /// The stiffest joint, if one is stiff.
         stiffest: Option<Stiffness>,
     },
+}
+
+/// Names in quotes.
+fn named(names: &[String]) -> String {
+    names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
 }
 
 /// The end of a sentence that begins with "there".

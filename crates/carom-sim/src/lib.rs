@@ -38,10 +38,13 @@ pub use record::run::{ContactHeader, ContactSample, Ending, Header, Record, Samp
 pub use record::sink::{Discard, Sink};
 pub use setup::builder::{ContactSpec, SimulationBuilder};
 pub use setup::{
-    Actuator, CoordinateRange, ForceLaw, MOST_EVENTS, Settings, Setup, Surface, TOLERANCE, WatchedContact,
+    Actuator, CoordinateRange, ForceLaw, MOST_EVENTS, Settings, Setup, Surface, TOLERANCE, WatchedContact, WatchedPair,
 };
 pub use simulation::{Simulation, Stop};
 pub use stiffness::Stiffness;
 #[doc(hidden)]
 pub use strike::strike_unchecked;
-pub use strike::{contact_at, strike, strike_outcome, strike_together, strike_together_with, strike_with};
+pub use strike::{
+    contact_at, meeting_contact, strike, strike_meeting, strike_outcome, strike_together, strike_together_with,
+    strike_with,
+};

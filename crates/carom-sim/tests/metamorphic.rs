@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use carom_law::{Coefficients, Friction, Restitution};
+use carom_law::{Coefficients, Friction, Law, Restitution};
 use carom_multibody::load::{self, Options};
 use carom_multibody::{ContactPoint, HalfSpace, Model, Quaternion, Vector, candidates};
 use carom_sim::{Event, EventKind, Recorder, Settings, Setup, Simulation, Surface, WatchedContact};
@@ -60,7 +60,14 @@ fn corners(model: &Model, surface: &Surface, place: usize, coefficients: Coeffic
 }
 
 /// A box above a floor, let go with a velocity and a turn: position, orientation, velocities in its own axes.
-fn thrown_box(sides: [f64; 3], mass: f64, gravity: [f64; 3], normal: [f64; 3], state: ([f64; 7], [f64; 6])) -> Setup {
+fn thrown_box(
+    law: Law,
+    sides: [f64; 3],
+    mass: f64,
+    gravity: [f64; 3],
+    normal: [f64; 3],
+    state: ([f64; 7], [f64; 6]),
+) -> Setup {
     let model = box_model(sides, mass).with_gravity(gravity);
     let floor = surface("floor", [0.0; 3], normal);
     let contacts = corners(&model, &floor, 0, coefficients(0.4, 0.35));
@@ -69,6 +76,7 @@ fn thrown_box(sides: [f64; 3], mass: f64, gravity: [f64; 3], normal: [f64; 3], s
         velocity: state.1.to_vec(),
         surfaces: vec![floor],
         contacts,
+        law,
         settings: Settings { until: 0.75, interval: None, ..Settings::default() },
         ..Setup::new(Arc::new(model))
     }
@@ -85,6 +93,12 @@ fn throws() -> [([f64; 7], [f64; 6]); 3] {
     ]
 }
 
+/// Every throw by every law that has an answer to several contacts.
+fn cases() -> impl Iterator<Item = (Law, ([f64; 7], [f64; 6]))> {
+    let laws = Law::ALL.into_iter().filter(|law| law.answers_several());
+    laws.flat_map(|law| throws().map(|state| (law, state)))
+}
+
 fn fall(setup: Setup) -> (Vec<f64>, Vec<f64>, Vec<Event>) {
     let end = setup.settings.until;
     let mut simulation = Simulation::new(setup).unwrap();
@@ -93,8 +107,8 @@ fn fall(setup: Setup) -> (Vec<f64>, Vec<f64>, Vec<Event>) {
     (simulation.configuration().to_vec(), simulation.velocity().to_vec(), recorder.events().to_vec())
 }
 
-fn upright(state: ([f64; 7], [f64; 6])) -> Setup {
-    thrown_box(SIDES, MASS, [0.0, 0.0, -G], [0.0, 0.0, 1.0], state)
+fn upright(law: Law, state: ([f64; 7], [f64; 6])) -> Setup {
+    thrown_box(law, SIDES, MASS, [0.0, 0.0, -G], [0.0, 0.0, 1.0], state)
 }
 
 /// The times of the impacts that count: where an endless row of ever smaller ones is cut short is a matter of rounding.
@@ -125,8 +139,8 @@ fn assert_near(one: &[f64], other: &[f64]) {
 /// Feet, pounds and minutes; and a small world of light things.
 #[test]
 fn units_do_not_matter() {
-    for state in throws() {
-        let (q, v, events) = fall(upright(state));
+    for (law, state) in cases() {
+        let (q, v, events) = fall(upright(law, state));
         for (length, mass, time) in [(1.0 / 0.3048, 1.0 / 0.45359237, 1.0 / 60.0), (1e-3, 1e-7, 3.0), (37.0, 1e5, 0.11)]
         {
             let mut told = state;
@@ -135,7 +149,7 @@ fn units_do_not_matter() {
             told.1.iter_mut().skip(3).for_each(|v| *v /= time);
             let gravity = [0.0, 0.0, -G * length / (time * time)];
             let sides = SIDES.map(|side| side * length);
-            let mut setup = thrown_box(sides, MASS * mass, gravity, [0.0, 0.0, 1.0], told);
+            let mut setup = thrown_box(law, sides, MASS * mass, gravity, [0.0, 0.0, 1.0], told);
             setup.settings.until *= time;
             let (mut q2, mut v2, events2) = fall(setup);
             q2.iter_mut().take(3).for_each(|x| *x /= length);
@@ -155,9 +169,9 @@ fn a_mirrored_throw_falls_mirrored() {
         let q = [q[0], -q[1], q[2], q[3], -q[4], q[5], -q[6]];
         (q, [v[0], -v[1], v[2], -v[3], v[4], -v[5]])
     };
-    for state in throws() {
-        let (q, v, events) = fall(upright(state));
-        let (q2, v2, events2) = fall(upright(mirrored(&state.0, &state.1)));
+    for (law, state) in cases() {
+        let (q, v, events) = fall(upright(law, state));
+        let (q2, v2, events2) = fall(upright(law, mirrored(&state.0, &state.1)));
         let back = mirrored(&q2, &v2);
         assert_same_story(&events, &events2, 1.0);
         assert_near(&q, &back.0);
@@ -167,9 +181,9 @@ fn a_mirrored_throw_falls_mirrored() {
 
 #[test]
 fn the_order_of_contacts_does_not_matter() {
-    for state in throws() {
-        let (q, v, events) = fall(upright(state));
-        let mut setup = upright(state);
+    for (law, state) in cases() {
+        let (q, v, events) = fall(upright(law, state));
+        let mut setup = upright(law, state);
         setup.contacts.reverse();
         let (q2, v2, events2) = fall(setup);
         assert_same_story(&events, &events2, 1.0);
@@ -181,8 +195,8 @@ fn the_order_of_contacts_does_not_matter() {
 /// The whole world turned, floor and gravity with it: about the vertical, where only the tangents turn, and about any axis.
 #[test]
 fn a_turned_world_is_the_same_world() {
-    for state in throws() {
-        let (q, v, events) = fall(upright(state));
+    for (law, state) in cases() {
+        let (q, v, events) = fall(upright(law, state));
         for (axis, angle) in [([0.0, 0.0, 1.0], 0.7), ([0.48, 0.64, 0.6], 1.3)] {
             let turn = Quaternion::about(Vector::from(axis), angle);
             let moved = |turn: Quaternion, q: &[f64]| {
@@ -192,7 +206,7 @@ fn a_turned_world_is_the_same_world() {
             };
             let world = |v: [f64; 3]| turn.to_rotation().apply(Vector::from(v)).to_array();
             let told = (moved(turn, &state.0), state.1);
-            let setup = thrown_box(SIDES, MASS, world([0.0, 0.0, -G]), world([0.0, 0.0, 1.0]), told);
+            let setup = thrown_box(law, SIDES, MASS, world([0.0, 0.0, -G]), world([0.0, 0.0, 1.0]), told);
             let (q2, v2, events2) = fall(setup);
             assert_same_story(&events, &events2, 1.0);
             assert_near(&q, &moved(turn.conjugate(), &q2));
@@ -204,9 +218,9 @@ fn a_turned_world_is_the_same_world() {
 /// A ceiling and a wall out of reach, and contacts with them.
 #[test]
 fn surfaces_out_of_reach_do_nothing() {
-    for state in throws() {
-        let (q, v, events) = fall(upright(state));
-        let mut setup = upright(state);
+    for (law, state) in cases() {
+        let (q, v, events) = fall(upright(law, state));
+        let mut setup = upright(law, state);
         setup.surfaces.push(surface("ceiling", [0.0, 0.0, 9.0], [0.0, 0.0, -1.0]));
         setup.surfaces.push(surface("wall", [-20.0, 0.0, 0.0], [1.0, 0.0, 0.0]));
         for place in [1, 2] {
@@ -223,9 +237,9 @@ fn surfaces_out_of_reach_do_nothing() {
 /// A contact inside of the body, which the corners keep off the floor.
 #[test]
 fn a_contact_that_is_never_lowest_does_nothing() {
-    for state in throws() {
-        let (q, v, events) = fall(upright(state));
-        let mut setup = upright(state);
+    for (law, state) in cases() {
+        let (q, v, events) = fall(upright(law, state));
+        let mut setup = upright(law, state);
         let link = setup.model.find_link("body").unwrap();
         let centre = ContactPoint::new(&setup.model, link, Vector::from([0.01, 0.02, -0.03]), [0.0, 0.0, 1.0]).unwrap();
         let inside = WatchedContact {
@@ -303,19 +317,19 @@ fn a_box_welded_from_two_parts_falls_like_one() {
             ..Setup::new(Arc::clone(&model))
         }
     };
-    for state in throws() {
-        let (q, v, events) = fall(setup(&whole, &|point| ("body", point), state));
+    for (law, state) in cases() {
+        let (q, v, events) = fall(Setup { law, ..setup(&whole, &|point| ("body", point), state) });
         let carried = |[x, y, z]: [f64; 3]| match x < 0.0 {
             true => ("body", [x, y, z]),
             // In the axes of the rest: x along the whole's y, y against its x, from its own centre.
             false => ("rest", [y, -(x - 0.125 * a), z]),
         };
-        let (q2, v2, events2) = fall(setup(&parts, &carried, state));
+        let (q2, v2, events2) = fall(Setup { law, ..setup(&parts, &carried, state) });
         assert_same_story(&events, &events2, 1.0);
         assert_near(&q, &q2);
         assert_near(&v, &v2);
         // And it is the box of the other tests.
-        let (q3, v3, _) = fall(upright(state));
+        let (q3, v3, _) = fall(upright(law, state));
         assert_near(&q, &q3);
         assert_near(&v, &v3);
     }

@@ -13,7 +13,8 @@
 //! | `rows` | rows of cells as polygons |
 //! | `range` | the ranges of a map's axes |
 //! | `answered` | the answer of one law to an impact |
-//! | `compare` | comparison of all laws |
+//! | `compare` | comparison of all laws on one impact |
+//! | `runs` | one simulation by every law |
 //! | `arrays` | many contacts, or many states of a robot |
 //! | `impulse` | the geometry of the impulses of one impact |
 //! | `sweep` | samples of a scene by a plan, as a table |
@@ -33,6 +34,7 @@ mod map;
 mod profile;
 mod range;
 mod rows;
+mod runs;
 mod state;
 mod subject;
 pub mod sweep;
@@ -44,4 +46,5 @@ pub use error::{DiagramError, Error, MapError};
 pub use impulse::{Coincidence, Ellipse, ImpulseSpace, Locus, LocusName};
 pub use map::{Axis, Cell, Curve, CurveName, EnergyUnit, Map, Over, Point, Quantity, Region, RegionKind};
 pub use range::Range;
+pub use runs::{LawRun, RunComparison, RunComparisonError};
 pub use subject::MapOptions;

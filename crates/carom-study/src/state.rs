@@ -23,7 +23,7 @@ impl Map {
     /// the two components of `v_t/|v_n|`.
     ///
     /// # Errors
-    /// As [`Map::over_coefficients`], or the Delassus matrix is singular.
+    /// Those of [`Map::over_coefficients`], or the Delassus matrix is singular.
     pub fn over_state(problem: &Problem, title: &str, options: &MapOptions) -> Result<Self, MapError> {
         let subject = Subject::new(problem, options)?;
         if !subject.contact.delassus().is_regular() {

@@ -4,6 +4,9 @@
 //! `CAROM_ROBOTS` names a list of robots, one a line: name, URDF, 0 or 1 for a floating base, frame. One line of
 //! JSON is printed for each. `cargo xtask bench robots` makes the list and prints Pinocchio beside it. Without a list the
 //! robots are those of `crates/carom-scene/models/`.
+//!
+//! Arguments: part of a robot's name; and, for counting instructions under callgrind, `unchecked`, `contact` or `full` and
+//! how often the states are struck in turn. Counts of two numbers of rounds have the set-up in common.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -31,14 +34,27 @@ enum Form {
     Full,
 }
 
+/// A fixed amount of work instead of a time: the form, and the number of rounds over all states.
+type Work = (Form, usize);
+
 fn main() {
-    let only = std::env::args().nth(1).filter(|argument| !argument.starts_with('-'));
-    let is_asked_for = |name: &str| only.as_deref().is_none_or(|only| name.contains(only));
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let only = arguments.first();
+    let work = arguments.get(1).zip(arguments.get(2)).map(|(form, rounds)| {
+        let form = match form.as_str() {
+            "unchecked" => Form::Unchecked,
+            "contact" => Form::Contact,
+            "full" => Form::Full,
+            _ => panic!("unchecked, contact or full"),
+        };
+        (form, rounds.parse().expect("a number of rounds"))
+    });
+    let is_asked_for = |name: &str| only.is_none_or(|only| name.contains(only.as_str()));
     let Some(list) = std::env::var_os("CAROM_ROBOTS") else {
         for (name, floating_base, frame) in BUILT_IN {
             if is_asked_for(name) {
                 let model = carom::models::find(name).expect("a built-in model");
-                time(name, model.load(&options(floating_base)).expect("a robot"), frame);
+                measure(name, model.load(&options(floating_base)).expect("a robot"), frame, work);
             }
         }
         return;
@@ -53,7 +69,7 @@ fn main() {
         };
         let file = line.split('"').nth(1).expect("a path in quotes");
         if is_asked_for(name) {
-            time(name, load::file(Path::new(file), &options(floating == "1")).expect("a robot"), frame);
+            measure(name, load::file(Path::new(file), &options(floating == "1")).expect("a robot"), frame, work);
         }
     }
 }
@@ -63,7 +79,8 @@ fn options(floating_base: bool) -> load::Options {
     load::Options::new().floating_base(floating_base).mimics(load::Mimics::Free)
 }
 
-fn time(name: &str, model: Model, frame: &str) {
+/// Times the three forms, or does the work that is asked for.
+fn measure(name: &str, model: Model, frame: &str, work: Option<Work>) {
     let (link, place) = model.find_place(frame).expect("the frame");
     let contact = ContactPoint::spatial(&model, link, place.translation, [0.0, 0.0, 1.0]).expect("a contact");
     let coefficients =
@@ -86,6 +103,12 @@ fn time(name: &str, model: Model, frame: &str) {
         black_box(&after);
         outcome.expect("an answer").mode
     };
+    if let Some((form, rounds)) = work {
+        for state in (0..rounds).flat_map(|_| &states) {
+            black_box(strike(form, state));
+        }
+        return;
+    }
     for state in &states {
         modes[match strike(Form::Full, state) {
             Mode::Separating => 0,

@@ -105,11 +105,34 @@ impl Error {
                 MapError::Law { .. } => at(ErrorKind::Unsupported, "law"),
                 _ => at(ErrorKind::Unsupported, "contact"),
             },
+            Self::Study(carom_study::Error::Sweep(error)) => sweep_problem(error),
             Self::Study(_) => at(ErrorKind::Unsupported, "contact"),
             // New kinds of errors are those of what the user gave.
             #[allow(unreachable_patterns, reason = "the enums of other crates may grow")]
             _ => None,
         }
+    }
+}
+
+/// An error of a sweep as one of a problem: of a key that varies, or of an argument of the sweep.
+fn sweep_problem(error: &SweepError) -> Option<ProblemError> {
+    use carom_scene::document::Kind;
+    let at = |kind: Kind, field: &str| Some(ProblemError::at(kind, field, error.to_string()));
+    match error {
+        SweepError::Problem(problem) => Some(problem.clone()),
+        SweepError::Key { key, error: problem } => at(problem.kind, key),
+        SweepError::SetTwice { one, .. } => at(Kind::Conflict, one),
+        SweepError::Samples { .. } | SweepError::TooMany { .. } => at(Kind::Law(ErrorKind::OutOfRange), "samples"),
+        SweepError::UnknownColumn { .. } | SweepError::UnknownContact { .. } => at(Kind::UnknownName, "columns"),
+        SweepError::Entry { .. } => at(Kind::Law(ErrorKind::OutOfRange), "columns"),
+        SweepError::ColumnTwice { .. } => at(Kind::Conflict, "columns"),
+        SweepError::ManyContacts { .. } => at(Kind::Law(ErrorKind::Unsupported), "columns"),
+        SweepError::Part { .. } => at(Kind::Law(ErrorKind::OutOfRange), "part"),
+        SweepError::Document { .. } => at(Kind::Syntax, "plan"),
+        SweepError::RobotFile { .. } => at(Kind::File, "model"),
+        SweepError::Simulation { .. } => None,
+        #[allow(unreachable_patterns, reason = "the enums of other crates may grow")]
+        _ => None,
     }
 }
 

@@ -109,7 +109,8 @@ fn the_controller_does_what_the_scene_s_springs_do() {
     assert_eq!(lines.len(), run.events.len() + 1, "{text}");
     for (line, event) in lines.iter().zip(&run.events) {
         let words: Vec<&str> = line.split_whitespace().collect();
-        assert_eq!((words[2], words[3]), (event.kind().name(), "tool_tip"), "{text}");
+        let contact = event.contact().map_or("", |contact| run.header.contacts[contact].name.as_str());
+        assert_eq!((words[2], words[3..].join(" ").as_str()), (event.kind().name(), contact), "{text}");
         assert!((words[0].parse::<f64>().unwrap() - event.time()).abs() < 2e-9, "{line} for {}", event.time());
     }
     assert!(run.events.iter().any(|event| event.kind() == EventKind::Impact));

@@ -382,6 +382,7 @@ fn joint_limits_strike() {
     let setup = Setup {
         configuration: vec![0.0],
         velocity: vec![2.0],
+        pairs: Vec::new(),
         limits: Some(Restitution::new(0.5).unwrap()),
         settings: Settings { until: 4.0, interval: None, ..Settings::default() },
         ..Setup::new(model)

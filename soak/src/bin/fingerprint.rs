@@ -1,6 +1,6 @@
 //! `cargo xtask fingerprint [N]`: hashes of carom's results, to show that a refactoring changes no bit.
 //!
-//! One hash each for N outcomes of one contact, N impacts of the array batch, the M, h, A and W of the built-in robots
+//! One hash each for N outcomes of one contact, those of the law chord apart from all others, N impacts of the array batch, the M, h, A and W of the built-in robots
 //! in N / 100 random states each, N / 10 outcomes of several contacts, and the built-in simulations. The bits depend on
 //! the processor's instruction set: compare hashes of one machine.
 
@@ -8,12 +8,12 @@ use std::process::ExitCode;
 
 use carom::gallery;
 use carom::law::batch::{Answers, Column, Problems, solve};
-use carom::law::{Guard, Mode};
+use carom::law::{Guard, Law, Mode};
 use carom::models;
 use carom::multibody::load::Options;
 use carom::multibody::{ContactPoint, Contacts, Dynamics, Model};
 use carom::sim::{Recorder, Simulation};
-use carom_soak::random;
+use carom_soak::random::{self, Kind};
 use fastrand::Rng;
 use serde_json::Value;
 
@@ -51,18 +51,19 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    println!("one contact   {:016x}", outcomes(count, false));
+    println!("one contact   {:016x}", outcomes(count, |kind| !kind.is_several && kind.law != Law::Chord));
+    println!("chord         {:016x}", outcomes(count / 10, |kind| !kind.is_several && kind.law == Law::Chord));
     println!("array batch   {:016x}", batch(count as usize));
     println!("robots        {:016x}", robots(count / 100));
-    println!("several       {:016x}", outcomes(count / 10, true));
+    println!("several       {:016x}", outcomes(count / 10, |kind| kind.is_several));
     println!("simulations   {:016x}", simulations());
     ExitCode::SUCCESS
 }
 
-/// Outcomes and errors of random problems.
-fn outcomes(count: u64, is_several: bool) -> u64 {
+/// Outcomes and errors of random problems of some kinds.
+fn outcomes(count: u64, is_wanted: impl Fn(&Kind) -> bool) -> u64 {
     let mut hash = Hash::new();
-    let problems = (FIRST..).map(random::problem).filter(|(kind, _)| kind.is_several == is_several);
+    let problems = (FIRST..).map(random::problem).filter(|(kind, _)| is_wanted(kind));
     for (_, problem) in problems.take(count as usize) {
         match problem.answer() {
             Ok(outcome) => hash.bytes(without_effort(outcome).to_string().as_bytes()),

@@ -2,23 +2,29 @@
 //!
 //! | file | contents |
 //! |---|---|
+//! | `binary` | a test binary: which mutants its tests reach, and which they notice |
+//! | `ends` | how the tests of each mutant ended, in a file that outlives the run |
 //! | `switches` | sources in which every mutant is behind a switch |
-//! | `tree` | the copy of the project with them, its build and its tests |
+//! | `tree` | the copy of the project with them, and its build |
 //!
 //! A build for each mutant would take a minute or more; one build with all of them behind switches takes a few, and each mutant then
-//! the seconds of the tests. Mutants that no switch can stand for have a build each, by cargo-mutants.
+//! the seconds of the tests that come to its place, up to the first that fails. Mutants that no switch can stand for have a build
+//! each, by cargo-mutants.
 
+mod binary;
+mod ends;
 mod switches;
 mod tree;
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::run::{cargo_program, output, root, run};
+use binary::{Binary, End, parallel};
+use ends::{ENDS, Ends};
 use switches::Mutant;
-use tree::{Binary, Tree};
+use tree::Tree;
 
 /// Mutants of a crate, by default.
 const SAMPLE: usize = 300;
@@ -73,6 +79,9 @@ const TARGETS: [Target; 2] = [
         slow: &[
             tests("carom-sim", "drops"),
             tests("carom-sim", "metamorphic"),
+            tests("carom-sim", "touching"),
+            tests("carom-sim", "islands"),
+            tests("carom-sim", "laws"),
             tests("carom", "simulation"),
             tests("carom", "onsets"),
             tests("carom", "jams"),
@@ -103,12 +112,6 @@ const TARGETS: [Target; 2] = [
     },
 ];
 
-/// How the tests of a mutant ended, in the words of cargo-mutants' files.
-const ENDS: [&str; 4] = ["caught", "missed", "timeout", "unviable"];
-
-/// Mutants by how their tests ended.
-type Ends = BTreeMap<&'static str, Vec<String>>;
-
 /// What of a sample is run.
 struct Plan {
     sample: usize,
@@ -117,11 +120,16 @@ struct Plan {
     part: (usize, usize),
     /// Whether mutants that no switch can stand for are left out.
     switched_only: bool,
+    /// Whether mutants that an earlier run noticed are left out.
+    resume: bool,
+    /// Whether mutants meet the quick tests alone.
+    quick_only: bool,
 }
 
-/// `[CRATE] [--sample N] [--seed S] [--part I/N] [--switched-only]`
+/// `[CRATE] [--sample N] [--seed S] [--part I/N] [--switched-only] [--quick-only] [--resume]`
 pub fn mutants(arguments: &[&str]) -> Result<(), String> {
-    let mut plan = Plan { sample: SAMPLE, seed: SEED, part: (1, 1), switched_only: false };
+    let mut plan =
+        Plan { sample: SAMPLE, seed: SEED, part: (1, 1), switched_only: false, resume: false, quick_only: false };
     let mut targets: Vec<&Target> = TARGETS.iter().collect();
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
@@ -132,6 +140,8 @@ pub fn mutants(arguments: &[&str]) -> Result<(), String> {
             "--seed" => plan.seed = number(argument, value("S")?)?,
             "--part" => plan.part = part_of(value("I/N")?)?,
             "--switched-only" => plan.switched_only = true,
+            "--quick-only" => plan.quick_only = true,
+            "--resume" => plan.resume = true,
             name => {
                 let named = |target: &&Target| target.name == name;
                 let known = TARGETS.map(|target| target.name).join(", ");
@@ -163,43 +173,46 @@ fn examine(target: &Target, plan: &Plan) -> Result<(), String> {
     println!("{}: {} mutants, {} of them in this part, seed {}", target.name, all.len(), chosen.len(), plan.seed);
     let numbered: Vec<(u32, Mutant)> = (1..).zip(chosen).collect();
     let mut tree = Tree::new(target.name, &numbered)?;
-    let mut ends = Ends::new();
-    let quick = tree.build(target.quick)?;
-    let mut missed = notice(&tree, &quick, tree.switched(), &mut ends)?;
-    if !missed.is_empty() {
-        println!("{} for the longer tests", missed.len());
-        let slow = tree.build(target.slow)?;
-        missed = notice(&tree, &slow, missed, &mut ends)?;
+    let folder = root().join(format!("target/mutants/{}-{}-{part}-of-{parts}", target.name, plan.seed));
+    let ends = Ends::open(&folder, plan.resume)?;
+    let mut missed: Vec<u32> = tree.switched();
+    for (tests, is_run) in [(target.quick, true), (target.slow, !plan.quick_only)] {
+        missed.retain(|number| !ends.is_noticed(&tree.name(*number)));
+        if is_run && !missed.is_empty() {
+            let binaries = tree.build(tests)?;
+            missed.retain(|number| tree.switched().contains(number));
+            missed = notice(&tree, &binaries, missed, &ends)?;
+        }
     }
     let name = |number: &u32| numbered[*number as usize - 1].1.name.clone();
-    ends.entry("missed").or_default().extend(missed.iter().map(name));
-    ends.entry("unviable").or_default().extend(tree.unviable().iter().map(name));
-    let left: Vec<String> = tree.left().iter().map(name).collect();
+    ends.add("missed", missed.iter().map(name))?;
+    ends.add("unviable", tree.unviable().iter().map(name))?;
+    let left: Vec<String> = tree.left().iter().map(name).filter(|name| !ends.is_noticed(name)).collect();
     if plan.switched_only {
         left.iter().for_each(|name| println!("not run: {name}"));
     } else if !left.is_empty() {
         println!("{} with a build each", left.len());
-        let folder = root().join(format!("target/mutants/{}-{}-{part}-of-{parts}", target.name, plan.seed));
-        for (end, names) in build_each(target, &left, &folder)? {
-            ends.entry(end).or_default().extend(names);
-        }
+        build_each(target, &left, &folder, &ends)?;
     }
-    report(target, &ends);
+    ends.report(target.name, &numbered.iter().map(|(_, mutant)| mutant.name.as_str()).collect::<Vec<_>>());
     Ok(())
 }
 
 /// Runs test binaries on mutants, each binary on those that the ones before it missed. Those that none notices.
-fn notice(tree: &Tree, binaries: &[Binary], mut mutants: Vec<u32>, ends: &mut Ends) -> Result<Vec<u32>, String> {
+fn notice(tree: &Tree, binaries: &[Binary], mut mutants: Vec<u32>, ends: &Ends) -> Result<Vec<u32>, String> {
     for binary in binaries {
-        tree.check(binary)?;
-        let mut missed = Vec::new();
-        for &number in &mutants {
-            match tree.run(binary, number)? {
-                "missed" => missed.push(number),
-                end => ends.entry(end).or_default().push(tree.name(number)),
-            }
-        }
-        println!("{}: {} of {} noticed", binary.name(), mutants.len() - missed.len(), mutants.len());
+        let look = |number: &u32| {
+            let (end, by) = match binary.run(*number, tree.place(*number))? {
+                End::Missed => return Ok(Some(*number)),
+                End::Caught(by) => ("caught", by),
+                End::Timeout => ("timeout", String::new()),
+            };
+            ends.add_with(end, &tree.name(*number), &format!("{} {by}", binary.name())).map(|()| None)
+        };
+        let missed = parallel(&mutants, look).into_iter().collect::<Result<Vec<Option<u32>>, String>>()?;
+        let missed: Vec<u32> = missed.into_iter().flatten().collect();
+        let (noticed, seconds) = (mutants.len() - missed.len(), binary.seconds());
+        println!("{}: {noticed} of {} noticed; without mutants {seconds:.1} s", binary.name(), mutants.len());
         mutants = missed;
     }
     Ok(mutants)
@@ -247,8 +260,7 @@ fn split_mix(state: &mut u64) -> u64 {
 }
 
 /// Runs all tests on mutants given by name, by cargo-mutants: a build each.
-fn build_each(target: &Target, names: &[String], folder: &Path) -> Result<Ends, String> {
-    fs::create_dir_all(folder).map_err(|error| format!("{} ({error})", folder.display()))?;
+fn build_each(target: &Target, names: &[String], folder: &Path, ends: &Ends) -> Result<(), String> {
     let all = || target.quick.iter().chain(target.slow);
     let mut packages: Vec<&str> = all().map(|tests| tests.package).collect();
     packages.dedup();
@@ -264,7 +276,12 @@ fn build_each(target: &Target, names: &[String], folder: &Path) -> Result<Ends, 
     }
     // Missed mutants are no failure of this command; a failure of the code as it is leaves no list.
     let _ = run(&mut command, "cargo mutants");
-    read(&folder.join("mutants.out"))
+    for end in ENDS {
+        let path = folder.join("mutants.out").join(format!("{end}.txt"));
+        let text = fs::read_to_string(&path).map_err(|error| format!("{} ({error})", path.display()))?;
+        ends.add(end, text.lines().map(str::to_owned))?;
+    }
+    Ok(())
 }
 
 /// Registry dependencies are built once for all runs.
@@ -293,36 +310,6 @@ fn escaped(name: &str) -> String {
         text.push(letter);
     }
     text
-}
-
-/// What cargo-mutants wrote of a run.
-fn read(folder: &Path) -> Result<Ends, String> {
-    let lines = |end: &'static str| {
-        let path = folder.join(format!("{end}.txt"));
-        let text = fs::read_to_string(&path).map_err(|error| format!("{} ({error})", path.display()))?;
-        Ok((end, text.lines().map(str::to_owned).collect()))
-    };
-    ENDS.into_iter().map(lines).collect()
-}
-
-fn report(target: &Target, ends: &Ends) {
-    let count = |end: &str| ends.get(end).map_or(0, Vec::len);
-    let viable = count("caught") + count("missed") + count("timeout");
-    // A mutant that makes a test hang is noticed.
-    let share = 100.0 * (viable - count("missed")) as f64 / viable.max(1) as f64;
-    println!("\n| crate | viable | caught | timeout | missed | unviable | caught or timeout, % |");
-    println!("|---|---|---|---|---|---|---|");
-    println!(
-        "| {} | {viable} | {} | {} | {} | {} | {share:.1} |",
-        target.name,
-        count("caught"),
-        count("timeout"),
-        count("missed"),
-        count("unviable")
-    );
-    for name in ends.get("missed").into_iter().flatten() {
-        println!("missed: {name}");
-    }
 }
 
 /// Installs cargo-mutants if it is missing.

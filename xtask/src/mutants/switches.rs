@@ -1,6 +1,6 @@
 //! Source files in which every mutant of a list is behind a switch: one build serves them all.
 //!
-//! `a + b` becomes `(match crate::mutant_switch::on() { 7 => (a) - (b), 8 => (a) * (b), _ => a + b })`, and a function that is to
+//! `a + b` becomes `(match crate::mutant_switch::on(7) { 7 => (a) - (b), 8 => (a) * (b), _ => a + b })`, and a function that is to
 //! return something else does so at its start. What cannot be written so is left to cargo-mutants, with a build each.
 
 use std::ops::Range;
@@ -12,7 +12,7 @@ use syn::visit::{self, Visit};
 /// A mutant as cargo-mutants lists it.
 #[derive(Debug, Clone)]
 pub struct Mutant {
-    /// As cargo-mutants prints it.
+    /// Its description by cargo-mutants.
     pub name: String,
     pub file: String,
     pub genre: String,
@@ -21,25 +21,41 @@ pub struct Mutant {
     pub start: (usize, usize),
 }
 
-/// The module that the switches ask, at the end of the crate's `lib.rs`: the number of the mutant, or 0.
+/// The module that the switches ask, at the end of the crate's `lib.rs`: the number of the mutant that is on, or 0. Each switch names
+/// a mutant of its place; the first time that a process comes there, the number is added to the file `CAROM_REACHED`, if it is set.
 pub const MODULE: &str = r#"
 #[allow(missing_docs)]
 pub(crate) mod mutant_switch {
+    use std::io::Write;
     use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
     static ON: OnceLock<u32> = OnceLock::new();
-    pub(crate) fn on() -> u32 {
+    static REACHED: [AtomicBool; 100_000] = [const { AtomicBool::new(false) }; 100_000];
+    pub(crate) fn on(place: u32) -> u32 {
+        let first = REACHED.get(place as usize);
+        if first.is_some_and(|place| !place.load(Relaxed) && !place.swap(true, Relaxed)) {
+            if let Some(path) = std::env::var_os("CAROM_REACHED") {
+                let file = std::fs::File::options().append(true).create(true).open(path);
+                let _ = file.and_then(|mut file| file.write_all(format!("{place}\n").as_bytes()));
+            }
+        }
         *ON.get_or_init(|| std::env::var("CAROM_MUTANT").ok().and_then(|text| text.parse().ok()).unwrap_or(0))
     }
 }
 "#;
 
-const ON: &str = "crate::mutant_switch::on()";
+/// The question that a switch asks, at the place of the mutant with this number.
+fn on(place: u32) -> String {
+    format!("crate::mutant_switch::on({place})")
+}
 
 /// A rewritten file.
 pub struct Rewritten {
     pub text: String,
     /// Where in it each mutant is, by its number.
     pub places: Vec<(u32, Range<usize>)>,
+    /// The number that the switch of a mutant has for its place, by the number of the mutant.
+    pub reached_as: Vec<(u32, u32)>,
     /// The numbers of mutants that no switch can stand for.
     pub left: Vec<u32>,
 }
@@ -78,13 +94,18 @@ pub fn rewrite(source: &str, mutants: &[(u32, &Mutant)]) -> Result<Rewritten, sy
     let mut sites = finder.sites;
     // The outermost first; what is inserted before all else.
     sites.sort_by_key(|(range, _)| (range.start, range.end > range.start, std::cmp::Reverse(range.end)));
-    let mut writer =
-        Writer { source, sites: &sites, text: String::with_capacity(2 * source.len()), places: Vec::new() };
+    let mut writer = Writer {
+        source,
+        sites: &sites,
+        text: String::with_capacity(2 * source.len()),
+        places: Vec::new(),
+        reached_as: Vec::new(),
+    };
     writer.write(0..source.len(), 0);
-    let (text, places) = (writer.text, writer.places);
+    let (text, places, reached_as) = (writer.text, writer.places, writer.reached_as);
     let has = |number: u32| places.iter().any(|(at, _)| *at == number);
     let left = mutants.iter().map(|(number, _)| *number).filter(|number| !has(*number)).collect();
-    Ok(Rewritten { text, places, left })
+    Ok(Rewritten { text, places, reached_as, left })
 }
 
 fn line_starts(source: &str) -> Vec<usize> {
@@ -171,6 +192,7 @@ struct Writer<'a> {
     sites: &'a [(Range<usize>, Site)],
     text: String,
     places: Vec<(u32, Range<usize>)>,
+    reached_as: Vec<(u32, u32)>,
 }
 
 impl Writer<'_> {
@@ -196,38 +218,19 @@ impl Writer<'_> {
     fn write_site(&mut self, range: &Range<usize>, site: &Site, next: usize) -> usize {
         match site {
             Site::Binary { left, right, others } => {
-                self.text.push_str(&format!("(match {ON} {{ "));
-                for (number, operator) in others {
-                    let (left, right) = (&self.source[left.clone()], &self.source[right.clone()]);
-                    self.alternative(*number, &format!("({left}) {operator} ({right})"));
-                }
-                self.text.push_str("_ => ");
-                let next = self.write(range.clone(), next);
-                self.text.push_str(" })");
-                next
+                let (left, right) = (&self.source[left.clone()], &self.source[right.clone()]);
+                let other = |(number, operator): &(u32, String)| (*number, format!("({left}) {operator} ({right})"));
+                self.choice(others.iter().map(other).collect(), range, next)
             }
             Site::Unary { operand, number } => {
-                self.text.push_str(&format!("(match {ON} {{ "));
-                self.alternative(*number, &self.source[operand.clone()]);
-                self.text.push_str("_ => ");
-                let next = self.write(range.clone(), next);
-                self.text.push_str(" })");
-                next
+                self.choice(vec![(*number, self.source[operand.clone()].into())], range, next)
             }
-            Site::Guard { others } => {
-                self.text.push_str(&format!("(match {ON} {{ "));
-                for (number, value) in others {
-                    self.alternative(*number, value);
-                }
-                self.text.push_str("_ => ");
-                let next = self.write(range.clone(), next);
-                self.text.push_str(" })");
-                next
-            }
+            Site::Guard { others } => self.choice(others.clone(), range, next),
             Site::Arm { number, guard: None } => {
                 let start = self.text.len();
-                self.text.push_str(&format!(" if {ON} != {number}"));
+                self.text.push_str(&format!(" if {} != {number}", on(*number)));
                 self.places.push((*number, start..self.text.len()));
+                self.reached_as.push((*number, *number));
                 next
             }
             // An arm with a guard is left to cargo-mutants.
@@ -235,18 +238,30 @@ impl Writer<'_> {
             Site::Start { others } => {
                 for (number, value) in others {
                     let start = self.text.len();
-                    self.text.push_str(&format!("if {ON} == {number} {{ return {value}; }} "));
+                    self.text.push_str(&format!("if {} == {number} {{ return {value}; }} ", on(*number)));
                     self.places.push((*number, start..self.text.len()));
+                    self.reached_as.push((*number, *number));
                 }
                 next
             }
         }
     }
 
-    fn alternative(&mut self, number: u32, text: &str) {
-        let start = self.text.len();
-        self.text.push_str(&format!("{number} => {{ {text} }} "));
-        self.places.push((number, start..self.text.len()));
+    /// Writes an expression and what replaces it, each with the number of its mutant.
+    fn choice(&mut self, others: Vec<(u32, String)>, range: &Range<usize>, next: usize) -> usize {
+        let place = others.first().map_or(0, |(number, _)| *number);
+        self.text.push_str(&format!("(match {} {{ ", on(place)));
+        for (number, text) in others {
+            let start = self.text.len();
+            self.text.push_str(&format!("{number} => {{ {text} }} "));
+            self.places.push((number, start..self.text.len()));
+            self.reached_as.push((number, place));
+        }
+        // In brackets: as an arm, `if a { b } else { c } * d` would end before the operator.
+        self.text.push_str("_ => (");
+        let next = self.write(range.clone(), next);
+        self.text.push_str(") })");
+        next
     }
 }
 
@@ -280,12 +295,11 @@ mod tests {
         let all = rewritten(source, &mutants);
         assert!(all.left.is_empty());
         syn::parse_file(&all.text).unwrap();
-        let (on, text) = ("match crate::mutant_switch::on()", all.text.as_str());
-        let wanted = format!(
-            "(({on} {{ 1 => {{ (a) - (b * 2.0) }} _ => a + ({on} {{ 2 => {{ (b) / (2.0) }} _ => b * 2.0 }}) }})"
-        );
-        assert!(text.contains(&wanted[1..]), "{text}");
-        assert!(text.contains("if crate::mutant_switch::on() == 3 { return 1.0; }"), "{text}");
+        let text = all.text.as_str();
+        let inner = format!("(match {} {{ 2 => {{ (b) / (2.0) }} _ => (b * 2.0) }})", on(2));
+        let wanted = format!("(match {} {{ 1 => {{ (a) - (b * 2.0) }} _ => (a + {inner}) }})", on(1));
+        assert!(text.contains(&wanted), "{text}");
+        assert!(text.contains(&format!("if {} == 3 {{ return 1.0; }}", on(3))), "{text}");
         for (number, place) in &all.places {
             assert!(text[place.clone()].contains(&number.to_string()));
         }
@@ -305,8 +319,16 @@ mod tests {
         let all = rewritten(source, &mutants);
         assert_eq!(all.left, [1], "{}", all.text);
         syn::parse_file(&all.text).unwrap();
-        assert!(all.text.contains("None if crate::mutant_switch::on() != 5 => 1"), "{}", all.text);
-        assert!(all.text.contains("3 => { y } _ => -y"), "{}", all.text);
-        assert!(all.text.contains("4 => { true } _ => y > 0"), "{}", all.text);
+        assert!(all.text.contains("None if crate::mutant_switch::on(5) != 5 => 1"), "{}", all.text);
+        assert!(all.text.contains("3 => { y } _ => (-y)"), "{}", all.text);
+        assert!(all.text.contains("4 => { true } _ => (y > 0)"), "{}", all.text);
+    }
+
+    #[test]
+    fn an_operand_that_ends_with_a_block_stays_an_operand() {
+        let source = "fn f(a: bool, b: f64) -> f64 {\n    let c = if a { 1.0 } else { 2.0 } * b;\n    c\n}\n";
+        let all = rewritten(source, &[mutant("BinaryOperator", "+", (2, 39))]);
+        assert!(all.left.is_empty());
+        syn::parse_file(&all.text).unwrap();
     }
 }

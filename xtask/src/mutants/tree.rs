@@ -1,21 +1,18 @@
-//! A copy of the project in which mutants are behind switches: its build, and its tests with one of them switched on.
+//! A copy of the project in which mutants are behind switches, and its build.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::SystemTime;
 
 use serde_json::Value;
 
+use super::binary::Binary;
 use super::switches::{self, MODULE, Mutant, Rewritten};
 use super::{Tests, build_folder};
 use crate::run::{cargo_program, output, root};
 
-/// Tests may take this many times as long with a mutant as without...
-const SLOWER: u32 = 10;
-/// ... and at least this long, seconds, before they count as hanging.
-const LEAST_TIMEOUT: u64 = 30;
 /// Builds in which mutants that do not compile are found, at most.
 const BUILDS: usize = 20;
 
@@ -29,24 +26,10 @@ pub struct Tree<'a> {
     unviable: Vec<u32>,
 }
 
-/// A test binary.
-pub struct Binary {
-    path: PathBuf,
-    folder: PathBuf,
-    arguments: &'static [&'static str],
-}
-
-impl Binary {
-    /// The name of its file.
-    pub fn name(&self) -> String {
-        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-    }
-}
-
 impl<'a> Tree<'a> {
     /// Copies the project, and rewrites the files that have mutants.
     pub fn new(package: &str, mutants: &'a [(u32, Mutant)]) -> Result<Self, String> {
-        let folder = build_folder().with_file_name("tree");
+        let folder = build_folder().with_file_name(format!("tree-{package}"));
         copy_project(&folder)?;
         let mut tree = Self { folder, mutants, files: BTreeMap::new(), left: Vec::new(), unviable: Vec::new() };
         let library = tree.folder.join("crates").join(package).join("src/lib.rs");
@@ -87,9 +70,9 @@ impl<'a> Tree<'a> {
                 return self.binaries(&built, tests);
             }
             for number in found {
-                // What a function returns instead may not compile because of the switch alone.
-                let is_start = self.mutants[number as usize - 1].1.genre == "FnValue";
-                if is_start { self.left.push(number) } else { self.unviable.push(number) }
+                // What a function returns instead, and an arm, may not compile because of the switch alone.
+                let is_left = ["FnValue", "MatchArm"].contains(&self.mutants[number as usize - 1].1.genre.as_str());
+                if is_left { self.left.push(number) } else { self.unviable.push(number) }
             }
             self.rewrite()?;
         }
@@ -120,7 +103,14 @@ impl<'a> Tree<'a> {
             return None;
         }
         let span = message["spans"].as_array()?.iter().find(|span| span["is_primary"] == true)?;
-        let rewritten = self.files.get(span["file_name"].as_str()?)?;
+        let file = span["file_name"].as_str()?;
+        let rewritten = self.files.get(file)?;
+        // Where an arm is behind a switch, its match may no longer be exhaustive; the error is at the match.
+        if message["code"]["code"] == "E0004" {
+            let is_arm = |(_, mutant): &&(u32, Mutant)| mutant.genre == "MatchArm" && mutant.file == file;
+            let has = |number: u32| rewritten.places.iter().any(|(at, _)| *at == number);
+            return Some(self.mutants.iter().filter(is_arm).map(|(number, _)| *number).filter(|n| has(*n)).collect());
+        }
         let at = |line: &str, column: &str| {
             let place = |key: &str| span[key].as_u64().and_then(|at| usize::try_from(at).ok());
             Some(switches::byte_at(&rewritten.text, place(line)?, place(column)?))
@@ -145,44 +135,15 @@ impl<'a> Tree<'a> {
             let path = built.iter().filter(is_it).find_map(|message| message["executable"].as_str());
             let path = path.ok_or(format!("mutants: {} of {} did not build,", tests.name, tests.package))?;
             let folder = self.folder.join("crates").join(tests.package);
-            Ok(Binary { path: path.into(), folder, arguments: tests.arguments })
+            Binary::survey(tests.name, path.into(), folder, tests.arguments)
         };
         tests.iter().map(find).collect()
     }
 
-    /// Whether the tests pass with all switches off.
-    pub fn check(&self, binary: &Binary) -> Result<(), String> {
-        match self.run(binary, 0)? {
-            "missed" => Ok(()),
-            _ => Err(format!("mutants: {} fails on the code as it is,", binary.path.display())),
-        }
-    }
-
-    /// Runs a test binary with a mutant switched on: whether it was caught, missed, or hung.
-    pub fn run(&self, binary: &Binary, number: u32) -> Result<&'static str, String> {
-        let mut command = Command::new(&binary.path);
-        command.args(binary.arguments).current_dir(&binary.folder).stdout(Stdio::null()).stderr(Stdio::null());
-        command.env("CAROM_MUTANT", number.to_string()).env("CAROM_DROPS", "10").env("RUST_BACKTRACE", "0");
-        let fail = |error: std::io::Error| format!("{} ({error})", binary.path.display());
-        let timing = binary.path.with_extension("seconds");
-        let usual = fs::read_to_string(&timing).ok().and_then(|text| text.parse().ok()).map(Duration::from_secs_f64);
-        let limit = usual.map_or(Duration::MAX, |usual| (SLOWER * usual).max(Duration::from_secs(LEAST_TIMEOUT)));
-        let start = Instant::now();
-        let mut child = command.spawn().map_err(fail)?;
-        loop {
-            if let Some(status) = child.try_wait().map_err(fail)? {
-                if number == 0 {
-                    write(&timing, &start.elapsed().as_secs_f64().to_string())?;
-                }
-                return Ok(if status.success() { "missed" } else { "caught" });
-            }
-            if number != 0 && start.elapsed() > limit {
-                child.kill().map_err(fail)?;
-                child.wait().map_err(fail)?;
-                return Ok("timeout");
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
+    /// The number that the switch of a mutant has for its place.
+    pub fn place(&self, number: u32) -> u32 {
+        let mut all = self.files.values().flat_map(|file| &file.reached_as);
+        all.find(|(mutant, _)| *mutant == number).map_or(0, |(_, place)| *place)
     }
 
     /// The mutants that have switches.

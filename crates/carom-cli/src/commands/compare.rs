@@ -1,4 +1,4 @@
-//! `carom compare`: one impact by every law, as a table, as data or as a figure.
+//! `carom compare`: one impact, or with `--simulate` one simulation, by every law, as a table, as data or as a figure.
 
 use std::io::Write;
 use std::path::Path;
@@ -7,11 +7,12 @@ use std::time::Instant;
 
 use carom::ProblemError;
 use carom::document::Edit;
-use carom::report::{ComparisonText, comparison_json, figure};
-use carom::study::Comparison;
+use carom::report::{ComparisonText, RunComparisonText, comparison_json, figure, paths, run_comparison_json};
+use carom::study::{Comparison, RunComparison, RunComparisonError};
 
 use crate::args::{Compare, CompareFormat, Format};
 use crate::console::{tell_ignored, timed};
+use crate::exhibits::Gallery;
 use crate::failure::Failure;
 #[cfg(feature = "png")]
 use crate::kind::PIXELS;
@@ -41,6 +42,9 @@ pub fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
         check_place(path)?;
     }
     let edits = arguments.changes.edits()?;
+    if arguments.simulate {
+        return run_simulations(arguments, &edits, wanted, path);
+    }
     let source = Source::open(&arguments.subject, &arguments.robot)?;
     let (title, comparison) = match compare(&source, &edits) {
         Ok(compared) => compared,
@@ -64,6 +68,67 @@ pub fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
             }
         }
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// One simulation by every law.
+fn run_simulations(arguments: &Compare, edits: &[Edit], wanted: Wanted, path: &Path) -> Result<ExitCode, Failure> {
+    let source = Source::open_as(
+        arguments.subject.problem.as_deref().unwrap_or(Path::new(STDOUT)),
+        Gallery::Simulations,
+        &arguments.robot,
+    )?;
+    let problem = match source.read(edits) {
+        Ok(stated) => stated.problem,
+        Err(error) => {
+            let error = source.locate(error, edits);
+            return Err(source.failure(error, edits));
+        }
+    };
+    tell_ignored(&problem);
+    let begun = Instant::now();
+    let compared = RunComparison::new(&problem, arguments.until);
+    timed("simulating", begun);
+    let comparison = match compared {
+        Ok(comparison) => comparison,
+        Err(RunComparisonError::Problem(error)) => {
+            let error = source.locate(error, edits);
+            return Err(source.failure(error, edits));
+        }
+        Err(RunComparisonError::Simulation(error)) => {
+            return Err(Failure::Simulation { source: source.name(), error: Box::new(error) });
+        }
+    };
+    let title = source.title(&problem);
+    let json = || run_comparison_json(&comparison) + "\n";
+    let is_stdout = path == Path::new(STDOUT);
+    let bytes = match wanted {
+        Wanted::Text => {
+            check_no_width(arguments.width)?;
+            let text = RunComparisonText { title: &title, comparison: &comparison }.to_string();
+            if is_stdout {
+                print(&(source.assumptions() + &text), Format::Text)?;
+                return Ok(ExitCode::SUCCESS);
+            }
+            text.into_bytes()
+        }
+        Wanted::File(Kind::Json) if is_stdout => {
+            Kind::Json.check_width(arguments.width)?;
+            print(&json(), Format::Json)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Wanted::File(kind) => {
+            kind.check_width(arguments.width)?;
+            let picture = paths(&title, &comparison);
+            match kind {
+                Kind::Svg => figure::sweep_svg(&picture).map_err(Failure::Figure)?.into_bytes(),
+                #[cfg(feature = "png")]
+                Kind::Png => figure::sweep_png(&picture, arguments.width.unwrap_or(PIXELS)).map_err(Failure::Figure)?,
+                _ => json().into_bytes(),
+            }
+        }
+    };
+    write(path, &bytes)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -47,5 +47,5 @@ pub fn run(arguments: &Gallery) -> Result<ExitCode, Failure> {
 }
 
 fn list(scenes: &[Exhibit]) -> String {
-    scenes.iter().map(|scene| format!("  {:<11}{}\n", scene.name, scene.summary())).collect()
+    scenes.iter().map(|scene| format!("  {:<13}{}\n", scene.name, scene.summary())).collect()
 }

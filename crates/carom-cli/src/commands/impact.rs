@@ -47,7 +47,7 @@ fn answer(source: &Source, edits: &[Edit], format: args::Format) -> Result<Strin
     let answer = problem.answer()?;
     timed("solving", begun);
     tell_effort(&answer);
-    let mut robot = problem.scene().map(RobotRecord::new).transpose()?;
+    let mut robot = problem.scene().map(|scene| RobotRecord::of_answer(scene, &answer)).transpose()?;
     if is_quiet() && format == args::Format::Text {
         robot.iter_mut().for_each(|robot| robot.warnings.clear());
     }

@@ -4,6 +4,7 @@ pub mod batch;
 pub mod check;
 pub mod compare;
 pub mod completions;
+pub mod explore;
 pub mod gallery;
 pub mod impact;
 pub mod man;

@@ -28,7 +28,14 @@ pub fn run(arguments: &Plot) -> Result<ExitCode, Failure> {
     let begun = Instant::now();
     let table = TableFiles::open(&arguments.table).map_err(Failure::SweepFile)?;
     let name = arguments.table.file_stem().unwrap_or(arguments.table.as_os_str()).to_string_lossy();
-    let of = PictureOf { x: &arguments.x, y: &arguments.y, color: arguments.color_by.as_deref() };
+    let color = arguments.color_by.as_deref();
+    let of = match (&arguments.x, &arguments.y) {
+        (Some(x), Some(y)) => PictureOf { x, y, color },
+        _ => {
+            let of = PictureOf::keys(&table).map_err(Failure::Picture)?;
+            PictureOf { color: color.or(of.color), ..of }
+        }
+    };
     let picture = Picture::new(&table, &of, &name).map_err(Failure::Picture)?;
     if table.missing_parts() > 0 {
         note(&format!("{} parts of {} are not there yet", table.missing_parts(), arguments.table.display()));

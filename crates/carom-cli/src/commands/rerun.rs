@@ -18,6 +18,7 @@ pub fn run(arguments: &Rerun) -> Result<ExitCode, Failure> {
     let stored = StoredRun::from_file(&arguments.run).map_err(Failure::Stored)?;
     let name = arguments.run.display().to_string();
     let fail = |error| Failure::Provenance { source: name.clone(), error: Box::new(error) };
+    stored.provenance.check_repeatable().map_err(fail)?;
     let folder = arguments.run.parent().unwrap_or(Path::new(""));
     let scene = stored.provenance.scene_here(folder, arguments.robot_file.as_deref()).map_err(fail)?;
     let problem = stored.provenance.problem_here(&scene).map_err(fail)?;

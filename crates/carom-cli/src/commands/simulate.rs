@@ -94,6 +94,9 @@ fn summary_format(arguments: &Simulate) -> Result<Option<Format>, Failure> {
 
 fn edits(arguments: &Simulate) -> Result<Vec<Edit>, Failure> {
     let mut edits = arguments.changes.edits()?;
+    if let Some(law) = &arguments.law {
+        edits.extend(format!("law={law}").parse::<Edit>().map(|edit| edit.by_option("--law")));
+    }
     if let Some(guard) = arguments.guard {
         edits.extend(format!("guard={}", guard.name()).parse::<Edit>().map(|edit| edit.by_option("--guard")));
     }

@@ -1,7 +1,8 @@
 //! Many spatial impacts at once: arrays in, arrays out, no allocation except for errors.
 //!
-//! The results are bit for bit those of [`Contact::impact`]; only the limits, which an engine does not need, are not
-//! computed.
+//! The results are bit for bit those of [`Contact::impact`], or by [`Problems::law`] of [`Contact::impact_by`]; only the
+//! limits, which an engine does not need, are not computed. Aghili's law and chord are solved on vectors of problems, and all
+//! other laws as single impacts are.
 //!
 //! ```
 //! use carom_law::Mode;
@@ -22,10 +23,14 @@
 //! | file | contents |
 //! |---|---|
 //! | `column` | the numbers of a batch in the caller's memory |
-//! | `common` | the common path without branches |
+//! | `common` | the common path of Aghili's law without branches |
+//! | `stages` | chord without branches, stage by stage |
+//! | `chord` | the laws other than Aghili's |
 
+mod chord;
 mod column;
 mod common;
+mod stages;
 
 pub use column::Column;
 
@@ -56,6 +61,8 @@ pub struct Problems<'a> {
     pub friction_dynamic: Column<'a>,
     /// What to do with sticks that create energy; [`Guard::Report`] unless set.
     pub guard: Guard,
+    /// The law; [`Law::Aghili`] unless set. Chord has Poisson's restitution here. Other laws have no guard.
+    pub law: Law,
 }
 
 impl<'a> Problems<'a> {
@@ -75,6 +82,7 @@ impl<'a> Problems<'a> {
             friction_static: friction,
             friction_dynamic: friction,
             guard: Guard::Report,
+            law: Law::Aghili,
         }
     }
 
@@ -135,7 +143,7 @@ pub struct BatchError {
 /// order; the others are not affected.
 ///
 /// # Errors
-/// Arrays of different lengths.
+/// Arrays of different lengths; a guard with a law other than Aghili's.
 pub fn solve(problems: &Problems<'_>, answers: &mut Answers<'_>) -> Result<Vec<BatchError>> {
     solve_by::<true>(problems, answers)
 }
@@ -152,6 +160,12 @@ pub fn solve_unchecked(problems: &Problems<'_>, answers: &mut Answers<'_>) -> Re
 fn solve_by<const CHECKED: bool>(problems: &Problems<'_>, answers: &mut Answers<'_>) -> Result<Vec<BatchError>> {
     let n = answers.mode.len();
     check_lengths(problems, answers, n)?;
+    if problems.law != Law::Aghili {
+        problems.law.check_no_guard(problems.guard)?;
+        let mut errors = Vec::new();
+        chord::solve(problems, answers, &mut errors);
+        return Ok(errors);
+    }
     let mut errors = Vec::new();
     let mut input = [[0.0; BLOCK]; INPUTS];
     let mut output = [[0.0; BLOCK]; OUTPUTS];
@@ -185,30 +199,44 @@ impl Problems<'_> {
     }
 }
 
+/// An impact of a batch.
+struct Request {
+    contact: Contact,
+    restitution: RestitutionValues,
+    friction: Friction,
+}
+
+impl Problems<'_> {
+    #[inline(always)]
+    fn request(&self, i: usize) -> Result<Request> {
+        let [nn, n1, n2, t11, t12, t22] = self.delassus.map(|w| w.at(i));
+        let entries = Entries::spatial([[nn, n1, n2], [n1, t11, t12], [n2, t12, t22]]);
+        let (delassus, is_sound) = Delassus::assemble(&entries);
+        if !is_sound {
+            return Err(entries.fault());
+        }
+        let contact = Contact::assemble(delassus, self.contact_velocity.map(|v| v.at(i)));
+        if !contact.is_sound() {
+            return Err(contact.fault());
+        }
+        let (e, e_t) = (self.restitution.at(i), self.restitution_tangential.at(i));
+        Restitution::with_tangential(e, e_t)?;
+        let friction = Friction::with_static(self.friction_static.at(i), self.friction_dynamic.at(i))?;
+        Ok(Request { contact, restitution: RestitutionValues { normal: e, tangential: e_t }, friction })
+    }
+}
+
 #[inline]
 fn solve_one(p: &Problems<'_>, answers: &mut Answers<'_>, i: usize) -> Result<()> {
-    let [nn, n1, n2, t11, t12, t22] = p.delassus.map(|w| w.at(i));
-    let entries = Entries::spatial([[nn, n1, n2], [n1, t11, t12], [n2, t12, t22]]);
-    let (delassus, is_sound) = Delassus::assemble(&entries);
-    if !is_sound {
-        return Err(entries.fault());
-    }
-    let velocity = p.contact_velocity.map(|v| v.at(i));
-    let contact = Contact::assemble(delassus, velocity);
-    if !contact.is_sound() {
-        return Err(contact.fault());
-    }
-    let (e, e_t) = (p.restitution.at(i), p.restitution_tangential.at(i));
-    Restitution::with_tangential(e, e_t)?;
-    let friction = Friction::with_static(p.friction_static.at(i), p.friction_dynamic.at(i))?;
+    let Request { contact, restitution, friction } = p.request(i)?;
     if !contact.approaches() {
-        answers.put(i, Some(Mode::Separating), [0.0; 3], velocity, 0.0);
+        answers.put(i, Some(Mode::Separating), [0.0; 3], contact.before.padded(), 0.0);
         return Ok(());
     }
-    let impact = contact.request::<false>(&RestitutionValues { normal: e, tangential: e_t }, Some(friction))?;
+    let impact = contact.request::<false>(&restitution, Some(friction))?;
     let answer = impact.decide(p.guard).answer;
     let solution = contact.in_callers_units::<false>(&answer);
-    contact.check_representable(&solution)?;
+    contact.check_representable::<false>(&solution)?;
     contact.verified(&impact, &answer, Law::Aghili, p.guard)?;
     answers.put(i, Some(solution.mode), solution.impulse, solution.after, solution.energy_change);
     Ok(())

@@ -112,7 +112,7 @@ pub fn jam_within(delassus: Delassus, sliding: &[f64], friction: Friction, bound
         return Err(free());
     }
     let solution = contact.in_callers_units::<false>(&answer);
-    contact.check_representable(&solution)?;
+    contact.check_representable::<false>(&solution)?;
     let dimension = contact.delassus.dimension;
     Ok(Jam {
         mode: answer.mode,

@@ -239,19 +239,19 @@ impl Friction {
     /// One coefficient for both, `mu >= 0`.
     ///
     /// # Errors
-    /// `friction` not finite or negative.
+    /// `friction` not finite, negative, or a subnormal number, which has lost digits.
     pub fn new(mu: f64) -> Result<Self> {
-        in_range(mu, 0.0, f64::INFINITY, "friction", "[0, inf)")?;
+        friction_in_range(mu, "friction")?;
         Ok(Self { mu_s: mu, mu_d: mu })
     }
 
     /// `0 <= mu_d <= mu_s`.
     ///
     /// # Errors
-    /// `friction.static` or `friction.dynamic` not finite or negative, or `mu_d > mu_s`.
+    /// `friction.static` or `friction.dynamic` not finite, negative or a subnormal number, or `mu_d > mu_s`.
     pub fn with_static(mu_s: f64, mu_d: f64) -> Result<Self> {
-        in_range(mu_s, 0.0, f64::INFINITY, "friction.static", "[0, inf)")?;
-        in_range(mu_d, 0.0, f64::INFINITY, "friction.dynamic", "[0, inf)")?;
+        friction_in_range(mu_s, "friction.static")?;
+        friction_in_range(mu_d, "friction.dynamic")?;
         if mu_d > mu_s {
             return Err(Error::OutOfRange {
                 field: "friction.dynamic".into(),
@@ -286,6 +286,16 @@ fn in_range(value: f64, low: f64, high: f64, field: &'static str, bound: &'stati
     finite(value, || field.into())?;
     if value < low || value > high {
         return Err(Error::OutOfRange { field: field.into(), value, bound: bound.into() });
+    }
+    Ok(())
+}
+
+/// A coefficient of friction has all its digits, so that the cone can be told to 1e-9.
+fn friction_in_range(mu: f64, field: &'static str) -> Result<()> {
+    in_range(mu, 0.0, f64::INFINITY, field, "[0, inf)")?;
+    if mu.is_subnormal() {
+        let bound = "0 and [2.2e-308, inf): less has lost its digits, use 0".into();
+        return Err(Error::OutOfRange { field: field.into(), value: mu, bound });
     }
     Ok(())
 }
@@ -373,6 +383,11 @@ mod tests {
         );
         assert_eq!(message(Friction::new(-0.1)), "friction = -0.1 is outside [0, inf)");
         assert_eq!(message(Friction::new(f64::NAN)), "friction = NaN is not finite");
+        let too_few = "is outside 0 and [2.2e-308, inf): less has lost its digits, use 0";
+        assert!(message(Friction::new(6e-315)).starts_with("friction = "));
+        assert!(message(Friction::new(6e-315)).ends_with(too_few));
+        assert!(message(Friction::with_static(0.5, 6e-315)).starts_with("friction.dynamic = "));
+        assert!(Friction::new(f64::MIN_POSITIVE).is_ok() && Friction::new(0.0).is_ok());
         assert_eq!(
             message(Restitution::from_stiffness_and_damping(0.0, 1.0)),
             "restitution.hunt_crossley.stiffness = 0 is outside (0, inf)"

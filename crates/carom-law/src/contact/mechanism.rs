@@ -9,7 +9,7 @@ use crate::error::{Error, Result, finite};
 use crate::numeric::cholesky;
 use crate::numeric::matrix::{Dense, MatrixView};
 use crate::numeric::orthogonal::Orthogonal;
-use crate::numeric::scaling::{exponent, scale};
+use crate::numeric::scaling::{exponent, loses_digits, scale};
 use crate::numeric::tolerance::{MASS_PIVOT, SYMMETRY};
 
 /// A pivot below this has lost digits by cancellation. The sums are then computed with compensation, so that an `M`
@@ -99,6 +99,14 @@ impl Mechanism {
         let nonzero = velocity.iter().zip(&self.delta).filter(|(x, _)| **x != 0.0);
         let unit = nonzero.map(|(x, delta)| exponent(*x) + delta).max().unwrap_or(0);
         (velocity.iter().zip(&self.delta).map(|(x, delta)| scale(*x, delta - unit)).collect(), unit)
+    }
+
+    /// The first coordinate whose velocity after an impact would lose its digits, if there is one: beside the fastest coordinate it
+    /// is told in units of less than the least number.
+    pub(crate) fn without_digits(&self, velocity: &[f64]) -> Option<usize> {
+        let (_, unit) = self.unscaled(velocity);
+        let moves = velocity.iter().any(|v| *v != 0.0);
+        self.delta.iter().position(|delta| moves && loses_digits(unit - delta))
     }
 
     /// Hager's estimate of the condition number of `M`, with its diagonal scaled to order one, in the maximum row-sum

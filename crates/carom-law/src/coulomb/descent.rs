@@ -142,6 +142,11 @@ impl Work {
         self.effort.steps().saturating_add(self.tried)
     }
 
+    /// How many more steps may be taken.
+    pub(crate) fn left(&self) -> u32 {
+        self.most.saturating_sub(self.steps())
+    }
+
     /// The residual of the best impulse found by whatever it takes.
     pub(crate) fn solve(&mut self, problem: &Coulomb<'_>, impulse: &mut [f64]) -> f64 {
         if self.is_spent() {

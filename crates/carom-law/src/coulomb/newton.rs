@@ -14,10 +14,10 @@ use crate::numeric::matrix::Dense;
 use crate::numeric::plane::norm;
 use crate::numeric::scaling::{exponent, scale};
 
-/// Steps at most; four suffice nearly always.
+/// Largest number of steps; four suffice nearly always.
 const MOST_STEPS: u32 = 40;
 
-/// Steps without a better residual before it is given up.
+/// Largest number of steps without a smaller residual.
 const MOST_IN_VAIN: u32 = 8;
 
 /// A residual below this fraction of the tolerance is not improved any more.
@@ -34,7 +34,7 @@ impl Newton {
         Self { system: LeastSquares::new(rows), step: vec![0.0; rows] }
     }
 
-    /// Goes on from an impulse; returns the number of steps.
+    /// Improves an impulse; returns the number of steps.
     pub(crate) fn iterate(
         &mut self,
         problem: &Coulomb<'_>,

@@ -21,10 +21,10 @@ pub(crate) const SPREADS: [f64; 3] = [1.0, 0.25, 0.0625];
 /// Ratios that differ by this fraction are equal; `z₀` is zero once it is this fraction of what it was at first.
 const SAME_RATIO: f64 = 1e-12;
 
-/// Its multiples, without their integral parts, are spread evenly and never equal.
+/// The fractional parts of its multiples are evenly distributed and distinct.
 const GOLDEN_RATIO: f64 = 0.618_033_988_749_894_9;
 
-/// Exchanges at most, over the number of unknowns; one or two are usual.
+/// Largest number of exchanges, relative to the number of unknowns; one or two are usual.
 const MOST_EXCHANGES: usize = 5;
 
 /// What the method solves for, each with the contact that it belongs to.
@@ -106,7 +106,7 @@ fn octagon(along: Vec2, spread: f64) -> [Vec2; 8] {
 }
 
 impl Unknown {
-    /// The velocity that goes with it is this combination of the rows of a contact.
+    /// The complementary velocity, as a combination of the rows of a contact.
     fn test(&self) -> (usize, [f64; 3]) {
         match *self {
             Self::Normal(k) => (k, [1.0, 0.0, 0.0]),
@@ -128,7 +128,7 @@ impl Coulomb<'_> {
         }
     }
 
-    /// What one unit of `column` adds to what goes with `row`, each contact in its own units.
+    /// What one unit of `column` adds to the complement of `row`, each contact in its own units.
     fn entry(&self, row: &Unknown, column: &Unknown) -> f64 {
         let ((k, test), (l, push)) = (row.test(), self.push(column));
         let (a, b) = (&self.system.blocks[k], &self.system.blocks[l]);

@@ -62,6 +62,12 @@ pub(crate) struct Decision {
 }
 
 impl Answer {
+    /// Whether it says that it creates no energy, as every slip and reversal does.
+    #[inline(always)]
+    pub(crate) fn is_told_to_dissipate(&self) -> bool {
+        self.energy_change <= 0.0
+    }
+
     /// A copy made field by field; see [`crate::contact::delassus::tangent`] for the reason.
     #[inline(always)]
     fn rebuilt(self) -> Self {

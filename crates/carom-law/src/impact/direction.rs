@@ -139,6 +139,20 @@ impl Halley {
             is_last: angle.abs() * ratio * ratio <= NEARLY_THERE * slope * slope,
         }
     }
+
+    /// At most `STEPS` steps without branches: `u`, and whether it is near enough for the final Newton step.
+    #[inline(always)]
+    fn branchless<const STEPS: usize>(&self, mut u: Vec2) -> (Vec2, bool) {
+        let (mut is_near, mut is_lost) = (false, false);
+        for _ in 0..STEPS {
+            let step = self.step(u);
+            let turned = rotate(u, step.angle);
+            u = [if is_near { u[0] } else { turned[0] }, if is_near { u[1] } else { turned[1] }];
+            is_lost |= !is_near & !step.is_short;
+            is_near |= step.is_last;
+        }
+        (u, is_near & !is_lost)
+    }
 }
 
 impl DirectionEquation {
@@ -283,19 +297,10 @@ impl DirectionEquation {
     #[inline(always)]
     pub(crate) fn unique_branchless<const STEPS: usize>(&self) -> (Direction, bool) {
         let a2 = dot(self.a, self.a);
-        let halley = self.halley();
-        let mut u = self.start(a2);
-        let (mut is_near, mut is_lost) = (false, false);
-        for _ in 0..STEPS {
-            let step = halley.step(u);
-            let turned = rotate(u, step.angle);
-            u = [if is_near { u[0] } else { turned[0] }, if is_near { u[1] } else { turned[1] }];
-            is_lost |= !is_near & !step.is_short;
-            is_near |= step.is_last;
-        }
+        let (u, is_near) = self.halley().branchless::<STEPS>(self.start(a2));
         let end = self.finish(u);
         let is_unique = (a2 > 0.0) & (self.is_monotone() | (self.sign_changes() == 1));
-        let is_settled = is_near & !is_lost & end.is_short & end.is_exact & !self.is_small(end.direction.denominator);
+        let is_settled = is_near & end.is_short & end.is_exact & !self.is_small(end.direction.denominator);
         (end.direction, is_unique & is_settled & end.direction.is_slip())
     }
 
@@ -437,6 +442,74 @@ impl DirectionEquation {
         let end = self.finish_exactly(rough);
         if end.is_short && cross(rough, end.direction.u).abs() < SAME_ROOT { end.direction } else { self.at(rough) }
     }
+}
+
+/// The `u` and `λ > 0` of `b - A u = λ u`, `|u| = 1`, for a positive definite `A`: the equation of slip with a constant denominator, which has
+/// one root at most.
+struct OnDisk {
+    b: Vec2,
+    m: Sym2,
+    halley: Halley,
+    start: Vec2,
+    has_one_root: bool,
+}
+
+impl OnDisk {
+    #[inline(always)]
+    fn new(b: Vec2, m: Sym2) -> Self {
+        let b2 = dot(b, b);
+        let has_one_root = (b2 > 0.0) & (m.xx * m.yy > m.xy * m.xy);
+        let m_b = m.times(b);
+        let guess = larger(b2.sqrt() - dot(b, m_b) / b2, 0.0);
+        let start = add_scaled(scaled(m.trace() + guess, b), -1.0, m_b);
+        let start = scaled(1.0 / dot(start, start).sqrt(), start);
+        let (h1, h2) = (m.xy, 0.5 * (m.yy - m.xx));
+        let halley = Halley { a: b, h0: 0.0, h1, h2, curvature: 4.0 * (b[0].abs() + b[1].abs() + h1.abs() + h2.abs()) };
+        Self { b, m, halley, start, has_one_root }
+    }
+
+    /// The final Newton step: `u`, `λ` and whether they are the root.
+    #[inline(always)]
+    fn finish(&self, u: Vec2) -> (Vec2, f64, bool) {
+        let across = [-u[1], u[0]];
+        let g = add_scaled(self.b, -1.0, self.m.times(u));
+        let (f, lambda) = (cross(u, g), dot(u, g));
+        let turn = self.m.times(across);
+        let step = f / (lambda + cross(u, turn));
+        let lambda = lambda + step * (f - dot(u, turn));
+        (renormalise(add_scaled(u, step, across)), lambda, (step.abs() <= UNIT_STEP) & (lambda > 0.0))
+    }
+}
+
+/// The root for a disk: `None` without one, and where numbers are too far from order one to say.
+#[inline(always)]
+pub(crate) fn on_disk(b: Vec2, m: Sym2) -> Option<(Vec2, f64)> {
+    let equation = OnDisk::new(b, m);
+    if !equation.has_one_root {
+        return None;
+    }
+    let mut u = equation.start;
+    for _ in 0..MOST_STEPS {
+        let step = equation.halley.step(u);
+        if !step.is_short {
+            return None;
+        }
+        u = rotate(u, step.angle);
+        if step.is_last {
+            let (u, lambda, is_root) = equation.finish(u);
+            return is_root.then_some((u, lambda));
+        }
+    }
+    None
+}
+
+/// [`on_disk`] without branches, in at most `STEPS` steps: the root, and whether it is one.
+#[inline(always)]
+pub(crate) fn on_disk_branchless<const STEPS: usize>(b: Vec2, m: Sym2) -> (Vec2, f64, bool) {
+    let equation = OnDisk::new(b, m);
+    let (u, is_near) = equation.halley.branchless::<STEPS>(equation.start);
+    let (u, lambda, is_root) = equation.finish(u);
+    (u, lambda, equation.has_one_root & is_near & is_root)
 }
 
 /// The one of eight directions around the circle with the largest `|u × (a - μN u)|`, which is at least 0.69 of the

@@ -166,6 +166,9 @@ impl GeneralizedContact {
         if let Some(i) = after.iter().position(|x| !x.is_finite()) {
             return Err(Error::Overflow { field: format!("velocity[{i}]").into() });
         }
+        if let Some(i) = self.mechanism.without_digits(&self.velocity).filter(|_| outcome.mode != Mode::Separating) {
+            return Err(Error::Overflow { field: format!("velocity[{i}]").into() });
+        }
         let (before, before_size) = self.mechanism.kinetic_energy(&self.velocity);
         let before = representable(before, "energy.before")?;
         let (energy, after_size) = self.mechanism.kinetic_energy(&after);

@@ -2,12 +2,12 @@
 
 use crate::contact::Contact;
 use crate::contact::delassus::Delassus;
-use crate::error::{Error, Result};
+use crate::error::{Condition, Error, Result};
 use crate::impact::collision::{Answer, Impact};
 use crate::impact::guard::Guard;
 use crate::impact::limits;
 use crate::impact::outcome::{Law, Outcome};
-use crate::impact::verify::{Checked, Claimed, Evidence};
+use crate::impact::verify::{Checked, Claimed, Evidence, within};
 use crate::numeric::scaling::scale;
 use crate::numeric::tolerance::{ACCURACY, ROUNDING};
 
@@ -28,7 +28,10 @@ pub(crate) trait Judge {
 
     /// Takes the work of the impulse for that of the velocities it was to make, where the two differ: called where the residual is more
     /// than [`ROUNDED`].
-    fn correct(contact: &Contact, outcome: &mut Outcome);
+    ///
+    /// # Errors
+    /// A stick that was to create no energy creates some.
+    fn correct(contact: &Contact, outcome: &mut Outcome) -> Result<()>;
 
     /// The same where the contact separates.
     fn judge_separating(self, contact: &Contact, guard: Guard) -> std::result::Result<f64, Self::Fault>;
@@ -52,8 +55,13 @@ impl Judge for ByMatrix {
     }
 
     #[cold]
-    fn correct(contact: &Contact, outcome: &mut Outcome) {
-        contact.correct_work(outcome);
+    fn correct(contact: &Contact, outcome: &mut Outcome) -> Result<()> {
+        let rounding = contact.correct_work(outcome);
+        if outcome.law == Law::Aghili && outcome.admissible {
+            let bound = rounding + ACCURACY * contact.energy::<false>(limits::contact_energy(contact));
+            within(Condition::Gain, outcome.energy.change.max(0.0), bound)?;
+        }
+        Ok(())
     }
 
     fn judge_separating(self, _: &Contact, _: Guard) -> Result<f64> {
@@ -73,7 +81,7 @@ impl<E: From<Error>, F: FnOnce(&[f64; 3]) -> std::result::Result<Evidence, E>> J
     ) -> std::result::Result<f64, E> {
         let contact = impact.contact;
         let solution = contact.in_callers_units::<NATURAL>(answer);
-        contact.check_representable(&solution)?;
+        contact.check_representable::<NATURAL>(&solution)?;
         let evidence = (self.0)(&solution.impulse)?;
         let claimed = Claimed {
             law: Law::Aghili,
@@ -97,12 +105,15 @@ impl<E: From<Error>, F: FnOnce(&[f64; 3]) -> std::result::Result<Evidence, E>> J
         let mut residual = checked.residual;
         if checked.work > 0.0 {
             let energy = contact.energy::<NATURAL>(limits::contact_energy(contact));
-            residual = residual.max(checked.check_gain(energy, guard != Guard::Report)?);
+            residual =
+                residual.max(checked.check_gain(energy, guard != Guard::Report || answer.is_told_to_dissipate())?);
         }
         Ok(residual.max(evidence.check_energy(solution.energy_change, guard != Guard::Report)?))
     }
 
-    fn correct(_: &Contact, _: &mut Outcome) {}
+    fn correct(_: &Contact, _: &mut Outcome) -> Result<()> {
+        Ok(())
+    }
 
     #[cold]
     fn judge_separating(self, contact: &Contact, guard: Guard) -> std::result::Result<f64, E> {
@@ -120,7 +131,9 @@ impl Judge for Unchecked {
         Ok(0.0)
     }
 
-    fn correct(_: &Contact, _: &mut Outcome) {}
+    fn correct(_: &Contact, _: &mut Outcome) -> Result<()> {
+        Ok(())
+    }
 
     fn judge_separating(self, _: &Contact, _: Guard) -> Result<f64> {
         Ok(0.0)
@@ -175,7 +188,8 @@ impl Contact {
             Err(_) => self.check_at_large(claimed)?,
         };
         if checked.work > 0.0 {
-            let dissipates = guard != Guard::Report || law.claims().dissipates;
+            let is_told = law == Law::Aghili && answer.is_told_to_dissipate();
+            let dissipates = guard != Guard::Report || law.claims().dissipates || is_told;
             let checked =
                 if dissipates { Checked { work_bound: self.work_rounding(sizes, terms), ..checked } } else { checked };
             return Ok(checked.residual.max(checked.check_gain(limits::contact_energy(self), dissipates)?));
@@ -192,9 +206,19 @@ impl Contact {
         ROUNDING * 3.0 * (products(0) + products(1) + products(2))
     }
 
+    /// Corrects the energy of an outcome whose velocities are off by more than rounding.
+    #[inline(always)]
+    pub(crate) fn correct_rounded_work(&self, outcome: &mut Outcome) {
+        if outcome.residual > ROUNDED {
+            self.correct_work(outcome);
+        }
+    }
+
     /// `v̄·i` of the impulse told, `i·(v_c⁻ + W i/2)`. Where `W` has lost the digits of its smallest eigenvalue, impulses are large, and make
     /// the velocities asked for only to what the check lets pass: the energy told is that of the impulse.
-    fn correct_work(&self, outcome: &mut Outcome) {
+    /// Returns the rounding of that work.
+    #[cold]
+    fn correct_work(&self, outcome: &mut Outcome) -> f64 {
         let Delassus { w_nn, w, ref w_tt, omega, beta, .. } = self.delassus;
         let [i_n, i_1, i_2] = outcome.impulse.padded();
         let tangential = |x: f64| scale(x, omega + beta - self.gamma);
@@ -204,8 +228,9 @@ impl Contact {
         let pushed = |row: usize| (0..3).map(|k| matrix[row][k] * i[k]).sum::<f64>();
         let size = |row: usize| (0..3).map(|k| (matrix[row][k] * i[k]).abs()).sum::<f64>();
         let change: f64 = (0..3).map(|row| i[row] * (before[row] + 0.5 * pushed(row))).sum();
-        let rounding = self.work_rounding(i.map(f64::abs), [size(0), size(1), size(2)]);
-        outcome.energy.correct(self.energy::<false>(change), self.energy::<false>(rounding));
+        let rounding = self.energy::<false>(self.work_rounding(i.map(f64::abs), [size(0), size(1), size(2)]));
+        outcome.energy.correct(self.energy::<false>(change), rounding);
+        rounding
     }
 
     /// The check of an answer whose tangents hardly move, of themselves or by the normal impulse. Their velocities are then held
@@ -223,7 +248,6 @@ impl Contact {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Condition;
     use crate::impact::mode::Mode;
 
     /// Tangents whose velocities are 1e-10 apart. Friction pushes the slower one on: as much energy as the impact has, and less than

@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 
 use crate::contact::Contact;
 use crate::contact::coefficients::Friction;
-use crate::contact::delassus::Dimension;
+use crate::contact::delassus::{Delassus, Dimension};
 use crate::contact::vector::ContactVector;
 use crate::error::{Error, Result};
 use crate::impact::collision::{Answer, Decision, Impact};
@@ -16,6 +16,10 @@ use crate::impact::outcome::{
     Violation,
 };
 use crate::numeric::plane::norm;
+use crate::numeric::scaling::scale;
+
+/// A number rounded by more than this share of its size (2^-40) has lost its digits.
+const NO_DIGITS: f64 = 1.0 / (1u64 << 40) as f64;
 
 /// The impulse and what follows from it, in the caller's units: all that a batch wants.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +44,7 @@ impl Contact {
         decision: &Decision,
     ) -> Result<Outcome> {
         let solution = self.in_callers_units::<NATURAL>(&decision.answer);
-        self.check_representable(&solution)?;
+        self.check_representable::<NATURAL>(&solution)?;
         let momentum = limits::contact_momentum(self);
         let locking = limits::locking(&self.delassus);
         let state = consistent(limits::state(self, impact.e_t, locking, &momentum), impact.e, decision);
@@ -236,18 +240,45 @@ impl Contact {
     }
 
     #[inline(always)]
-    pub(crate) fn check_representable(&self, s: &Solution) -> Result<()> {
-        let sum = s.impulse[0] + s.impulse[1].abs() + s.impulse[2].abs() + s.after[1].abs() + s.after[2].abs();
-        if sum.is_finite() && (s.normal_work + s.tangential_work).is_finite() && s.energy_change.is_finite() {
-            Ok(())
-        } else {
-            self.name_overflow(*s)
+    pub(crate) fn check_representable<const NATURAL: bool>(&self, s: &Solution) -> Result<()> {
+        if !NATURAL {
+            self.check_digits()?;
         }
+        let sum = s.impulse[0] + s.impulse[1].abs() + s.impulse[2].abs() + s.after[1].abs() + s.after[2].abs();
+        let is_finite =
+            sum.is_finite() && (s.normal_work + s.tangential_work).is_finite() && s.energy_change.is_finite();
+        if is_finite && s.impulse[0].abs() >= f64::MIN_POSITIVE { Ok(()) } else { self.name_overflow(*s) }
     }
 
-    /// Which field overflows, if one does and not only the sum of the check.
+    /// That velocities and impulses of the size of this impact's keep their digits in the caller's units, where the least number is
+    /// 2^-1074: that the step of each is little beside the velocity of its row, or what the impulse makes of it, for an impact of this
+    /// energy.
+    #[cold]
+    fn check_digits(&self) -> Result<()> {
+        let &Self { delassus: Delassus { w_nn, ref w_tt, omega, beta, .. }, v_n, v_t, gamma, .. } = self;
+        let (normal, tangential) = (w_nn.sqrt(), w_tt.trace().sqrt());
+        let slip = if tangential > 0.0 { norm(v_t) / tangential } else { 0.0 };
+        let fastest = (v_n.abs() / normal).max(slip);
+        let is_lost = |size: f64, unit: i32| scale(f64::from_bits(1), -unit) > NO_DIGITS * size;
+        let velocity_is_lost = |root: f64, unit: i32| root > 0.0 && is_lost(root * fastest, unit);
+        if velocity_is_lost(normal, gamma) || velocity_is_lost(tangential, gamma + beta) {
+            return Err(Error::Overflow { field: "contact_velocity.after".into() });
+        }
+        let impulse_is_lost = |root: f64, unit: i32| root > 0.0 && is_lost(fastest / root, unit);
+        if impulse_is_lost(normal, gamma - omega) || impulse_is_lost(tangential, gamma - omega - beta) {
+            return Err(Error::Overflow { field: "impulse".into() });
+        }
+        Ok(())
+    }
+
+    /// Which field leaves the range of numbers, if one does and not only the sum of the check.
     #[cold]
     fn name_overflow(&self, s: Solution) -> Result<()> {
+        // Friction of a normal impulse that has no digits: no coefficient relates the two.
+        let friction = s.impulse[1].abs().max(s.impulse[2].abs());
+        if s.impulse[0].abs() < f64::MIN_POSITIVE && friction >= f64::MIN_POSITIVE {
+            return Err(Error::Overflow { field: "impulse".into() });
+        }
         for i in 0..self.delassus.dimension.rows() {
             representable(s.impulse[i], "impulse")?;
             representable(s.after[i], "contact_velocity.after")?;

@@ -218,7 +218,7 @@ impl Contact {
         let mut outcome =
             Outcome { residual, ..self.report::<NATURAL>(restitution, friction, guard, impact, &decision)? };
         if residual > ROUNDED {
-            J::correct(self, &mut outcome);
+            J::correct(self, &mut outcome)?;
         }
         Ok(outcome)
     }

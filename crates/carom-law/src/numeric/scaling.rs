@@ -54,6 +54,12 @@ fn scale_far(mut x: f64, exponent: i32) -> f64 {
     x * power_of_two(left)
 }
 
+/// Whether numbers in units of `2^unit` are rounded by more than 2^-40 where they are told in units of one: the least number of
+/// `f64` is 2^-1074.
+pub(crate) fn loses_digits(unit: i32) -> bool {
+    unit < 40 - 1074
+}
+
 /// `floor(log2 |x|)` for finite `x`; 0 for `x = 0`.
 #[inline(always)]
 pub(crate) fn exponent(x: f64) -> i32 {

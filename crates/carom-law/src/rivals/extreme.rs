@@ -128,7 +128,7 @@ pub fn any(rng: &mut Rng) -> Extreme {
     let e_t = if rng.u8(0..4) == 0 { one_of(rng, &[-1.0, 1.0, 0.5, -1f64.next_down()]) } else { 0.0 };
     let mu_d = match rng.u8(0..10) {
         0 | 1 => 0.0,
-        2 => decades(rng, -320.0, 308.0),
+        2 => decades(rng, -307.0, 308.0),
         3 => 1e8,
         4 => normal / tangential * rng.f64(),
         5 => decades(rng, -20.0, 20.0),

@@ -36,7 +36,8 @@ mod work;
 pub use hunt_crossley::HuntCrossley;
 
 use crate::contact::Contact;
-use crate::contact::coefficients::{Coefficients, Restitution, RestitutionKind};
+use crate::contact::coefficients::{Coefficients, Friction, Restitution, RestitutionKind};
+use crate::contact::delassus::{Delassus, Entries};
 use crate::contact::vector::ContactVector;
 use crate::error::{Error, Result};
 use crate::impact::collision::{Answer, Impact};
@@ -45,6 +46,7 @@ use crate::impact::guard::Guard;
 use crate::impact::mode::Mode;
 use crate::impact::outcome::{ChordReport, Energy, Law, Outcome, RestitutionValues};
 use crate::impact::report::{Solution, representable};
+use crate::impact::solve::impact;
 use crate::numeric::plane::{Vec2, add_scaled, dot, norm};
 use crate::numeric::scaling::{exponent, scale};
 
@@ -102,6 +104,27 @@ impl Law {
         Claims { dissipates, obeys_cone, newton_restitution, continuous, always_answers }
     }
 
+    /// Whether the law has an answer to several coupled contacts that strike at the same instant.
+    pub fn answers_several(self) -> bool {
+        matches!(self, Law::Aghili | Law::Chord)
+    }
+
+    /// Refuses a guard, for laws other than Aghili's.
+    #[inline(always)]
+    pub(crate) fn check_no_guard(self, guard: Guard) -> Result<()> {
+        if guard == Guard::Report { Ok(()) } else { self.no_guard(guard) }
+    }
+
+    #[cold]
+    fn no_guard(self, guard: Guard) -> Result<()> {
+        let law = self.name();
+        Err(Error::Unsupported {
+            field: "guard".into(),
+            value: guard.name(),
+            reason: format!("is only available for law = \"aghili\"; use guard = \"report\" with {law:?}").into(),
+        })
+    }
+
     /// The law itself; `None` for Aghili's.
     ///
     /// # Errors
@@ -136,6 +159,70 @@ impl Law {
     }
 }
 
+/// One spatial impact by one of the laws, from the Delassus matrix and the contact velocity: what [`impact`] is for Aghili's law.
+///
+/// # Errors
+/// As [`Delassus::spatial`], [`Contact::new`] and [`Contact::impact_by`].
+pub fn impact_by(
+    law: Law,
+    delassus: &[[f64; 3]; 3],
+    velocity: &[f64; 3],
+    coefficients: &Coefficients,
+    guard: Guard,
+) -> Result<Outcome> {
+    match law {
+        Law::Aghili => impact(delassus, velocity, coefficients, guard),
+        Law::Chord => impact_by_chord(delassus, velocity, coefficients, guard),
+        _ => Contact::new(Delassus::spatial(*delassus)?, velocity)?.impact_by(law, coefficients, guard),
+    }
+}
+
+#[inline]
+fn impact_by_chord(
+    delassus: &[[f64; 3]; 3],
+    velocity: &[f64; 3],
+    coefficients: &Coefficients,
+    guard: Guard,
+) -> Result<Outcome> {
+    #[cfg(target_arch = "x86_64")]
+    if crate::kernel::has_avx2() {
+        #[allow(unsafe_code, reason = "a function compiled for AVX2 may run only where that is available")]
+        // SAFETY: just detected.
+        return unsafe { impact_by_chord_avx2(delassus, velocity, coefficients, guard) };
+    }
+    impact_by_chord_portable(delassus, velocity, coefficients, guard)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn impact_by_chord_avx2(
+    delassus: &[[f64; 3]; 3],
+    velocity: &[f64; 3],
+    coefficients: &Coefficients,
+    guard: Guard,
+) -> Result<Outcome> {
+    impact_by_chord_portable(delassus, velocity, coefficients, guard)
+}
+
+#[inline(always)]
+fn impact_by_chord_portable(
+    delassus: &[[f64; 3]; 3],
+    velocity: &[f64; 3],
+    coefficients: &Coefficients,
+    guard: Guard,
+) -> Result<Outcome> {
+    let entries = Entries::spatial(*delassus);
+    let (delassus, is_sound) = Delassus::assemble(&entries);
+    if !is_sound {
+        return Err(entries.fault());
+    }
+    let contact = Contact::assemble(delassus, *velocity);
+    if !contact.is_sound() {
+        return Err(contact.fault());
+    }
+    contact.respond_by_chord(coefficients, guard)
+}
+
 impl Contact {
     /// What the impact does by one of the laws. `Law::Aghili` is [`Contact::impact`].
     ///
@@ -161,12 +248,7 @@ impl Contact {
     /// has no answer to.
     pub fn impact_by(&self, law: Law, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
         if law == Law::Chord {
-            // By its own type, so that its steps are compiled into the answer.
-            let chord = match coefficients.restitution.kind().unwrap_or_default() {
-                RestitutionKind::Poisson => &chord::POISSON,
-                RestitutionKind::Newton => &chord::NEWTON,
-            };
-            return self.respond(chord, coefficients, guard);
+            return self.respond_by_chord(coefficients, guard);
         }
         match law.rival(&coefficients.restitution)? {
             None => self.impact(coefficients, guard),
@@ -184,52 +266,84 @@ impl Contact {
     }
 
     fn respond<R: ImpactLaw + ?Sized>(&self, rival: &R, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
-        let law = rival.law();
-        if guard != Guard::Report {
-            return Err(Error::Unsupported {
-                field: "guard".into(),
-                value: guard.name(),
-                reason: format!("is only available for law = \"aghili\"; use guard = \"report\" with {:?}", law.name())
-                    .into(),
-            });
+        self.respond_inlined::<false, R>(rival, coefficients, guard)
+    }
+
+    /// The answer of the law chord, whose steps are compiled into it.
+    #[inline(always)]
+    fn respond_by_chord(&self, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
+        let rival = match coefficients.restitution.kind().unwrap_or_default() {
+            RestitutionKind::Poisson => &chord::POISSON,
+            RestitutionKind::Newton => &chord::NEWTON,
+        };
+        if self.is_natural {
+            self.respond_inlined::<true, _>(rival, coefficients, guard)
+        } else {
+            self.respond(rival, coefficients, guard)
         }
+    }
+
+    /// The law chord with Poisson's restitution, for a contact in its own units, without the outcome. `None` where the approach is so slow that
+    /// it has to be solved as one impact.
+    #[inline(always)]
+    pub(crate) fn solved_by_chord(&self, impact: &Impact<'_>) -> Option<Result<Solution>> {
+        if GRAZING > exponent(self.before[0]) - self.gamma {
+            return None;
+        }
+        let solve = || {
+            let Response { answer, .. } = chord::POISSON.respond(impact)?;
+            representable(answer.e, "guard.restitution")?;
+            self.verified(impact, &answer, Law::Chord, Guard::Report)?;
+            let solution = self.in_callers_units::<true>(&answer);
+            self.check_representable::<true>(&solution)?;
+            representable(solution.after[0], "contact_velocity.after")?;
+            Ok(solution)
+        };
+        Some(solve())
+    }
+
+    #[inline(always)]
+    fn respond_inlined<const NATURAL: bool, R: ImpactLaw + ?Sized>(
+        &self,
+        rival: &R,
+        coefficients: &Coefficients,
+        guard: Guard,
+    ) -> Result<Outcome> {
+        let law = rival.law();
+        law.check_no_guard(guard)?;
         let friction = coefficients.friction;
         let restitution = RestitutionValues {
             normal: coefficients.restitution.normal_at(self.approach_speed()),
             tangential: coefficients.restitution.tangential(),
         };
-        let impact = self.request::<false>(&restitution, friction)?;
+        let impact = self.request::<NATURAL>(&restitution, friction)?;
         if !self.approaches() {
             return Ok(Outcome { law, ..self.separating(&restitution, friction, guard) });
         }
-        let grazing = self.grazing();
-        let Response { answer, phases, chord } = match &grazing {
-            None => rival.respond(&impact)?,
-            Some(grazing) => grazing.respond(rival, &impact)?,
-        };
-        let slow = grazing.filter(|grazing| grazing.is_slow(&answer));
+        if let Some(grazing) = self.grazing() {
+            return grazing.outcome(self, rival, &impact, &restitution, friction);
+        }
+        let Response { answer, phases, chord } = rival.respond(&impact)?;
         // Restitution beyond f64: a contact that hardly approaches, jams, and is thrown off.
         representable(answer.e, "guard.restitution")?;
-        // Of a slow approach, what is left of its impulse here counts for nothing.
-        let told = if slow.is_some() { without_impulse(&answer) } else { answer };
-        let decision = impact.judged(told);
-        let residual = match &slow {
-            Some(slow) => slow.contact.verified(&Impact { contact: &slow.contact, ..impact }, &answer, law, guard)?,
-            None => self.verified(&impact, &answer, law, guard)?,
-        };
-        let mut outcome = self.report::<false>(&restitution, friction, guard, &impact, &decision)?;
+        let residual = self.verified(&impact, &answer, law, guard)?;
+        let mut outcome = self.report::<NATURAL>(&restitution, friction, guard, &impact, &impact.judged(answer))?;
         representable(outcome.contact_velocity.after[0], "contact_velocity.after")?;
         (outcome.law, outcome.phases, outcome.chord, outcome.residual) = (law, phases, chord, residual);
-        Ok(match slow {
-            Some(slow) => slow.scaled(&answer, outcome),
-            None => outcome,
-        })
+        self.correct_rounded_work(&mut outcome);
+        Ok(outcome)
     }
 
     /// The contact as one that approaches at `2^GRAZING`, if it approaches more slowly.
-    fn grazing(&self) -> Option<Grazing> {
+    #[inline(always)]
+    fn grazing(&self) -> Option<Box<Grazing>> {
         let lift = GRAZING - (exponent(self.before[0]) - self.gamma);
-        (lift > 0).then(|| Grazing { contact: Self { v_n: scale(self.before[0], lift - self.gamma), ..*self }, lift })
+        if lift > 0 { Some(self.lifted(lift)) } else { None }
+    }
+
+    #[cold]
+    fn lifted(&self, lift: i32) -> Box<Grazing> {
+        Box::new(Grazing { contact: Self { v_n: scale(self.before[0], lift - self.gamma), ..*self }, lift })
     }
 }
 
@@ -259,6 +373,34 @@ struct Grazing {
 }
 
 impl Grazing {
+    /// [`Contact::impact_by`] of the contact that grazes.
+    #[cold]
+    #[inline(never)]
+    fn outcome<R: ImpactLaw + ?Sized>(
+        &self,
+        contact: &Contact,
+        rival: &R,
+        impact: &Impact<'_>,
+        restitution: &RestitutionValues,
+        friction: Option<Friction>,
+    ) -> Result<Outcome> {
+        let (law, guard) = (rival.law(), Guard::Report);
+        let Response { answer, phases, chord } = self.respond(rival, impact)?;
+        representable(answer.e, "guard.restitution")?;
+        let is_slow = self.is_slow(&answer);
+        // Of a slow approach, what is left of its impulse here counts for nothing.
+        let decision = impact.judged(if is_slow { without_impulse(&answer) } else { answer });
+        let residual = if is_slow {
+            self.contact.verified(&Impact { contact: &self.contact, ..*impact }, &answer, law, guard)?
+        } else {
+            contact.verified(impact, &answer, law, guard)?
+        };
+        let mut outcome = contact.report::<false>(restitution, friction, guard, impact, &decision)?;
+        representable(outcome.contact_velocity.after[0], "contact_velocity.after")?;
+        (outcome.law, outcome.phases, outcome.chord, outcome.residual) = (law, phases, chord, residual);
+        Ok(if is_slow { self.scaled(&answer, outcome) } else { outcome })
+    }
+
     #[cold]
     fn respond<R: ImpactLaw + ?Sized>(&self, rival: &R, impact: &Impact<'_>) -> Result<Response> {
         let faster = rival.respond(&Impact { contact: &self.contact, ..*impact })?;

@@ -21,6 +21,7 @@ use crate::impact::mode::Mode;
 use crate::impact::outcome::Law;
 use crate::impact::slip::Sliding;
 use crate::numeric::plane::{add_scaled, dot, norm, scaled};
+use crate::numeric::tolerance::ACCURACY;
 
 /// A slip whose velocity differs from that of its impulse by more than this fraction of the terms was not found: where the
 /// contact jams and hardly approaches, `W_nn - μ w·u` is lost in rounding.
@@ -28,6 +29,9 @@ const INCONSISTENT: f64 = 1e-12;
 
 /// The same for singular matrices, whose range is known to 1e-9.
 const INCONSISTENT_SINGULAR: f64 = 1e-8;
+
+/// Rounding of the sum `w·i_t`, of the size of its terms.
+const DIFFERENCE_ROUNDING: f64 = 2.0 * f64::EPSILON;
 
 pub(super) struct Moreau;
 
@@ -62,7 +66,12 @@ impl ImpactLaw for Moreau {
         let (pushed, turned) = (delassus.w_nn * slid.normal, dot(delassus.w, slid.tangential));
         let normal = (pushed + turned - impact.push()).abs() / (pushed + turned.abs() + impact.push());
         let residual = tangential.max(normal);
-        if delassus.is_regular() && residual > INCONSISTENT {
+        // Friction along the normal may be a small difference of its terms: what their rounding is of it is not lost yet.
+        let [w, i] = [delassus.w, slid.tangential];
+        let rounding =
+            DIFFERENCE_ROUNDING * ((w[0] * i[0]).abs() + (w[1] * i[1]).abs()) / (pushed + turned.abs() + impact.push());
+        let is_lost = tangential > INCONSISTENT || normal > INCONSISTENT.max(rounding.min(ACCURACY));
+        if delassus.is_regular() && is_lost {
             return Err(not_converged(impact, residual, INCONSISTENT, slid.normal, slid.tangential));
         }
         if !delassus.is_regular() && residual > INCONSISTENT_SINGULAR {

@@ -13,7 +13,7 @@ use crate::impact::guard::Guard;
 use crate::impact::mode::Mode;
 use crate::numeric::tolerance::{ACCURACY, ROUNDING};
 
-/// A gain above this fraction of `V Σ|i|`, and above what the residual explains, is one.
+/// An increase of energy counts above this fraction of `V Σ|i|`, and above what the residual explains.
 const ENERGY_ROUNDING: f64 = 1e-12;
 
 /// What a guard leaves of a gain, of the least kinetic energy that goes with the fastest row: half of what the check lets pass.
@@ -53,7 +53,11 @@ impl Strike {
             let (acted, blended) = (true, false);
             return Ok(Guarded { answer: tried, creates_energy, acted, blended, modes, solutions, search });
         }
-        let plastic = self.answer(&vec![false; self.contacts.len()], 0.0, work)?;
+        let none = vec![false; self.contacts.len()];
+        let plastic = match self.answer(&none, 0.0, work) {
+            Ok(plastic) => plastic,
+            Err(best) => self.by_combinations(&none, 0.0, work).ok_or(best)?,
+        };
         for (mode, plastic) in modes.iter_mut().zip(self.modes(&plastic)) {
             if *mode == Mode::Separating {
                 *mode = plastic;

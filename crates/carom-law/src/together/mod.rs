@@ -13,6 +13,7 @@
 //! | `search` | the answers found, and the one returned |
 //! | `whitened` | the contacts of a mechanism in coordinates in which the kinetic energy is half the square of the velocity |
 //! | `precise` | answers in these coordinates where W is ill-conditioned |
+//! | `combination` | the same by trying every combination of what contacts do |
 //! | `chord` | contacts that strike together, by the law chord |
 //! | `strike` | contacts that strike together, and the descent over their types |
 //! | `certificate` | whether impulses satisfy the law |
@@ -22,6 +23,7 @@
 mod certificate;
 mod check;
 mod chord;
+mod combination;
 mod guarded;
 mod order;
 mod outcome;
@@ -38,7 +40,7 @@ pub use outcome::{
 
 use self::sequence::Ledger;
 use self::whitened::WhitenedRows;
-use crate::contact::coefficients::{self, Coefficients, RestitutionKind};
+use crate::contact::coefficients::{self, Coefficients};
 use crate::contact::delassus::Dimension;
 use crate::contact::mechanism::{Jacobian, Mechanism, check_shapes, contact_velocity};
 use crate::contact::vector::ContactVector;
@@ -49,7 +51,7 @@ use crate::impact::outcome::{BeforeAfter, Energy, Law, RestitutionValues};
 use crate::numeric::basis::length;
 use crate::numeric::least_squares::LeastSquares;
 use crate::numeric::matrix::{Dense, MatrixView};
-use crate::numeric::scaling::{exponent, scale};
+use crate::numeric::scaling::{exponent, loses_digits, scale};
 use crate::numeric::tolerance::{ACCURACY, ROUNDING};
 
 /// Steps of the refinement of an answer in whitened coordinates, each of which takes back what the rounding of `M` left.
@@ -239,7 +241,8 @@ impl ContactSet {
         self.impact_by(Law::Aghili, coefficients, guard)
     }
 
-    /// What the impact does by one of the laws that have an answer to several contacts: `aghili` and `chord`.
+    /// What the impact does by one of the laws. `aghili` and `chord` have an answer to several contacts; the others
+    /// answer contacts one of which strikes alone, with nothing that couples it to others.
     ///
     /// Several coupled contacts have no single path that turns, so that `chord` lets each contact slip along its slip before
     /// for a share of compression, and solves the rest at once. A contact that nothing couples to others is answered as
@@ -248,11 +251,13 @@ impl ContactSet {
     /// with the least of them for all (`guard.blended`): then `admissible` is false.
     ///
     /// # Errors
-    /// As [`ContactSet::impact`]; another law, or one that does not take the guard or the kind of restitution.
+    /// As [`ContactSet::impact`]; coupled contacts that the law has no answer to ([`Error::Simultaneous`]), or a law that does not
+    /// take the guard or the kind of restitution.
     pub fn impact_by(&self, law: Law, coefficients: &[Coefficients], guard: Guard) -> Result<SimultaneousOutcome> {
         self.check_coefficients(coefficients)?;
         self.check_law(law, coefficients, guard)?;
-        let ledger = self.ledger(law, coefficients, guard)?;
+        self.check_digits(coefficients)?;
+        let ledger = self.ledger(law, coefficients, guard).map_err(|error| name_kind(error, coefficients))?;
         let is_guarded = ledger.acted && law == Law::Aghili;
         let unguarded = if is_guarded { self.unguarded(coefficients) } else { None };
         let guard = SimultaneousGuard {
@@ -267,29 +272,45 @@ impl ContactSet {
         Ok(outcome)
     }
 
+    /// That velocities and impulses of the size of this impact's keep their digits in the caller's units.
+    fn check_digits(&self, coefficients: &[Coefficients]) -> Result<()> {
+        if self.velocity.iter().all(|v| *v == 0.0) {
+            return Ok(());
+        }
+        for (k, (block, given)) in self.system.blocks.iter().zip(coefficients).enumerate() {
+            // Without friction the tangents hold nothing.
+            let rows = if self.friction(block, given) == [0.0; 2] { 1 } else { block.dimension.rows() };
+            for row in block.range().take(rows).map(|r| self.rows[r]) {
+                for (unit, field) in
+                    [(self.gamma + row, "contact_velocity.after"), (self.gamma - self.omega - row, "impulse")]
+                {
+                    if loses_digits(unit) {
+                        return Err(Error::Overflow { field: format!("contacts[{k}].{field}").into() });
+                    }
+                }
+            }
+        }
+        let struck = self.mechanism.as_ref();
+        match struck.and_then(|Struck { mechanism, velocity, .. }| mechanism.without_digits(velocity)) {
+            Some(i) => Err(Error::Overflow { field: format!("velocity[{i}]").into() }),
+            None => Ok(()),
+        }
+    }
+
     fn check_law(&self, law: Law, coefficients: &[Coefficients], guard: Guard) -> Result<()> {
         let refused = |field: String, value: &'static str, reason: String| {
             Err(Error::Unsupported { field: field.into(), value, reason: reason.into() })
         };
-        let m = coefficients.len();
-        if ![Law::Aghili, Law::Chord].contains(&law) && m > 1 {
+        if law != Law::Aghili && guard != Guard::Report {
             let reason =
-                format!("has no answer to {m} simultaneous contacts; use \"chord\", or \"aghili\" with a guard");
-            return refused("law".to_owned(), law.name(), reason);
-        }
-        if law == Law::Chord && guard != Guard::Report {
-            let reason = "is only available for law = \"aghili\"; use guard = \"report\" with \"chord\", which never gains energy";
-            return refused("guard".to_owned(), guard.name(), reason.to_owned());
+                format!("is only available for law = \"aghili\"; use guard = \"report\" with {:?}", law.name());
+            return refused("guard".to_owned(), guard.name(), reason);
         }
         for (k, given) in coefficients.iter().enumerate() {
             let Some(kind) = given.restitution.kind() else { continue };
             let field = format!("coefficients[{k}].restitution.kind");
             if law != Law::Chord {
                 let reason = format!("is only available for law = \"chord\"; leave it out with {:?}", law.name());
-                return refused(field, kind.name(), reason);
-            }
-            if kind == RestitutionKind::Newton && m > 1 {
-                let reason = format!("has no answer to {m} simultaneous contacts; use \"poisson\"");
                 return refused(field, kind.name(), reason);
             }
         }
@@ -315,6 +336,11 @@ impl ContactSet {
         let coefficients: Vec<Coefficients> = order.iter().map(|&k| coefficients[k]).collect();
         match Ledger::of(&ordered, law, &coefficients, &ties, guard) {
             Ok(ledger) => Ok(ledger.reordered(&order, &rows)),
+            Err(Error::Simultaneous { field, value, contacts, instead }) => {
+                let mut contacts: Vec<usize> = contacts.into_iter().map(|place| order[place]).collect();
+                contacts.sort_unstable();
+                Err(Error::Simultaneous { field, value, contacts, instead })
+            }
             Err(Error::NotConverged { field, residual, bound, best }) => {
                 let mut listed = vec![0.0; best.len()];
                 for (&row, value) in rows.iter().zip(best) {
@@ -557,5 +583,17 @@ impl ContactSet {
 
     fn energy_out(&self, energy: f64) -> f64 {
         scale(energy, 2 * self.gamma - self.omega)
+    }
+}
+/// A refused kind of restitution, with the first contact that has it in its field.
+fn name_kind(error: Error, coefficients: &[Coefficients]) -> Error {
+    match error {
+        Error::Simultaneous { field, value, contacts, instead } if field == "restitution.kind" => {
+            let has_kind = |k: &&usize| coefficients[**k].restitution.kind().is_some_and(|kind| kind.name() == value);
+            let field =
+                contacts.iter().find(has_kind).map_or(field, |k| format!("coefficients[{k}].restitution.kind").into());
+            Error::Simultaneous { field, value, contacts, instead }
+        }
+        error => error,
     }
 }

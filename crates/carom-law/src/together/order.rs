@@ -10,7 +10,8 @@ use crate::contact::coefficients::Coefficients;
 use crate::numeric::plane::norm;
 use crate::numeric::scaling::scale;
 
-/// Keys that differ by less than this fraction of the larger are alike.
+/// Keys that differ by less than this fraction of the larger are alike, and by less than this fraction of the largest of all
+/// contacts near.
 const ALIKE: f64 = 1e-9;
 
 const KEYS: usize = 10;
@@ -19,11 +20,9 @@ const KEYS: usize = 10;
 pub(super) fn canonical(set: &ContactSet, coefficients: &[Coefficients]) -> (Vec<usize>, Vec<usize>) {
     let velocity = set.scaled_velocity();
     let keys: Vec<[f64; KEYS]> = (0..coefficients.len()).map(|k| key(set, &velocity, coefficients, k)).collect();
-    let compare = |a: &[f64; KEYS], b: &[f64; KEYS]| {
-        a.iter().zip(b).map(|(a, b)| a.total_cmp(b)).find(|order| *order != Ordering::Equal).unwrap_or(Ordering::Equal)
-    };
+    let ranks = ranks(&keys);
     let mut order: Vec<usize> = (0..keys.len()).collect();
-    order.sort_by(|&a, &b| compare(&keys[a], &keys[b]));
+    order.sort_by(|&a, &b| ranks[a].cmp(&ranks[b]).then_with(|| compare(&keys[a], &keys[b])));
     let is_alike = |a: usize, b: usize| {
         keys[a].iter().zip(&keys[b]).all(|(a, b)| a == b || (a - b).abs() <= ALIKE * a.abs().max(b.abs()))
     };
@@ -31,6 +30,26 @@ pub(super) fn canonical(set: &ContactSet, coefficients: &[Coefficients]) -> (Vec
         .map(|place| (0..place).find(|&other| is_alike(order[other], order[place])).unwrap_or(place))
         .collect();
     (order, ties)
+}
+
+fn compare(a: &[f64; KEYS], b: &[f64; KEYS]) -> Ordering {
+    a.iter().zip(b).map(|(a, b)| a.total_cmp(b)).find(|order| *order != Ordering::Equal).unwrap_or(Ordering::Equal)
+}
+
+/// The places of every contact in the orders of its keys, each of them alone. Keys that are near each other have one place: the corners of an
+/// edge that strikes have one normal velocity, and so have contacts at rest, and which of them comes first is not for rounding to say.
+fn ranks(keys: &[[f64; KEYS]]) -> Vec<[usize; KEYS]> {
+    let mut ranks = vec![[0; KEYS]; keys.len()];
+    let mut sorted: Vec<usize> = (0..keys.len()).collect();
+    for column in 0..KEYS {
+        sorted.sort_by(|&a, &b| keys[a][column].total_cmp(&keys[b][column]));
+        let near = ALIKE * keys.iter().fold(0.0_f64, |most, key| most.max(key[column].abs()));
+        for pair in sorted.windows(2) {
+            let is_apart = keys[pair[1]][column] - keys[pair[0]][column] > near;
+            ranks[pair[1]][column] = ranks[pair[0]][column] + usize::from(is_apart);
+        }
+    }
+    ranks
 }
 
 /// What a contact is: velocity, own part of `W`, how it is coupled, coefficients.

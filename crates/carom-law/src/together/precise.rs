@@ -10,8 +10,9 @@ use super::strike::{Answer, CERTIFIED, NO_IMPULSE, Strike};
 use super::whitened::StrikingRows;
 use crate::contact::delassus::Dimension;
 use crate::impact::mode::Mode;
-use crate::numeric::basis::{Basis, dot};
+use crate::numeric::basis::{Basis, dot, length};
 use crate::numeric::plane::{Vec2, add_scaled, cross, norm, scaled};
+use crate::numeric::tolerance::ACCURACY;
 
 /// Times that what contacts do is changed, at most, and a few times more for each contact.
 const ROUNDS: usize = 12;
@@ -25,6 +26,9 @@ const EDGE: f64 = 1e-10;
 
 /// A direction of slip is kept that is off by less than this, of the average velocity or as the velocity across that the law lets pass.
 const SAME_DIRECTION: f64 = 1e-14;
+
+/// Impulses that miss the change of the whitened velocity by more than this, over the sum of what each of them does, do not do it.
+const MISSED: f64 = 0.1 * ACCURACY;
 
 /// The first turn of a direction of slip, at most: where friction is strong, a large one leads far away. Then the secant of the last
 /// two, if it is no longer than this.
@@ -145,20 +149,30 @@ impl Strike {
         let shortest = Basis::new(&reduced, pushes.len());
         let amounts = shortest.combined(&shortest.coordinates(&coordinates));
         let mut change = basis.combined(&coordinates);
+        let (mut all, mut size) = (vec![0.0; columns], 0.0);
+        for (push, amount) in pushes.iter().zip(&amounts) {
+            all.iter_mut().zip(push).for_each(|(x, y)| *x += amount * y);
+            size += amount.abs() * length(push);
+        }
+        let along: Vec<f64> = basis.vectors().iter().map(|vector| dot(vector, &all)).collect();
+        // Where pushes depend on each other, there may be no impulses that do what is prescribed.
+        let missed = along.iter().zip(&coordinates).map(|(along, wanted)| (along - wanted).abs()).fold(0.0, f64::max);
         if has_friction {
             // Friction also changes what no row prescribes.
-            let mut all = vec![0.0; columns];
-            for (push, amount) in pushes.iter().zip(&amounts) {
-                all.iter_mut().zip(push).for_each(|(x, y)| *x += amount * y);
-            }
-            let along: Vec<f64> = basis.vectors().iter().map(|vector| dot(vector, &all)).collect();
             let inside = basis.combined(&along);
             change.iter_mut().zip(all.iter().zip(inside)).for_each(|(x, (all, inside))| *x += all - inside);
         }
         let is_unique = shortest.rank() == pushes.len();
         let impulse = self.distributed(actions, &amounts);
         let is_finite = change.iter().chain(&impulse).all(|x| x.is_finite());
-        is_finite.then(|| (self.acted(rows, actions, impulse, change, factor), is_unique))
+        if !is_finite {
+            return None;
+        }
+        let mut answer = self.acted(rows, actions, impulse, change, factor);
+        if missed > MISSED * size {
+            answer.residual = f64::INFINITY;
+        }
+        Some((answer, is_unique))
     }
 
     /// The impulses of all rows from those of the contacts that are not open.

@@ -1,4 +1,4 @@
-//! Which answers there are, and which of them is given.
+//! Which answers exist, and which of them is returned.
 //!
 //! Several contacts often have several answers: about two thirds of planar pairs, counting stick and slide of one contact
 //! apart. For up to three planar contacts every combination of modes is tried. Else answers are sought from contacts that
@@ -18,13 +18,13 @@ use crate::numeric::least_squares::LeastSquares;
 /// Contacts whose combinations of modes are all tried: 125 small systems.
 const MOST_CONTACTS: usize = 3;
 
-/// Answers whose impulses change velocities by less than this apart, over the largest speed, are one.
+/// Answers whose changes of the velocity differ by less than this, relative to the largest speed, are the same.
 const SAME: f64 = 1e-7;
 
 /// Energies that differ by less than this fraction of `V Σ|i|` are equal.
 const SAME_ENERGY: f64 = 1e-9;
 
-/// The answer given, and what else was found.
+/// The answer returned, and what else was found.
 pub(super) struct Found {
     pub(super) answer: Answer,
     pub(super) solutions: u32,
@@ -68,7 +68,10 @@ impl Strike {
                     }
                 }
                 (Err(_), Ok(slid)) => self.keep(&mut found, slid),
-                (Err(best), Err(_)) if found.is_empty() => return Err(best),
+                (Err(best), Err(_)) if found.is_empty() => {
+                    let combined = self.by_combinations(&vec![true; m], 1.0, work).ok_or(best)?;
+                    self.keep(&mut found, combined);
+                }
                 (Err(_), Err(_)) => {}
             }
             self.let_stick(&mut found, work);

@@ -10,7 +10,7 @@ use super::check;
 use super::outcome::{AnswerSearch, ContactEnergy};
 use super::strike::{Answer, CERTIFIED, Request, Strike};
 use crate::contact::Contact;
-use crate::contact::coefficients::Coefficients;
+use crate::contact::coefficients::{Coefficients, RestitutionKind};
 use crate::contact::delassus::Factor;
 use crate::coulomb::descent::Work;
 use crate::coulomb::effort::SimultaneousEffort;
@@ -28,8 +28,8 @@ use crate::numeric::tolerance::SEQUENCE_GROWTH;
 /// entries of `W`, as roots of energies.
 const AT_REST: f64 = 1e-12;
 
-/// The same after an impact, whose velocities are known to the precision promised; over the largest speed before the
-/// first.
+/// The bound on rest after an impact, whose velocities have the precision of an answer; relative to the largest speed before
+/// the first impact.
 const AT_REST_AGAIN: f64 = 0.2 * CERTIFIED;
 
 /// Contacts that make each other approach again and again, ever slower, have no last impact. After this many, and when the
@@ -38,15 +38,30 @@ const AT_REST_AGAIN: f64 = 0.2 * CERTIFIED;
 const LEAST_RATTLE: u32 = 16;
 const RATTLE_SLOWED: f64 = 1e-3;
 
-/// Impacts of one instant, at most.
+/// Largest number of impacts in one instant.
 const MOST_IMPACTS: u32 = 1000;
 
-/// Coulomb problems solved in one instant, at most: an impact takes about ten, and up to some hundreds where a guard acts.
+/// Largest number of Coulomb problems solved in one instant: an impact takes about ten, and up to some hundreds where a guard acts.
 const MOST_SOLVES: u32 = 10_000;
 
 /// Sweeps, steps, exchanges and combinations tried in one instant, at most: about a third of a second for a few contacts. Contacts that make each
 /// other approach without end, each time in a Coulomb problem that is hard to solve, could take millions.
 const MOST_STEPS: u32 = 200_000;
+
+/// Whether a law has an answer to contacts that are coupled, with their kinds of restitution.
+fn check_several(law: Law, contacts: &[usize], coefficients: &[Coefficients]) -> Result<()> {
+    let is_newton = |k: &usize| coefficients[*k].restitution.kind() == Some(RestitutionKind::Newton);
+    let (field, value, instead) = if contacts.len() < 2 {
+        return Ok(());
+    } else if !law.answers_several() {
+        ("law", law.name(), "\"chord\", or \"aghili\" with a guard")
+    } else if contacts.iter().any(is_newton) {
+        ("restitution.kind", RestitutionKind::Newton.name(), "\"poisson\"")
+    } else {
+        return Ok(());
+    };
+    Err(Error::Simultaneous { field: field.into(), value, contacts: contacts.to_vec(), instead })
+}
 
 /// What has happened so far, in the set's units.
 #[derive(Debug)]
@@ -77,7 +92,7 @@ pub(crate) struct Ledger {
     most_steps: u32,
 }
 
-/// A contact's part of it.
+/// The progress of one contact.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry {
     pub(crate) mode: Mode,
@@ -142,7 +157,7 @@ impl Ledger {
 
     /// One impact after the other, until nothing approaches.
     fn run(&mut self, set: &ContactSet, coefficients: &[Coefficients], ties: &[usize], guard: Guard) -> Result<()> {
-        // One contact alone is the law's business, however slowly it approaches.
+        // A single contact is left to the one-contact law, however slowly it approaches.
         let speed = set.system.fastest(&self.velocity);
         let mut rest = if set.system.blocks.len() == 1 { 0.0 } else { AT_REST };
         let first_approach = self.approach(set);
@@ -204,7 +219,7 @@ impl Ledger {
         })
     }
 
-    /// The same with the contacts as they were listed: `order` and `rows` tell where each contact and row belongs.
+    /// The progress with the contacts as they were listed: `order` and `rows` tell where each contact and row belongs.
     pub(crate) fn reordered(mut self, order: &[usize], rows: &[usize]) -> Self {
         let (impulse, velocity, contacts) = (self.impulse.clone(), self.velocity.clone(), self.contacts.clone());
         for (place, &row) in rows.iter().enumerate() {
@@ -233,6 +248,7 @@ impl Ledger {
             if !contacts.iter().any(|&k| states[k] == State::Approaching) {
                 continue;
             }
+            check_several(self.law, &contacts, coefficients)?;
             let system = set.system.part(&contacts);
             let before: Vec<f64> =
                 contacts.iter().flat_map(|&k| &self.velocity[set.system.blocks[k].range()]).copied().collect();

@@ -14,14 +14,14 @@ use crate::impact::mode::Mode;
 use crate::numeric::plane::{Vec2, norm};
 use crate::numeric::tolerance::ACCURACY;
 
-/// What counts as an answer: the certificate, over the largest speed. Half of what the check lets pass, which measures speeds
+/// Largest certificate of an answer, relative to the largest speed. Half of what the check lets pass, which measures speeds
 /// of the whole mechanism.
 pub(crate) const CERTIFIED: f64 = 0.5 * ACCURACY;
 
-/// What the Coulomb problems are solved to, over the largest speed.
+/// Residual to which the Coulomb problems are solved, relative to the largest speed.
 pub(crate) const SOLVED: f64 = 1e-11;
 
-/// What an answer is refined to where that is possible, over the largest speed.
+/// Residual to which an answer is refined where possible, relative to the largest speed.
 const REFINED: f64 = 1e-15;
 
 /// A contact that slides by more than this, over the largest speed, does not stick.
@@ -115,7 +115,7 @@ impl Strike {
         Self { system, factors, relaxed: OnceCell::new(), contacts, before, speed, rest, ties, allowed, rows: None }
     }
 
-    /// The same of contacts of a mechanism, whose whitened velocity is given.
+    /// Contacts of a mechanism that strike together, with its whitened velocity.
     pub(super) fn of_mechanism(mut self, rows: &WhitenedRows, velocity: &[f64]) -> Self {
         let share = |r: usize| rows.sizes[r] * self.factors[r] / self.speed;
         // A row that nothing moves misses nothing.

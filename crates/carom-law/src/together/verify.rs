@@ -6,6 +6,7 @@ use std::f64::consts::SQRT_2;
 use super::check;
 use super::outcome::{ContactOutcome, SimultaneousOutcome};
 use super::{ContactSet, Struck};
+use crate::contact::vector::ContactVector;
 use crate::error::{Condition, Error, Result};
 use crate::impact::guard::Guard;
 use crate::impact::mode::Mode;
@@ -13,7 +14,7 @@ use crate::impact::outcome::Law;
 use crate::impact::verify::{Claimed, EnergyEvidence, SimultaneousEvidence, check_energy, check_growth, within};
 use crate::numeric::plane::norm;
 use crate::numeric::scaling::scale;
-use crate::numeric::tolerance::{ACCURACY, ROUNDING};
+use crate::numeric::tolerance::{ACCURACY, ROUNDING, UNDERFLOW};
 
 /// Friction that changes velocities by less than this part of what the check lets pass, 1e-12 of the largest, counts as zero, as
 /// do normal impulses.
@@ -31,8 +32,8 @@ impl ContactSet {
         let (Some(struck), Some(after)) = (&self.mechanism, outcome.velocity.take()) else {
             let (impulse, before) = (self.scaled_impulse(outcome), self.scaled_velocity());
             let anew = self.velocity_by(&impulse, &before);
-            let worst = self.check_contacts(outcome, &impulse, &before, &anew)?;
-            outcome.residual = worst.max(self.check_work(outcome, &impulse, &before, &anew)?);
+            outcome.residual = self.check_contacts(outcome, &impulse, &before, &anew)?;
+            outcome.residual = outcome.residual.max(self.check_work(outcome, &impulse, &before, &anew)?);
             return Ok(());
         };
         let evidence = SimultaneousEvidence {
@@ -62,15 +63,14 @@ impl ContactSet {
         let (impulse, before) = (self.scaled_impulse(outcome), self.scaled_velocity());
         // A row that moves only once others are struck is held to what they moved by.
         let anew = self.anew(evidence, largest(&before));
-        let mut worst = self.check_contacts(outcome, &impulse, &before, &anew)?;
-        worst = worst.max(match &evidence.energy {
+        outcome.residual = self.check_contacts(outcome, &impulse, &before, &anew)?;
+        outcome.residual = outcome.residual.max(match &evidence.energy {
             Some(energy) => {
                 let is_guarded = outcome.guard.name != Guard::Report || outcome.law.claims().dissipates;
                 check_energy(energy, outcome.energy.change, energy.bound(evidence.freedoms), is_guarded)?
             }
             None => self.check_work(outcome, &impulse, &before, &anew)?,
         });
-        outcome.residual = worst;
         Ok(())
     }
 
@@ -113,18 +113,19 @@ impl ContactSet {
         self.energy_out(residual * self.system.fastest(before) * exchanged)
     }
 
-    /// The worst residual of the contacts' conditions, with velocities anew.
+    /// The worst residual of the contacts' conditions, with velocities anew. Friction that counts as zero is cut to its cone: it changes no
+    /// velocity by more than the check lets pass, and no reader should meet an impulse outside the cone.
     fn check_contacts(
         &self,
-        outcome: &SimultaneousOutcome,
+        outcome: &mut SimultaneousOutcome,
         impulse: &[f64],
         before: &[f64],
         anew: &Anew,
     ) -> Result<f64> {
         // Modes and restitution are Aghili's.
         let is_single = outcome.sequence <= 1 && !outcome.guard.blended && outcome.law == Law::Aghili;
-        let mut worst = outcome.residual;
-        for (k, (block, contact)) in self.system.blocks.iter().zip(&outcome.contacts).enumerate() {
+        let (law, mut worst) = (outcome.law, outcome.residual);
+        for (k, (block, contact)) in self.system.blocks.iter().zip(&mut outcome.contacts).enumerate() {
             let mut reported = [0.0; 3];
             for (v, (r, out)) in contact.contact_velocity.after.iter().zip(block.range().zip(&mut reported)) {
                 *out = scale(*v, -self.gamma - self.rows[r]);
@@ -133,7 +134,7 @@ impl ContactSet {
             let tangential = self.rows[block.range().end - 1] - self.rows[block.start];
             let [mu_s, mu_d] = friction.map(|mu| scale(mu, tangential));
             let claimed = Claimed {
-                law: Law::Aghili,
+                law,
                 mode: contact.mode,
                 impulse: block.of(impulse),
                 before: block.of(before),
@@ -152,6 +153,10 @@ impl ContactSet {
             };
             let residual = if is_single { claimed.check_struck(contact) } else { claimed.check_sequence() };
             worst = worst.max(residual.map_err(|error| at_contact(error, k))?);
+            if let Some(share) = claimed.beyond_cone(is_single) {
+                let [i_n, i_1, i_2] = contact.impulse.padded();
+                contact.impulse = ContactVector::new(block.dimension, [i_n, share * i_1, share * i_2]);
+            }
         }
         Ok(worst)
     }
@@ -185,20 +190,26 @@ impl ContactSet {
         let slack: f64 = anew.bound.iter().zip(impulse).map(|(bound, i)| bound * i.abs()).sum();
         let energy = check::contact_energy(&self.system.matrix, before);
         let bound = ACCURACY * energy + ROUNDING * before.len() as f64 * size + slack;
-        let worst =
-            within(Condition::Work, (change - scale(outcome.energy.change, self.omega - 2 * self.gamma)).abs(), bound)?;
+        let in_units = |energy: f64| scale(energy, self.omega - 2 * self.gamma);
+        // What is told of an energy below the numbers is zero.
+        let told_bound = bound + in_units(UNDERFLOW);
+        let worst = within(Condition::Work, (change - in_units(outcome.energy.change)).abs(), told_bound)?;
         let products = |r: usize| -> f64 {
             let pushed: f64 = self.system.matrix.row(r).iter().zip(impulse).map(|(w, i)| (w * i).abs()).sum();
             impulse[r].abs() * (before[r].abs() + 0.5 * pushed)
         };
         let rounding = ROUNDING * before.len() as f64 * (0..before.len()).map(products).sum::<f64>();
         outcome.energy.correct(self.energy_out(change), self.energy_out(rounding));
+        // The least kinetic energy that goes with the fastest row.
+        let least = 0.5 * self.system.fastest(before).powi(2);
         if is_guarded {
-            // The least kinetic energy that goes with the fastest row.
-            let least = 0.5 * self.system.fastest(before).powi(2);
             return Ok(worst.max(within(Condition::Gain, change.max(0.0), ACCURACY * least + rounding)?));
         }
         check_growth(change, energy, bound)?;
+        let speeds = before.iter().zip(&anew.after).map(|(before, after)| 0.5 * (before.abs() + after.abs()));
+        let exchanged: f64 = speeds.zip(impulse).map(|(speed, i)| speed * i.abs()).sum();
+        let uncertain = outcome.residual.max(worst) * exchanged;
+        outcome.hold_to_claims(self.energy_out(ACCURACY * least + rounding + uncertain))?;
         Ok(worst)
     }
 }
@@ -231,8 +242,22 @@ fn verify_kinetic_energy(
         return Ok(residual.max(within(Condition::Gain, outcome.energy.change.max(0.0), bound)?));
     }
     let explained = outcome.residual * work;
-    outcome.admissible &= outcome.energy.change <= bound + explained;
+    outcome.hold_to_claims(bound + explained)?;
     Ok(residual)
+}
+
+impl SimultaneousOutcome {
+    /// Without a guard: contacts that all slide create no energy beyond what its digits explain, and what creates more is not
+    /// admissible.
+    fn hold_to_claims(&mut self, explained: f64) -> Result<()> {
+        let change = self.energy.change;
+        let slides = self.sequence <= 1 && self.contacts.iter().all(|contact| contact.mode != Mode::Stick);
+        if slides && self.law == Law::Aghili {
+            within(Condition::Gain, change.max(0.0), explained)?;
+        }
+        self.admissible &= change <= explained;
+        Ok(())
+    }
 }
 
 fn largest(values: &[f64]) -> f64 {
@@ -253,8 +278,7 @@ impl Claimed {
             return Ok(worst.max(within(Condition::Sign, size, 0.0)?));
         }
         worst = worst.max(within(Condition::Sign, (-self.impulse[0]).max(0.0), 0.0)?);
-        let mu = if self.mode == Mode::Stick { self.mu_s } else { self.mu_d };
-        worst = worst.max(self.check_cone(mu)?);
+        worst = worst.max(self.check_cone(self.cone(true))?);
         worst = worst.max(within(Condition::Restitution, (self.after[0] - target).abs(), self.bound[0])?);
         Ok(worst.max(self.check_mode(self.tangential_bound())?))
     }
@@ -268,8 +292,11 @@ impl Claimed {
 
     /// Impacts that followed each other, or a blend: what sums of impulses keep.
     fn check_sequence(&self) -> Result<f64> {
-        let worst = self.check_velocity()?.max(within(Condition::Sign, (-self.impulse[0]).max(0.0), 0.0)?);
-        let worst = worst.max(self.check_cone(self.mu_s)?);
+        let mut worst = self.check_velocity()?;
+        if self.law.claims().obeys_cone {
+            worst = worst.max(within(Condition::Sign, (-self.impulse[0]).max(0.0), 0.0)?);
+            worst = worst.max(self.check_cone(self.cone(false))?);
+        }
         Ok(worst.max(within(Condition::Penetration, (-self.after[0]).max(0.0), self.bound[0])?))
     }
 
@@ -278,6 +305,18 @@ impl Claimed {
             let difference = (self.after[row] - self.reported[row]).abs();
             Ok(worst.max(within(Condition::Velocity(row), difference, self.bound[row])?))
         })
+    }
+
+    /// The coefficient that bounds friction: of its mode, or the static one of a sum.
+    fn cone(&self, is_single: bool) -> f64 {
+        if is_single && self.mode != Mode::Stick { self.mu_d } else { self.mu_s }
+    }
+
+    /// The share of friction that its cone has room for, where friction that counts as zero has passed the check and is beyond it.
+    fn beyond_cone(&self, is_single: bool) -> Option<f64> {
+        let [i_n, i_1, i_2] = self.impulse;
+        let (most, friction) = (self.cone(is_single) * i_n, norm([i_1, i_2]));
+        (self.law.claims().obeys_cone && friction > (1.0 + ACCURACY) * most).then(|| most / friction)
     }
 
     fn check_cone(&self, mu: f64) -> Result<f64> {

@@ -118,3 +118,21 @@ fn paths_in_space() {
     println!("slip that lasts: {slipping:.1e}; {stops} that stop: {stopping:.1e}");
     assert!(stops > 20);
 }
+
+/// Chord against the path in ten thousand small steps, which shares no code with either law: as near as to `poisson`.
+#[test]
+fn chord_is_near_a_path_of_small_steps() {
+    let mut rng = generator("chord and steps");
+    let mut off: Vec<f64> = (0..cases(200))
+        .map(|_| {
+            let problem = mild(&mut rng, 3);
+            let chord = by(&problem, Law::Chord).unwrap();
+            let steps = integrate(&problem, Law::Poisson, 10_000);
+            distance(&chord.impulse, &steps.impulse) / norm(&steps.impulse)
+        })
+        .collect();
+    off.sort_by(f64::total_cmp);
+    let at = |share: f64| off[(share * off.len() as f64) as usize];
+    println!("median {:.4}, p90 {:.3}, largest {:.3}", at(0.5), at(0.9), off[off.len() - 1]);
+    assert!(at(0.5) < 0.002 && at(0.9) < 0.03, "{off:?}");
+}

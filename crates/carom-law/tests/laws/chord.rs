@@ -183,6 +183,24 @@ fn it_is_continuous_in_space_below_the_limit_of_friction() {
     assert!(largest < 1e-6);
 }
 
+/// A contact of a tree with two joints, in space: a singular W whose friction never stops slip. A stop was found all the same, by cutting the
+/// friction that it takes, and the impact was refused for the velocity that this friction does not leave.
+#[test]
+fn friction_that_cannot_stop_a_singular_contact_does_not() {
+    let w = [
+        [1.6469818021923999, 0.48213967746123076, -0.6758238770722133],
+        [0.48213967746123076, 0.23733433230828152, 0.3579886086676094],
+        [-0.6758238770722133, 0.3579886086676094, 3.489090996574589],
+    ];
+    let v = [-0.6140359797128014, 0.07330313789472698, 1.7142112295649012];
+    let (e, mu_s, mu_d) = (0.3649949157412954, 0.5894288583971113, 0.4068974288836983);
+    let problem = Problem { d: 3, w, v, e, e_t: 0.0, mu_s, mu_d };
+    let (chord, path) = (by(&problem, Law::Chord).unwrap(), by(&problem, Law::Poisson).unwrap());
+    assert_eq!(chord.mode, Mode::Slip);
+    let off = distance(&chord.contact_velocity.after, &path.contact_velocity.after) / norm(&v);
+    assert!(off < 0.05, "{off} {chord:?}\n{path:?}");
+}
+
 /// Static friction holds only what starts without slip. Let it stop any slip and this impact would gain four times its energy.
 #[test]
 fn static_friction_does_not_stop_slip() {
@@ -307,4 +325,69 @@ fn an_approach_that_vanishes_leaves_the_impact_without_collision() {
     let thrown = at(0.5, RestitutionKind::Poisson);
     assert!((thrown.impulse[0] - 1.5 * i_n).abs() < 1e-9 && thrown.contact_velocity.after[0] > 0.1, "{thrown:?}");
     assert!(thrown.energy.change < 0.0);
+}
+
+/// The velocity and the energy that are told are those that the impulse has: matrices of rank one but for 1e-16, found by the soak. (With
+/// the slip of the last piece the energy of the first was off by 1.8e-9 J of 0.34 J.)
+#[test]
+fn of_a_nearly_singular_contact_it_tells_what_the_impulse_does() {
+    let problem = |w: [f64; 6], v: [f64; 3], e: f64, [mu_s, mu_d]: [f64; 2]| {
+        let [nn, n1, n2, w11, w12, w22] = w;
+        Problem { d: 3, w: [[nn, n1, n2], [n1, w11, w12], [n2, w12, w22]], v, e, e_t: 0.0, mu_s, mu_d }
+    };
+    let problems = [
+        problem(
+            [
+                0.028988418125243522,
+                -0.13377905504989684,
+                -0.10124847736880828,
+                0.6173788267055291,
+                0.4672530101252854,
+                0.3536327551697226,
+            ],
+            [-0.13967938518918305, 0.6446083425439733, 0.4878612213065401],
+            0.32175771809002485,
+            [0.41651556089736314, 0.28071226089202717],
+        ),
+        problem(
+            [
+                0.9108975134308441,
+                -0.15708089556788118,
+                -0.2376737800093642,
+                0.027088017464946212,
+                0.04098596128138663,
+                0.06201446910448781,
+            ],
+            [-1.446916314148466, 0.24951534841942372, 0.37753321824946634],
+            1.0,
+            [40.0, 40.0],
+        ),
+        problem(
+            [
+                0.010111520386406638,
+                0.09571121070270341,
+                -0.029131455291818972,
+                0.9059602813806068,
+                -0.2757455604123873,
+                0.08392819823379465,
+            ],
+            [-0.0216439681, -0.20487229527892042, 0.06235662537862299],
+            0.6,
+            [0.7, 0.7],
+        ),
+    ];
+    for problem in problems {
+        let outcome = by(&problem, Law::Chord).unwrap();
+        let (w, v, i, after) = (&problem.w, &problem.v, &outcome.impulse, &outcome.contact_velocity.after);
+        let pushed = [0, 1, 2].map(|r| v[r] + (0..3).map(|c| w[r][c] * i[c]).sum::<f64>());
+        let change: f64 = (0..3).map(|r| 0.5 * (v[r] + pushed[r]) * i[r]).sum();
+        println!("{:?} {after:?} {pushed:?} {} {change}", outcome.mode, outcome.energy.change);
+        // The bound of the check; the energy is that of the impulse.
+        assert!(distance(after, &pushed) <= 1e-9 * norm(v), "{after:?} {pushed:?}");
+        assert!(
+            (outcome.energy.change - change).abs() <= 1e-13 * norm(i) * norm(v),
+            "{} {change}",
+            outcome.energy.change
+        );
+    }
 }

@@ -207,6 +207,33 @@ fn laws_of_another_restitution_do_not_obey_newtons() {
     }
 }
 
+/// The tables of the documents say what the data say.
+#[test]
+fn the_tables_of_the_documents_are_what_the_laws_claim() {
+    for (name, text) in [
+        ("README.md", include_str!("../../../../README.md")),
+        ("book/src/laws.md", include_str!("../../../../book/src/laws.md")),
+    ] {
+        for law in Law::ALL {
+            let claims = law.claims();
+            let answers = [
+                claims.dissipates,
+                claims.obeys_cone,
+                claims.newton_restitution,
+                claims.continuous,
+                claims.always_answers,
+            ];
+            let row = answers.map(|yes| if yes { "yes" } else { "no" }).join(" | ");
+            let (first, last) = (format!("| `{}` |", law.name()), format!(" {row} |"));
+            let has_row = text.lines().any(|line| {
+                // A name may be a link.
+                line.replace("](book/src/chord.md)", "").replace("[`", "`").starts_with(&first) && line.ends_with(&last)
+            });
+            assert!(has_row, "{name} has no row of {} that ends with {last}", law.name());
+        }
+    }
+}
+
 /// Halves a segment of velocities forty times, always to the side of the larger change: what is left is a jump.
 #[test]
 fn continuity() {
@@ -235,4 +262,19 @@ fn continuity() {
         println!("{:18} largest jump {largest:.1e}", law.name());
         assert_eq!(largest < 1e-6, law.claims().continuous, "{}: {largest:e}", law.name());
     }
+}
+
+/// Of a million impacts one was refused: `w·i_t` is 1e-5 of its terms, and their rounding 1.3e-12 of the push. The velocity that the impulse leaves is
+/// told to that.
+#[test]
+fn moreau_answers_where_friction_along_the_normal_is_a_small_difference() {
+    let (n1, n2) = (0.00021380289717134118, 0.0002218170556569411);
+    let (off, mu) = (1.2976792305015377, 6.978043894051367);
+    let w = [[3.6659774709119333e-8, n1, n2], [n1, 1.2507694894110957, off], [n2, off, 1.3463493491364258]];
+    let v = [-0.00013832835310516867, -5.475469996916732, 6.1267464012937545];
+    let problem = Problem { d: 3, w, v, e: 0.6244608284033561, e_t: 0.0, mu_s: mu, mu_d: mu };
+    let o = by(&problem, Law::Moreau).unwrap();
+    assert_claims(&problem, Law::Moreau, &o);
+    let after = v[0] + w[0][0] * o.impulse[0] + n1 * o.impulse[1] + n2 * o.impulse[2];
+    assert!((after + problem.e * v[0]).abs() < 1e-9 * v[0].abs(), "{after:e} {o:?}");
 }

@@ -1,11 +1,11 @@
-//! A, A v, (dA/dt) v and W of several contacts and joint limits.
+//! A, A v, (dA/dt) v and W of several contacts, joint limits, dry friction of joints and meetings of two links.
 
 use super::strand::by_component;
 use super::{Dynamics, NodeState, check, check_length, simd};
 use crate::error::DynamicsError;
 use crate::geometry::ContactPoint;
 use crate::model::NO_NODE;
-use crate::rows::{Contacts, JointLimit};
+use crate::rows::{Contacts, Item};
 use crate::{Rotation, Vector};
 
 impl Dynamics {
@@ -22,29 +22,43 @@ impl Dynamics {
         self.check_contacts(contacts)?;
         contacts.jacobian.fill_zero();
         self.accelerate_without_forces();
+        // Taken out, so that items can be read while their rows are written.
+        let mut columns = std::mem::take(&mut contacts.columns);
+        let (mut velocity, mut drift) = (std::mem::take(&mut contacts.velocity), std::mem::take(&mut contacts.drift));
         for k in 0..contacts.selected.len() {
             let (chain, rows) = (self.chain(contacts, k), contacts.rows(k));
-            let Contacts { points, limits, selected, jacobian, columns, velocity, drift, .. } = &mut *contacts;
-            let columns = &mut columns[k * self.velocity.len()..][..chain.len()];
-            match points.get(selected[k]) {
-                Some(contact) => {
-                    self.contact_columns(contact, columns);
+            let own = &mut columns[k * self.velocity.len()..][..chain.len()];
+            match contacts.item(k) {
+                Item::Contact(contact) => {
+                    self.contact_columns(contact, own);
                     self.contact_motion(contact, &mut velocity[rows.clone()], &mut drift[rows.clone()]);
                 }
-                None => {
-                    let limit = &limits[selected[k] - points.len()];
-                    columns.fill(Vector::ZERO);
-                    columns[chain.len() - 1] = Vector::new(limit.entry(), 0.0, 0.0);
+                Item::Limit(limit) => {
+                    own.fill(Vector::ZERO);
+                    let place = if self.has_loops() { limit.velocity } else { chain.len() - 1 };
+                    own[place] = Vector::new(limit.entry(), 0.0, 0.0);
                     velocity[rows.start] = limit.rate(&self.velocity);
                     drift[rows.start] = 0.0;
                 }
+                Item::Friction(friction) => {
+                    own.fill(Vector::ZERO);
+                    let place = if self.has_loops() { friction.velocity } else { chain.len() - 1 };
+                    own[place] = Vector::new(0.0, friction.multiplier, 0.0);
+                    velocity[rows.clone()].copy_from_slice(&[0.0, friction.rate(&self.velocity)]);
+                    drift[rows.clone()].fill(0.0);
+                }
+                Item::Meeting(meeting) => {
+                    self.meeting_columns(meeting, own);
+                    self.meeting_motion(meeting, &mut velocity[rows.clone()], &mut drift[rows.clone()]);
+                }
             }
-            for (column, &v) in columns.iter().zip(chain) {
+            for (column, &v) in own.iter().zip(chain) {
                 for (row, entry) in rows.clone().zip(column.to_array()) {
-                    jacobian[(row, v)] = entry;
+                    contacts.jacobian[(row, v)] = entry;
                 }
             }
         }
+        (contacts.columns, contacts.velocity, contacts.drift) = (columns, velocity, drift);
         Ok(())
     }
 
@@ -53,15 +67,17 @@ impl Dynamics {
         if contacts.jacobian.columns() != expected {
             return Err(DynamicsError::Length { field: "contacts", given: contacts.jacobian.columns(), expected });
         }
-        for &index in &contacts.selected {
-            match contacts.points.get(index) {
-                Some(contact) => self.check_contact(contact)?,
-                None => {
-                    let JointLimit { velocity: node, .. } = contacts.limits[index - contacts.points.len()];
-                    if node >= expected {
-                        return Err(DynamicsError::OtherModel { node, count: expected });
-                    }
+        for k in 0..contacts.selected.len() {
+            match contacts.item(k) {
+                Item::Contact(contact) => self.check_contact(contact)?,
+                Item::Limit(limit) if limit.velocity >= expected => {
+                    return Err(DynamicsError::OtherModel { node: limit.velocity, count: expected });
                 }
+                Item::Friction(friction) if friction.velocity >= expected => {
+                    return Err(DynamicsError::OtherModel { node: friction.velocity, count: expected });
+                }
+                Item::Limit(_) | Item::Friction(_) => {}
+                Item::Meeting(meeting) => self.check_meeting(meeting)?,
             }
         }
         Ok(())
@@ -97,7 +113,8 @@ impl Dynamics {
         while i != NO_NODE {
             let node = &self.model.tree.nodes[i];
             let axes = &self.axes[node.axis..node.axis + node.motion.nv()];
-            for (column, axis) in columns[self.model.sparsity.place(node.v)..].iter_mut().zip(axes) {
+            let place = if self.has_loops() { node.v } else { self.model.sparsity.place(node.v) };
+            for (column, axis) in columns[place..].iter_mut().zip(axes) {
                 // Velocity of the contact along its rows for a unit rate of the axis.
                 *column = column.plus(node.multiplier, rows.apply(axis.twist.at(arm)));
             }
@@ -109,9 +126,10 @@ impl Dynamics {
     /// Computes A, A v, (dA/dt) v and W.
     ///
     /// # Errors
-    /// Contacts of another model, a flat rim, or a singular mass matrix.
+    /// Contacts of another model, a flat rim, a singular mass matrix, or a loop that is open.
     pub fn contact_terms(&mut self, contacts: &mut Contacts) -> Result<(), DynamicsError> {
         self.factorize()?;
+        self.hold_loops()?;
         simd::contact_terms(self, contacts)
     }
 
@@ -119,8 +137,13 @@ impl Dynamics {
     #[inline(always)]
     pub(super) fn contact_terms_inlined(&mut self, contacts: &mut Contacts) -> Result<(), DynamicsError> {
         self.contact_kinematics_inlined(contacts)?;
+        contacts.held_drift.copy_from_slice(&contacts.drift);
         for k in 0..contacts.selected.len() {
             self.reduce_contact(contacts, k);
+            let pad = self.pad(contacts, k);
+            if self.has_loops() {
+                self.hold_contact(contacts, k);
+            }
             for other in 0..=k {
                 let block = self.product(contacts, k, other);
                 for (row, entries) in contacts.rows(k).zip(block) {
@@ -130,47 +153,100 @@ impl Dynamics {
                     }
                 }
             }
+            if let Some((mobility, force)) = pad {
+                let row = contacts.rows(k).start;
+                contacts.delassus[(row, row)] = mobility;
+                contacts.drift[row] = -mobility * force;
+                contacts.held_drift[row] = -mobility * force;
+            }
         }
         Ok(())
+    }
+
+    /// The entry of W of a pad, which is that of its joint without loops, and the force that presses it.
+    #[inline(always)]
+    fn pad(&self, contacts: &Contacts, k: usize) -> Option<(f64, f64)> {
+        let Item::Friction(friction) = contacts.item(k) else { return None };
+        let own = &contacts.reduced[k * self.velocity.len()..][..self.chain(contacts, k).len()];
+        Some((own.iter().map(|y| y.to_array()[1].powi(2)).sum(), friction.bound))
     }
 
     /// D^-½ L⁻ᵀ Aᵀ of the k-th selected contact.
     #[inline(always)]
     fn reduce_contact(&self, contacts: &mut Contacts, k: usize) {
         let (chain, start) = (self.chain(contacts, k), k * self.velocity.len());
+        let is_dense = self.is_dense(contacts, k);
         let own = &mut contacts.reduced[start..][..chain.len()];
         own.copy_from_slice(&contacts.columns[start..][..chain.len()]);
-        self.reduce(chain, own);
+        if is_dense { self.reduce_all(own) } else { self.reduce(chain, own) }
+    }
+
+    /// Projects the reduced rows of the k-th selected item onto what the loops leave free.
+    fn hold_contact(&self, contacts: &mut Contacts, k: usize) {
+        let (start, nv) = (k * self.velocity.len(), self.velocity.len());
+        let (rows, basis) = (contacts.rows(k), &self.loops.basis);
+        let own = &mut contacts.reduced[start..start + nv];
+        for pass in 0..2 {
+            for place in 0..basis.rank() {
+                let q = basis.vector(place);
+                let part = own.iter().zip(q).fold(Vector::ZERO, |sum, (y, &q)| sum.plus(q, *y));
+                own.iter_mut().zip(q).for_each(|(y, &q)| *y = y.plus(-q, part));
+                if pass == 0 {
+                    for (row, part) in rows.clone().zip(part.to_array()) {
+                        contacts.held_drift[row] -= part * self.loops.drifting[place];
+                    }
+                }
+            }
+        }
     }
 
     /// The block of W for two selected contacts that have been reduced.
     #[inline(always)]
     fn product(&self, contacts: &Contacts, k: usize, other: usize) -> [Vector; 3] {
         let (chain, nv) = (self.chain(contacts, k), self.velocity.len());
-        // Chains coincide up to where they part.
-        let pairs = chain.iter().zip(self.chain(contacts, other));
-        let common = if k == other { chain.len() } else { pairs.take_while(|(a, b)| a == b).count() };
         let (own, theirs) = (&contacts.reduced[k * nv..], &contacts.reduced[other * nv..]);
         let mut block = [Vector::ZERO; 3];
-        for (a, &b) in own[..common].iter().zip(theirs) {
+        let mut add = |a: &Vector, b: Vector| {
             let [x, y, z] = a.to_array();
             block = [block[0].plus(x, b), block[1].plus(y, b), block[2].plus(z, b)];
+        };
+        match (self.is_dense(contacts, k), self.is_dense(contacts, other)) {
+            (false, false) => {
+                // Chains coincide up to where they part.
+                let pairs = chain.iter().zip(self.chain(contacts, other));
+                let common = if k == other { chain.len() } else { pairs.take_while(|(a, b)| a == b).count() };
+                own[..common].iter().zip(theirs).for_each(|(a, &b)| add(a, b));
+            }
+            (true, true) => own[..nv].iter().zip(theirs).for_each(|(a, &b)| add(a, b)),
+            (true, false) => self.chain(contacts, other).iter().zip(theirs).for_each(|(&v, &b)| add(&own[v], b)),
+            (false, true) => chain.iter().zip(own).for_each(|(&v, a)| add(a, theirs[v])),
         }
         block
+    }
+
+    /// Whether the rows of the k-th selected item are stored for all velocities.
+    #[inline(always)]
+    fn is_dense(&self, contacts: &Contacts, k: usize) -> bool {
+        self.has_loops() || contacts.selected[k] >= contacts.first_meeting()
     }
 
     /// The velocities that move the k-th selected contact, and those that M couples to them.
     #[inline(always)]
     fn chain(&self, contacts: &Contacts, k: usize) -> &[usize] {
-        let (sparsity, index) = (&self.model.sparsity, contacts.selected[k]);
-        match contacts.points.get(index) {
-            Some(contact) if contact.node == NO_NODE => &[],
-            Some(contact) => sparsity.chain(sparsity.last_of(contact.node)),
-            None => sparsity.chain(contacts.limits[index - contacts.points.len()].velocity),
+        let sparsity = &self.model.sparsity;
+        if self.has_loops() {
+            return &self.everything;
+        }
+        match contacts.item(k) {
+            Item::Contact(contact) if contact.node == NO_NODE => &[],
+            Item::Contact(contact) => sparsity.chain(sparsity.last_of(contact.node)),
+            Item::Limit(limit) => sparsity.chain(limit.velocity),
+            Item::Friction(friction) => sparsity.chain(friction.velocity),
+            Item::Meeting(_) => &self.everything,
         }
     }
 
-    /// The accelerations A M⁻¹ f + (dA/dt) v of all rows under a force f. `force` is overwritten by an intermediate
+    /// The accelerations A M⁻¹ f + (dA/dt) v of all rows under a force f, with loops those that keep them closed. `force` is overwritten by an intermediate
     /// result from which [`Dynamics::contact_acceleration`] continues. Uses the terms of the last
     /// [`Dynamics::contact_terms`], which must have been computed in the present state.
     ///
@@ -187,16 +263,19 @@ impl Dynamics {
         check("force", force, nv)?;
         check_length("free", free.len(), contacts.drift.len())?;
         self.factorize()?;
+        self.hold_loops()?;
         self.reduce_row(force);
+        self.hold(force);
         for k in 0..contacts.selected.len() {
             let mut along = Vector::ZERO;
             for (&v, &own) in self.chain(contacts, k).iter().zip(&contacts.reduced[k * nv..]) {
                 along = along.plus(force[v], own);
             }
             for (row, along) in contacts.rows(k).zip(along.to_array()) {
-                free[row] = contacts.drift[row] + along;
+                free[row] = contacts.held_drift[row] + along;
             }
         }
+        self.drift_loops(force);
         Ok(())
     }
 
@@ -250,24 +329,31 @@ impl Dynamics {
         check("velocity", velocity, self.velocity.len())?;
         check_length("moving", moving.len(), contacts.velocity.len())?;
         check_length("sizes", sizes.len(), contacts.velocity.len())?;
-        for (k, &index) in contacts.selected.iter().enumerate() {
+        for k in 0..contacts.selected.len() {
             let rows = contacts.rows(k);
-            match contacts.points.get(index) {
-                Some(contact) => {
-                    let motion = self.contact_velocity_of(contact, velocity)?;
-                    moving[rows.clone()].copy_from_slice(&motion.velocity[..rows.len()]);
-                    sizes[rows].fill(motion.size);
-                }
-                None => {
-                    let rate = contacts.limits[index - contacts.points.len()].rate(velocity);
+            let motion = match contacts.item(k) {
+                Item::Contact(contact) => self.contact_velocity_of(contact, velocity)?,
+                Item::Limit(limit) => {
+                    let rate = limit.rate(velocity);
                     (moving[rows.start], sizes[rows.start]) = (rate, rate.abs());
+                    continue;
                 }
-            }
+                Item::Friction(friction) => {
+                    let rate = friction.rate(velocity);
+                    moving[rows.clone()].copy_from_slice(&[0.0, rate]);
+                    sizes[rows].copy_from_slice(&[0.0, rate.abs()]);
+                    continue;
+                }
+                Item::Meeting(meeting) => self.meeting_velocity_of(meeting, velocity),
+            };
+            moving[rows.clone()].copy_from_slice(&motion.velocity[..rows.len()]);
+            sizes[rows].fill(motion.size);
         }
         Ok(())
     }
 
-    /// M⁻¹ Aᵀ i, the velocity change due to impulses along all rows: `change` is overwritten. Uses A of the last
+    /// M⁻¹ Aᵀ i, the velocity change due to impulses along all rows, with loops that of the mechanism that they leave: `change`
+    /// is overwritten. Uses A of the last
     /// [`Dynamics::contact_kinematics`] or [`Dynamics::contact_terms`], which must have been computed in the present
     /// state.
     ///
@@ -289,6 +375,6 @@ impl Dynamics {
                 *change += impulse * entry;
             }
         }
-        self.solve_mass(change)
+        self.respond_held(change)
     }
 }

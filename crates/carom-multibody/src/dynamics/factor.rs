@@ -20,6 +20,57 @@ impl Dynamics {
         Ok(())
     }
 
+    /// The answer to generalized impulses, in place: M⁻¹ b, and with loops the part of it that keeps them closed.
+    pub(super) fn respond_held(&mut self, b: &mut [f64]) -> Result<(), DynamicsError> {
+        if !self.has_loops() {
+            return self.solve_mass(b);
+        }
+        check("force", b, self.velocity.len())?;
+        self.factorize()?;
+        self.hold_loops()?;
+        self.reduce_row(b);
+        self.hold(b);
+        self.unwhiten_row(b);
+        Ok(())
+    }
+
+    /// The acceleration under generalized forces, in place: M⁻¹ b, and with loops what keeps them closed in motion.
+    pub(super) fn accelerate_held(&mut self, b: &mut [f64]) -> Result<(), DynamicsError> {
+        if !self.has_loops() {
+            return self.solve_mass(b);
+        }
+        check("force", b, self.velocity.len())?;
+        self.factorize()?;
+        self.hold_loops()?;
+        self.reduce_row(b);
+        self.hold(b);
+        self.drift_loops(b);
+        self.unwhiten_row(b);
+        Ok(())
+    }
+
+    /// Adds what keeps the loops closed in motion, -Q R⁻ᵀ γ.
+    pub(super) fn drift_loops(&self, z: &mut [f64]) {
+        for (k, part) in self.loops.drifting.iter().enumerate().filter(|_| self.has_loops()) {
+            z.iter_mut().zip(self.loops.basis.vector(k)).for_each(|(z, q)| *z -= part * q);
+        }
+    }
+
+    /// D^½ L v, with the factor of M = Lᵀ D L.
+    pub(super) fn whiten_row(&self, v: &[f64], out: &mut [f64]) {
+        for (k, out) in out.iter_mut().enumerate() {
+            let row = self.factor.row(&self.model.sparsity, k).iter().zip(self.model.sparsity.before(k));
+            let moved = v[k] + row.map(|(entry, &j)| entry * v[j]).sum::<f64>();
+            *out = moved / self.inverse_roots[k];
+        }
+    }
+
+    /// L⁻¹ D^-½ z, in place.
+    pub(super) fn unwhiten_row(&self, z: &mut [f64]) {
+        z.iter_mut().zip(&self.inverse_roots).for_each(|(z, root)| *z *= root);
+        self.back_solve(z);
+    }
+
     /// L x = b, in place.
     pub(super) fn back_solve(&self, b: &mut [f64]) {
         for k in 0..b.len() {
@@ -57,6 +108,17 @@ impl Dynamics {
                 *earlier = earlier.plus(-entry, y);
             }
             rest[0] = self.inverse_roots[k] * y;
+        }
+    }
+
+    /// [`Dynamics::reduce`] for vectors with an entry for every velocity.
+    pub(super) fn reduce_all(&self, b: &mut [Vector]) {
+        for k in (0..b.len()).rev() {
+            let y = b[k];
+            for (&entry, &j) in self.factor.row(&self.model.sparsity, k).iter().zip(self.model.sparsity.before(k)) {
+                b[j] = b[j].plus(-entry, y);
+            }
+            b[k] = self.inverse_roots[k] * y;
         }
     }
 

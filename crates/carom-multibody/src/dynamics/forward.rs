@@ -7,20 +7,21 @@ use crate::model::NO_NODE;
 use crate::spatial::Twist;
 
 impl Dynamics {
-    /// The acceleration under joint forces and gravity: M⁻¹ (τ - h).
+    /// The acceleration under joint forces and gravity: M⁻¹ (τ - h), and with loops what keeps them closed besides.
     ///
     /// # Errors
-    /// A force of the wrong length or not finite, or a singular mass matrix.
+    /// A force of the wrong length or not finite, a singular mass matrix, or a loop that is open.
     pub fn forward_dynamics(&mut self, force: &[f64]) -> Result<&[f64], DynamicsError> {
         check("force", force, self.velocity.len())?;
-        if self.model.tree.has_mimics() {
-            // Mimics couple branches, which the recursion along the tree cannot represent, but M does.
+        if self.is_coupled() {
+            self.hold_loops()?;
+            // Mimics and loops couple branches, which the recursion along the tree cannot represent, but M does.
             self.bias();
             let mut acceleration = std::mem::take(&mut self.vector);
             for (a, tau) in acceleration.iter_mut().zip(force) {
                 *a = tau - *a;
             }
-            let solved = self.solve_mass(&mut acceleration);
+            let solved = self.accelerate_held(&mut acceleration);
             self.vector = acceleration;
             return solved.map(|()| &self.vector[..]);
         }

@@ -17,8 +17,13 @@
 //! | `response` | one contact in linear time: W, the response to an impulse, and the quantities it is checked with |
 //! | `whitened` | one contact with a factor of W |
 //! | `contact` | the position of a contact |
-//! | `contact_terms` | A, W, drift and responses of several contacts and limits |
+//! | `contact_terms` | A, W, drift and responses of several contacts, limits and meetings |
+//! | `loops` | closed loops: rows, projection, impulses |
+//! | `closing` | states that close the loops |
+//! | `orthogonal` | an orthonormal basis of rows |
+//! | `meeting` | A, A v and drift of two links at one place |
 //! | `gaps` | gaps of candidates and their rates |
+//! | `pairs` | closest points of two shapes, and the place at which their links meet |
 //! | `passive` | springs and damping of joints |
 //! | `energy` | kinetic and potential energy |
 //! | `terms` | the terms of one contact, as data |
@@ -26,6 +31,7 @@
 
 mod articulated;
 mod chain_matrix;
+mod closing;
 mod contact;
 mod contact_terms;
 mod crba;
@@ -34,6 +40,10 @@ mod factor;
 mod forward;
 mod gaps;
 mod kinematics;
+mod loops;
+mod meeting;
+mod orthogonal;
+mod pairs;
 mod passive;
 mod response;
 mod rnea;
@@ -44,6 +54,9 @@ mod whitened;
 
 use std::sync::Arc;
 
+pub use closing::Closing;
+pub use loops::LoopImpulse;
+pub use pairs::{BodyPair, PairAxes, PairSide};
 pub use terms::{ContactMotion, ContactTerms, EnergyChange, ImpulseEffect};
 pub use whitened::WhitenedTerms;
 
@@ -77,11 +90,16 @@ pub struct Dynamics {
     /// D^-½ of the factor.
     inverse_roots: Vec<f64>,
     vector: Vec<f64>,
+    /// 0, 1, ... nv - 1: the chain of rows that are stored for all velocities.
+    everything: Vec<usize>,
+    loops: loops::Loops,
     /// A D^-½ L⁻¹ of a contact, or Q of its whitened terms.
     contact_rows: [Vec<f64>; 3],
     /// For each axis on the path to the present contact: its velocity index, and the contact velocity for a unit rate.
     contact_columns: Vec<(usize, Vector)>,
     // One entry per node.
+    /// Lengths of `contact_rows` before loops were held; zero if there are none.
+    row_sizes: [f64; 3],
     twist_pairs: Vec<TwistPair>,
     /// The contact for which `given` was computed.
     strand: Option<ContactPoint>,
@@ -166,6 +184,7 @@ struct Ready {
     composed: bool,
     mass_matrix: bool,
     factor: bool,
+    loops: bool,
 }
 
 impl Dynamics {
@@ -184,7 +203,10 @@ impl Dynamics {
             factor: ChainMatrix::zeros(&model.sparsity),
             inverse_roots: vec![0.0; nv],
             vector: vec![0.0; nv],
+            everything: (0..nv).collect(),
+            loops: loops::Loops::default(),
             contact_rows: [(); 3].map(|()| vec![0.0; nv]),
+            row_sizes: [0.0; 3],
             contact_columns: vec![(0, Vector::ZERO); axes],
             twist_pairs: vec![[Twist::ZERO; 2]; nodes],
             strand: None,

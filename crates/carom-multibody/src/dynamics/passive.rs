@@ -10,7 +10,7 @@ impl Dynamics {
     /// at its leader's velocity. `force` is overwritten.
     ///
     /// Damping acts on each velocity of a joint with several. Dry friction is not included, since it is not a function
-    /// of the state; [`Model::motion_warnings`](crate::Model::motion_warnings) lists the joints that have it.
+    /// of the state: it has rows, see [`joint_frictions`](crate::joint_frictions).
     ///
     /// # Errors
     /// `force` of the wrong length.

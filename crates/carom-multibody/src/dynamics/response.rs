@@ -114,7 +114,7 @@ impl Dynamics {
     /// A contact of another model, or a singular mass matrix.
     pub fn single_contact(&mut self, contact: &ContactPoint) -> Result<ContactTerms, DynamicsError> {
         self.check_contact(contact)?;
-        if self.model.tree.has_mimics() {
+        if self.is_coupled() {
             return self.single_contact_by_factor(contact);
         }
         simd::single_contact(self, contact)
@@ -131,10 +131,10 @@ impl Dynamics {
         change: &mut [f64],
     ) -> Result<(), DynamicsError> {
         let rows = self.check_impulse(contact, impulse, change.len())?;
-        if self.model.tree.has_mimics() {
+        if self.is_coupled() {
             let [n, t1, t2] = contact.basis;
             self.project(contact, (rows.x() * n).plus(rows.y(), t1).plus(rows.z(), t2), change);
-            return self.solve_mass(change);
+            return self.respond_held(change);
         }
         simd::impulse_response(self, contact, rows, change)
     }
@@ -149,7 +149,7 @@ impl Dynamics {
         impulse: &[f64],
         velocity: &mut [f64],
     ) -> Result<(), DynamicsError> {
-        if self.model.tree.has_mimics() || contact.node == NO_NODE {
+        if self.is_coupled() || contact.node == NO_NODE {
             return self.velocity_after_by_parts(contact, impulse, velocity);
         }
         let rows = self.check_impulse(contact, impulse, velocity.len())?;
@@ -169,7 +169,7 @@ impl Dynamics {
         with_energies: bool,
         velocity: &mut [f64],
     ) -> Result<ImpulseEffect, DynamicsError> {
-        if self.model.tree.has_mimics() || contact.node == NO_NODE {
+        if self.is_coupled() || contact.node == NO_NODE {
             self.velocity_after_by_parts(contact, impulse, velocity)?;
             let [before, after] = self.contact_velocity_change(contact, velocity)?;
             let energy = if with_energies { Some(self.kinetic_energy_change(velocity)?) } else { None };
@@ -383,9 +383,10 @@ impl Dynamics {
         })
     }
 
-    /// With the factor of M, for models with mimics.
+    /// With the factor of M, for models with mimics or loops.
     fn single_contact_by_factor(&mut self, contact: &ContactPoint) -> Result<ContactTerms, DynamicsError> {
         self.factorize()?;
+        self.hold_loops()?;
         let mut terms = ContactTerms::ZERO;
         self.whitened = None;
         let mut rows = std::mem::take(&mut self.contact_rows);
@@ -393,6 +394,8 @@ impl Dynamics {
             self.project(contact, contact.basis[i], &mut rows[i]);
             terms.velocity[i] = rows[i].iter().zip(&self.velocity).map(|(a, v)| a * v).sum();
             self.reduce_row(&mut rows[i]);
+            self.row_sizes[i] = product(&rows[i], &rows[i]).sqrt();
+            self.hold(&mut rows[i]);
             for j in 0..=i {
                 terms.delassus[i][j] = product(&rows[i], &rows[j]);
                 terms.delassus[j][i] = terms.delassus[i][j];

@@ -37,12 +37,17 @@ impl Dynamics {
     pub fn whitened_contact(&mut self, contact: &ContactPoint) -> Result<WhitenedTerms, DynamicsError> {
         let velocity = self.single_contact(contact)?.velocity;
         let mut rows = std::mem::take(&mut self.contact_rows);
-        // With mimics, the rows have been reduced by the factor of M.
-        if !self.model.tree.has_mimics() {
+        // With mimics or loops, the rows have been reduced by the factor of M.
+        if !self.is_coupled() {
             self.strand_rows(contact, &mut rows);
         }
         let mut factor = [[0.0; 3]; 3];
-        orthogonalize(&mut rows[..contact.dimension], &mut factor);
+        // What the projection onto loops leaves by rounding is relative to the rows before it, and to the weakest condition.
+        let sizes = match self.loops.basis.weakest().filter(|_| self.has_loops()) {
+            Some((_, margin)) => self.row_sizes.map(|size| size / margin),
+            None => [0.0; 3],
+        };
+        orthogonalize(&mut rows[..contact.dimension], &sizes, &mut factor);
         let mut whitened = std::mem::take(&mut self.vector);
         self.whiten(&mut whitened);
         let mut whitened_velocity = [0.0; 3];
@@ -78,7 +83,7 @@ impl Dynamics {
         for (row, x) in self.contact_rows[..contact.dimension].iter().zip(change) {
             z.iter_mut().zip(row).for_each(|(z, q)| *z += x * q);
         }
-        if self.model.tree.has_mimics() {
+        if self.is_coupled() {
             z.iter_mut().zip(&self.inverse_roots).for_each(|(z, root)| *z *= root);
             self.back_solve(&mut z);
         } else {
@@ -152,14 +157,8 @@ impl Dynamics {
 
     /// F v of the state's velocity.
     fn whiten(&mut self, out: &mut [f64]) {
-        if self.model.tree.has_mimics() {
-            // M = Lᵀ D L
-            for (k, out) in out.iter_mut().enumerate() {
-                let row = self.factor.row(&self.model.sparsity, k).iter().zip(self.model.sparsity.before(k));
-                let moved = self.velocity[k] + row.map(|(entry, &j)| entry * self.velocity[j]).sum::<f64>();
-                *out = moved / self.inverse_roots[k];
-            }
-            return;
+        if self.is_coupled() {
+            return self.whiten_row(&self.velocity, out);
         }
         self.move_nodes();
         for (i, node) in self.model.tree.nodes.iter().enumerate() {
@@ -199,12 +198,14 @@ impl Dynamics {
 
 /// Orthonormalises rows in order; `factor` receives the upper triangular factor. A row that depends linearly on those
 /// before it becomes zero. The Gram-Schmidt process is applied twice, because once loses orthogonality where little of
-/// a row remains.
-fn orthogonalize(rows: &mut [Vec<f64>], factor: &mut [[f64; 3]; 3]) {
+/// a row remains. `sizes` are those of what the rows are differences of, if that was more.
+fn orthogonalize(rows: &mut [Vec<f64>], sizes: &[f64; 3], factor: &mut [[f64; 3]; 3]) {
+    // Whose rounding a row has: its own, and for differences that of the directions of rows before it.
+    let mut noise = [0.0; 3];
     for k in 0..rows.len() {
         let (done, rest) = rows.split_at_mut(k);
         let row = &mut rest[0];
-        let size = product(row, row).sqrt();
+        noise[k] = product(row, row).sqrt().max(sizes[k]);
         for _ in 0..2 {
             for (i, earlier) in done.iter().enumerate() {
                 let part = product(earlier, row);
@@ -212,9 +213,12 @@ fn orthogonalize(rows: &mut [Vec<f64>], factor: &mut [[f64; 3]; 3]) {
                 row.iter_mut().zip(earlier).for_each(|(x, q)| *x -= part * q);
             }
         }
+        for i in (0..k).filter(|&i| sizes[i] > 0.0 && factor[i][i] > 0.0) {
+            noise[k] += (factor[i][k] / factor[i][i]).abs() * noise[i];
+        }
         let left = product(row, row).sqrt();
         // A remainder of rounding errors has no meaningful direction.
-        let is_rounding = left <= row.len() as f64 * f64::EPSILON * size;
+        let is_rounding = left <= row.len() as f64 * f64::EPSILON * noise[k];
         let inverse = if is_rounding { 0.0 } else { 1.0 / left };
         factor[k][k] = if is_rounding { 0.0 } else { left };
         row.iter_mut().for_each(|x| *x *= inverse);

@@ -64,6 +64,15 @@ impl ContactPoint {
         Self::new(model, link, placement.translation, normal)
     }
 
+    /// The same feature of the same link in a [part](Model::part) of its model that contains the link. Its dimension is
+    /// that in the whole model.
+    ///
+    /// # Panics
+    /// If the model has fewer links than the one that it belongs to.
+    pub fn in_part(self, part: &Model) -> Self {
+        Self { node: part.link(self.link).node, ..self }
+    }
+
     /// A point of a link as for [`ContactPoint::new`], but always with two tangents.
     ///
     /// # Errors

@@ -7,8 +7,10 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
+use super::Files;
+
 /// The file that an address in a robot file means, or what to do where there is none.
-pub(super) fn resolve(address: &str, robot: &Path) -> Result<PathBuf, String> {
+pub(super) fn resolve(address: &str, robot: &Path, files: &dyn Files) -> Result<PathBuf, String> {
     let folder = robot.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let scheme = ["package://", "model://"].into_iter().find_map(|scheme| address.strip_prefix(scheme));
     let Some(rest) = scheme else {
@@ -16,7 +18,7 @@ pub(super) fn resolve(address: &str, robot: &Path) -> Result<PathBuf, String> {
     };
     let (name, rest) = rest.split_once('/').ok_or_else(|| format!("{address:?} names no file in its package"))?;
     // Folders above are known of the true path only.
-    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let folder = files.identity(folder);
     let mut roots: Vec<PathBuf> = folder.ancestors().map(Path::to_owned).collect();
     roots.extend(folders_of("ROS_PACKAGE_PATH"));
     roots.extend(folders_of("AMENT_PREFIX_PATH").into_iter().map(|root| root.join("share")));
@@ -25,7 +27,7 @@ pub(super) fn resolve(address: &str, robot: &Path) -> Result<PathBuf, String> {
         let own = is_called(root).then(|| root.join(rest));
         own.into_iter().chain([root.join(name).join(rest)])
     });
-    places.into_iter().find(|place| place.exists()).ok_or_else(|| {
+    places.into_iter().find(|place| files.exists(place)).ok_or_else(|| {
         format!("{address:?} was not found: no folder {name:?} with it above the robot file; ROS_PACKAGE_PATH may name more folders")
     })
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use super::Files;
 use crate::mesh::{self, Format, Objects, Triangles};
 
 /// A mesh file that cannot be used.
@@ -41,9 +42,8 @@ impl fmt::Display for MeshError {
 }
 
 /// Reads a mesh file.
-pub(super) fn read(path: &Path, format: Format, objects: Objects) -> Result<Triangles, MeshError> {
+pub(super) fn read(path: &Path, format: Format, objects: Objects, files: &dyn Files) -> Result<Triangles, MeshError> {
     let error = |trouble| MeshError { path: path.to_owned(), trouble };
-    let bytes =
-        super::check_regular(path).and_then(|()| std::fs::read(path)).map_err(|cause| error(Trouble::Read(cause)))?;
+    let bytes = files.read(path).map_err(|cause| error(Trouble::Read(cause)))?;
     mesh::parse(&bytes, format, objects).map_err(|what| error(Trouble::Content(what)))
 }

@@ -3,18 +3,22 @@
 //! | file | contents |
 //! |---|---|
 //! | `urdf` | URDF |
+//! | `sdf` | SDF |
 //! | `schema` | which elements of a URDF file are read |
 //! | `mjcf` | MJCF |
 //! | `mesh_file` | mesh files |
 //! | `address` | locations of a URDF's meshes |
 //! | `xml` | XML elements with source locations |
+//! | `files` | where files are read from: the disk, or memory |
 //! | `error` | errors in a file |
 
 mod address;
 mod error;
+mod files;
 mod mesh_file;
 pub mod mjcf;
 mod schema;
+pub mod sdf;
 pub mod urdf;
 mod xml;
 
@@ -22,6 +26,7 @@ use std::io;
 use std::path::Path;
 
 pub use error::{LoadError, LoadErrorKind};
+pub use files::{Disk, FileSet, Files};
 
 use crate::{HullOptions, Model};
 
@@ -29,7 +34,7 @@ use crate::{HullOptions, Model};
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Options {
-    /// Lets the root link of a URDF move freely. An MJCF file states this itself.
+    /// Lets the root link of a URDF move freely. MJCF and SDF files state this themselves.
     pub floating_base: bool,
     /// How joints that mimic others are treated.
     pub mimics: Mimics,
@@ -78,6 +83,18 @@ pub enum RobotFormat {
     Urdf,
     /// MJCF, with the root element `<mujoco>`.
     Mjcf,
+    /// SDF, with the root element `<sdf>`.
+    Sdf,
+}
+
+impl RobotFormat {
+    fn article(self) -> &'static str {
+        match self {
+            Self::Urdf => "a URDF",
+            Self::Mjcf => "an MJCF",
+            Self::Sdf => "an SDF",
+        }
+    }
 }
 
 /// How joints that mimic others are treated.
@@ -102,23 +119,39 @@ pub fn check_regular(path: &Path) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a pipe or a device, not a regular file"))
 }
 
-/// Reads a robot file; the root element distinguishes URDF from MJCF.
+/// Reads a robot file; the root element distinguishes URDF, MJCF and SDF.
 ///
 /// # Errors
 /// The file cannot be read, is not a robot, or has an unsupported element that would change the dynamics.
 pub fn file(path: impl AsRef<Path>, options: &Options) -> Result<Model, LoadError> {
+    file_from(path, options, &Disk)
+}
+
+/// Reads a robot file from the given files, as it does all that it includes.
+///
+/// # Errors
+/// As [`file`](fn@file).
+pub fn file_from(path: impl AsRef<Path>, options: &Options, files: &dyn Files) -> Result<Model, LoadError> {
     let path = path.as_ref();
-    let model = text(&xml::read(path)?, path, options)?;
-    let files = std::iter::once(path.to_owned()).chain(model.files().iter().cloned()).collect();
-    Ok(model.with_files(files))
+    let model = text_from(&xml::read(path, files)?, path, options, files)?;
+    let opened = std::iter::once(path.to_owned()).chain(model.files().iter().cloned()).collect();
+    Ok(model.with_files(opened))
 }
 
 /// The format of a robot file, by its root element.
 ///
 /// # Errors
-/// The file cannot be read, or is neither URDF nor MJCF.
+/// The file cannot be read, or is none of URDF, MJCF and SDF.
 pub fn format_of(path: &Path) -> Result<RobotFormat, LoadError> {
-    let text = xml::read(path)?;
+    format_from(path, &Disk)
+}
+
+/// The format of a robot file among the given files.
+///
+/// # Errors
+/// As [`format_of`].
+pub fn format_from(path: &Path, files: &dyn Files) -> Result<RobotFormat, LoadError> {
+    let text = xml::read(path, files)?;
     let document = xml::parse(&text, path)?;
     let root = document.root_element();
     format_of_root(root.tag_name().name()).map_err(|message| xml::fault(LoadErrorKind::Syntax, path, root, message))
@@ -128,7 +161,10 @@ fn format_of_root(name: &str) -> Result<RobotFormat, String> {
     match name {
         "robot" => Ok(RobotFormat::Urdf),
         "mujoco" => Ok(RobotFormat::Mjcf),
-        other => Err(format!("the root element is <{other}>; a URDF has <robot>, an MJCF has <mujoco>")),
+        "sdf" => Ok(RobotFormat::Sdf),
+        other => {
+            Err(format!("the root element is <{other}>; a URDF has <robot>, an MJCF has <mujoco>, an SDF has <sdf>"))
+        }
     }
 }
 
@@ -137,14 +173,30 @@ fn format_of_root(name: &str) -> Result<RobotFormat, String> {
 /// # Errors
 /// The text is not a robot, or has an unsupported element that would change the dynamics.
 pub fn text(text: &str, path: &Path, options: &Options) -> Result<Model, LoadError> {
+    text_from(text, path, options, &Disk)
+}
+
+/// Reads a robot from the text of a file; what it includes is read from the given files.
+///
+/// # Errors
+/// As [`text`](fn@text).
+pub fn text_from(text: &str, path: &Path, options: &Options, files: &dyn Files) -> Result<Model, LoadError> {
     let document = xml::parse(text, path)?;
     let lines = xml::Lines::of(&document);
     let root = document.root_element();
     let fault = |message: String| xml::fault(LoadErrorKind::Syntax, path, root, message);
     match (format_of_root(root.tag_name().name()).map_err(fault)?, options.format) {
-        (RobotFormat::Urdf, None | Some(RobotFormat::Urdf)) => urdf::from_document(&document, &lines, path, options),
-        (RobotFormat::Mjcf, None | Some(RobotFormat::Mjcf)) => mjcf::from_document(&document, &lines, path, options),
-        (RobotFormat::Urdf, _) => Err(fault("is a URDF file, but an MJCF file was requested".to_owned())),
-        (RobotFormat::Mjcf, _) => Err(fault("is an MJCF file, but a URDF file was requested".to_owned())),
+        (RobotFormat::Urdf, None | Some(RobotFormat::Urdf)) => {
+            urdf::from_document(&document, &lines, path, options, files)
+        }
+        (RobotFormat::Mjcf, None | Some(RobotFormat::Mjcf)) => {
+            mjcf::from_document(&document, &lines, path, options, files)
+        }
+        (RobotFormat::Sdf, None | Some(RobotFormat::Sdf)) => {
+            sdf::from_document(&document, &lines, path, options, files)
+        }
+        (is, Some(asked)) => {
+            Err(fault(format!("is {} file, but {} file was requested", is.article(), asked.article())))
+        }
     }
 }

@@ -10,7 +10,7 @@ use roxmltree::Document;
 
 use super::schema::Remarks;
 use super::xml::{Element, Lines};
-use super::{LoadError, Mimics, Options, address, mesh_file};
+use super::{Files, LoadError, Mimics, Options, address, mesh_file};
 use crate::mesh::{Format, Objects};
 use crate::{
     Geometry, Hull, HullOptions, Inertia, Joint, JointKind, LinkId, LinkSpec, Mimic, Model, ModelBuilder, Placement,
@@ -25,7 +25,13 @@ struct Connection<'a> {
     child: &'a str,
 }
 
-pub(super) fn from_document(document: &Document<'_>, lines: &Lines, path: &Path, options: &Options) -> Result<Model> {
+pub(super) fn from_document(
+    document: &Document<'_>,
+    lines: &Lines,
+    path: &Path,
+    options: &Options,
+    files: &dyn Files,
+) -> Result<Model> {
     let robot = Element { node: document.root_element(), path, lines };
     let mut remarks = Remarks::default();
     remarks.check(robot);
@@ -86,7 +92,7 @@ pub(super) fn from_document(document: &Document<'_>, lines: &Lines, path: &Path,
         }
         builder.rename_world(&name);
     }
-    let mut meshes = Meshes { robot: path, options: options.hulls, hulls: HashMap::new(), opened: Vec::new() };
+    let mut meshes = Meshes::new(path, files, options.hulls);
     let root_id = if is_world {
         for shape in shapes(root_element, &mut meshes, &mut remarks)? {
             builder.world_shape(shape);
@@ -269,8 +275,9 @@ fn is_joint(element: Element<'_, '_, '_>, name: &str) -> bool {
 }
 
 /// Meshes of shapes, each read once.
-struct Meshes<'a> {
-    robot: &'a Path,
+pub(super) struct Meshes<'a> {
+    robot: PathBuf,
+    files: &'a dyn Files,
     options: Option<HullOptions>,
     /// By file and scale.
     hulls: HashMap<(String, [u64; 3]), std::result::Result<Arc<Hull>, String>>,
@@ -278,27 +285,47 @@ struct Meshes<'a> {
     opened: Vec<PathBuf>,
 }
 
-impl Meshes<'_> {
+impl<'a> Meshes<'a> {
+    /// None so far, of a robot of this file.
+    pub(super) fn new(robot: &Path, files: &'a dyn Files, options: Option<HullOptions>) -> Self {
+        Self { robot: robot.to_owned(), files, options, hulls: HashMap::new(), opened: Vec::new() }
+    }
+
+    /// Where files are read from.
+    pub(super) fn files(&self) -> &'a dyn Files {
+        self.files
+    }
+
+    /// Looks for meshes from another file; that before.
+    pub(super) fn look_from(&mut self, robot: &Path) -> PathBuf {
+        std::mem::replace(&mut self.robot, robot.to_owned())
+    }
+
+    /// The files that were opened.
+    pub(super) fn into_opened(self) -> Vec<PathBuf> {
+        self.opened
+    }
+
     /// The hull of a mesh in the frame of its shape; `None` where no hull is asked for.
-    fn hull(&mut self, file: &str, scale: [f64; 3]) -> Option<std::result::Result<Arc<Hull>, String>> {
+    pub(super) fn hull(&mut self, file: &str, scale: [f64; 3]) -> Option<std::result::Result<Arc<Hull>, String>> {
         let options = self.options?;
-        let key = (file.to_owned(), scale.map(f64::to_bits));
-        let (robot, opened) = (self.robot, &mut self.opened);
-        Some(self.hulls.entry(key).or_insert_with(|| read_hull(file, scale, robot, &options, opened)).clone())
+        let key = (format!("{}\n{file}", self.robot.display()), scale.map(f64::to_bits));
+        let (robot, files, opened) = (&*self.robot, self.files, &mut self.opened);
+        Some(self.hulls.entry(key).or_insert_with(|| read_hull(file, scale, (robot, files), &options, opened)).clone())
     }
 }
 
 fn read_hull(
     file: &str,
     scale: [f64; 3],
-    robot: &Path,
+    (robot, files): (&Path, &dyn Files),
     options: &HullOptions,
     opened: &mut Vec<PathBuf>,
 ) -> std::result::Result<Arc<Hull>, String> {
-    let path = address::resolve(file, robot)?;
+    let path = address::resolve(file, robot, files)?;
     let ending = path.extension().map_or(String::new(), |ending| ending.to_string_lossy().to_ascii_lowercase());
     let format = Format::by_name(&ending).ok_or_else(|| format!("{file:?} is not STL, OBJ, DAE or MSH"))?;
-    let mesh = mesh_file::read(&path, format, Objects::All).map_err(|error| error.to_string())?;
+    let mesh = mesh_file::read(&path, format, Objects::All, files).map_err(|error| error.to_string())?;
     if !opened.contains(&path) {
         opened.push(path.clone());
     }

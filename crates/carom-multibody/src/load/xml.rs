@@ -5,13 +5,13 @@ use std::str::FromStr;
 
 use roxmltree::{Document, Node, ParsingOptions};
 
-use super::{LoadError, LoadErrorKind};
+use super::{Files, LoadError, LoadErrorKind};
 
 type Result<T> = std::result::Result<T, LoadError>;
 
 /// A file's text.
-pub(super) fn read(path: &Path) -> Result<String> {
-    let bytes = super::check_regular(path).and_then(|()| std::fs::read(path)).map_err(|error| LoadError {
+pub(super) fn read(path: &Path, files: &dyn Files) -> Result<String> {
+    let bytes = files.read(path).map_err(|error| LoadError {
         kind: LoadErrorKind::Read,
         file: path.to_owned(),
         line: None,

@@ -46,6 +46,12 @@ pub struct Hull {
 }
 
 impl Hull {
+    /// The hull of points with all its vertices; `None` where they lie in a plane, or one is not finite.
+    pub fn of_points(points: &[Vector]) -> Option<Self> {
+        let is_finite = points.iter().all(|point| point.is_finite());
+        is_finite.then(|| Self::of(points, &HullOptions { tolerance: 0.0, vertices: usize::MAX })).flatten()
+    }
+
     /// The simplified hull of points; `None` where they lie in a plane.
     pub(crate) fn of(points: &[Vector], options: &HullOptions) -> Option<Self> {
         let faces = hull(points)?;

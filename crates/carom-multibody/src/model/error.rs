@@ -88,6 +88,20 @@ pub enum BuildError {
         /// The largest supported number.
         bound: usize,
     },
+    /// The axis of a loop is zero.
+    #[error("loop {name:?}: axis = (0, 0, 0) has no direction")]
+    LoopAxis {
+        /// The loop.
+        name: String,
+    },
+    /// A loop of joints that cannot be coupled.
+    #[error(
+        "loop {name:?}: it must couple one joint, or two different ones, each revolute, continuous or prismatic and none that mimics another"
+    )]
+    LoopJoint {
+        /// The loop.
+        name: String,
+    },
     /// The parent link does not exist.
     #[error("link {index} does not exist: the model has {count} links so far, including the world")]
     UnknownLink {
@@ -111,6 +125,8 @@ impl BuildError {
             | BuildError::NotFinite { .. }
             | BuildError::OutOfRange { .. }
             | BuildError::TooLarge { .. }
+            | BuildError::LoopAxis { .. }
+            | BuildError::LoopJoint { .. }
             | BuildError::UnknownLink { .. } => false,
         }
     }

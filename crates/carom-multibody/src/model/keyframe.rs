@@ -12,6 +12,8 @@ pub struct Keyframe {
     pub configuration: Vec<f64>,
     /// v.
     pub velocity: Vec<f64>,
+    /// Controls, one for each of [`Model::actuators`]; zeros if the file states none.
+    pub controls: Vec<f64>,
 }
 
 impl Model {

@@ -5,23 +5,31 @@
 //! | `joint` | joints as given by the user |
 //! | `shape` | shapes as given by the user |
 //! | `builder` | builds and checks a model from links and joints |
+//! | `join` | several robots and objects in one world |
 //! | `lookup` | joints by name |
+//! | `loops` | closed loops |
 //! | `tree` | the nodes that the algorithms run on |
 //! | `state` | states by joint name |
 //! | `keyframe` | states that a file names |
+//! | `actuator` | actuators that a file states |
 //! | `exchange` | states in the conventions of MuJoCo and Pinocchio |
 //! | `pair` | which shapes touch each other, where a file says so |
+//! | `part` | trees that share no freedom, each as a model of its own |
 //! | `sparsity` | chains: the nonzero entries of M and its factor |
 //! | `warning` | warnings about a model |
 //! | `error` | errors in building a model |
 
+mod actuator;
 mod builder;
 mod error;
 mod exchange;
+mod join;
 mod joint;
 mod keyframe;
 mod lookup;
+mod loops;
 mod pair;
+mod part;
 mod shape;
 mod sparsity;
 mod state;
@@ -31,13 +39,16 @@ mod warning;
 use std::ops::Range;
 use std::path::PathBuf;
 
+pub use actuator::{ActuatorLaw, ModelActuator};
 pub use builder::{LinkSpec, ModelBuilder};
 pub use error::{BuildError, StateError};
 pub use exchange::{PinocchioJoint, PinocchioLayout};
 pub use joint::{Joint, JointKind, Mimic, Spring};
 pub use keyframe::Keyframe;
 pub use lookup::JointNameError;
+pub use loops::{Loop, LoopKind};
 pub use pair::{PairRule, ShapeContact, ShapeId};
+pub use part::ModelPart;
 pub use shape::{Geometry, Shape};
 pub use state::{JointNumbers, State};
 pub use warning::{Warning, WarningKind};
@@ -149,7 +160,15 @@ pub struct Model {
     gravity: Vector,
     home: Vec<f64>,
     keyframes: Vec<Keyframe>,
+    actuators: Vec<ModelActuator>,
     pairs: Pairs,
+    loops: Vec<Loop>,
+    /// The scale of lengths of the loops.
+    loop_length: f64,
+    /// For each loop the directions along which its points are held, in the axes of its second link.
+    pub(crate) loop_directions: Vec<Vec<Vector>>,
+    /// The plane of motion, if there are loops.
+    pub(crate) loop_plane: Option<Vector>,
     files: Vec<PathBuf>,
     pub(crate) tree: Tree,
     pub(crate) sparsity: Sparsity,
@@ -211,6 +230,11 @@ impl Model {
         self
     }
 
+    /// The scale of lengths of the loops, m.
+    pub fn loop_length(&self) -> f64 {
+        self.loop_length
+    }
+
     /// Acceleration of gravity, m/s².
     pub fn gravity(&self) -> Vector {
         self.gravity
@@ -239,6 +263,7 @@ impl Model {
         for node in nodes.filter(|node| node.parent == NO_NODE && node.motion != NodeMotion::Free) {
             node.placement = *base * node.placement;
         }
+        self.place_loops(base);
         self
     }
 

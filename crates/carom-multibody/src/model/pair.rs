@@ -1,6 +1,6 @@
 //! Which shapes touch each other, and with which friction, where the robot's file says so.
 
-use super::{LinkId, Model};
+use super::{LinkId, Model, NO_NODE};
 
 /// What a file says of the contacts of a shape; the attributes of an MJCF geom.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -76,6 +76,34 @@ impl Model {
             touches: stated.is_some() || (meet && !is_excluded),
             friction: if dimension == 1 { 0.0 } else { friction },
         })
+    }
+
+    /// The pairs of shapes of the model that may touch each other, in the order of links and shapes, by the rules of MuJoCo:
+    /// pairs that a `<pair>` names; and all others of links that move against each other, except a link with the next link of
+    /// its chain, pairs that masks or `<exclude>` leave out, planes, and meshes without a hull. What is fixed to the world is
+    /// no neighbour of what hangs on it.
+    pub fn shape_pairs(&self) -> Vec<[ShapeId; 2]> {
+        let shapes: Vec<ShapeId> = (self.links.iter().enumerate())
+            .flat_map(|(link, carrier)| (0..carrier.shapes.len()).map(move |shape| (LinkId(link), shape)))
+            .filter(|(link, shape)| self.links[link.0].shapes[*shape].can_touch())
+            .collect();
+        let mut pairs = Vec::new();
+        for (k, &one) in shapes.iter().enumerate() {
+            for &other in &shapes[k + 1..] {
+                let [a, b] = [one, other].map(|(link, _)| self.links[link.0].node);
+                let hangs = |child: usize, parent: usize| {
+                    child != NO_NODE && parent != NO_NODE && self.tree.nodes[child].parent == parent
+                };
+                let is_stated = |pair: &StatedPair| pair.shapes == [one, other] || pair.shapes == [other, one];
+                let is_named = self.pairs.stated.iter().any(is_stated);
+                let may_touch =
+                    !hangs(a, b) && !hangs(b, a) && self.pair_rule(one, other).is_none_or(|rule| rule.touches);
+                if a != b && (is_named || may_touch) {
+                    pairs.push([one, other]);
+                }
+            }
+        }
+        pairs
     }
 
     /// The model with the pairs that its file names.

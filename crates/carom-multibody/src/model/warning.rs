@@ -38,6 +38,10 @@ pub enum WarningKind {
     Missing,
     /// A coordinate beyond the limits of its joint.
     OutsideLimits,
+    /// A loop that the digits of the file cannot close.
+    LoopGap,
+    /// A contact that closed loops hardly let move along its normal.
+    DeadPoint,
 }
 
 impl Warning {
@@ -45,11 +49,17 @@ impl Warning {
     pub fn new(kind: WarningKind, subject: impl Into<String>, message: impl Into<String>) -> Self {
         Self { kind, subject: subject.into(), message: message.into(), line: None }
     }
+
+    /// The same of one of several robots.
+    pub(crate) fn of(self, name: &str) -> Self {
+        let (subject, message) = (format!("{name}/{}", self.subject), format!("{name}: {}", self.message));
+        Self { subject, message, ..self }
+    }
 }
 
 impl WarningKind {
     /// Every kind.
-    pub const ALL: [WarningKind; 9] = [
+    pub const ALL: [WarningKind; 11] = [
         WarningKind::NegativeMass,
         WarningKind::NegativeInertia,
         WarningKind::TriangleInequality,
@@ -59,6 +69,8 @@ impl WarningKind {
         WarningKind::NotModelled,
         WarningKind::Missing,
         WarningKind::OutsideLimits,
+        WarningKind::LoopGap,
+        WarningKind::DeadPoint,
     ];
 
     /// The name used in reports.
@@ -73,6 +85,8 @@ impl WarningKind {
             WarningKind::NotModelled => "not_modelled",
             WarningKind::Missing => "missing",
             WarningKind::OutsideLimits => "outside_limits",
+            WarningKind::LoopGap => "loop_gap",
+            WarningKind::DeadPoint => "dead_point",
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Numbers come from MuJoCo 4.0.0, from `MjModel` compiled from the text of the test.
 
+mod drives;
 mod helpers;
 mod keyframes;
 mod meshes;

@@ -34,7 +34,7 @@ struct Solved {
     failed: u64,
 }
 
-/// As [`super::run`].
+/// Those of [`super::run`].
 pub(super) fn run(
     input: impl Read + Send,
     options: &Options<'_>,

@@ -25,6 +25,23 @@ pub(super) struct Contour {
 
 /// The contours of a map. They stop at the boundaries of the modes, where the energy change jumps.
 pub(super) fn contours(map: &Map, plot: &Plot) -> Vec<Contour> {
+    placed(map, |at| plot.place(at))
+}
+
+/// A level of the energy change, in percent of the map's unit, and its lines in the map's axes.
+pub type LevelLines = (f64, Vec<Vec<[f64; 2]>>);
+
+/// The contours of a map in its own axes.
+pub fn map_contours(map: &Map) -> Vec<LevelLines> {
+    // Lines are thinned at the resolution of a figure of this many points.
+    const POINTS: f64 = 400.0;
+    let [low, size] = [map.axes.map(|axis| axis.min), map.axes.map(|axis| (axis.max - axis.min) / POINTS)];
+    let contours = placed(map, |at| [0, 1].map(|k: usize| (at[k] - low[k]) / size[k]));
+    let back = |line: &Vec<Vec2>| line.iter().map(|at| [0, 1].map(|k: usize| low[k] + size[k] * at[k])).collect();
+    contours.iter().map(|contour| (contour.level, contour.lines.iter().map(back).collect())).collect()
+}
+
+fn placed(map: &Map, place: impl Fn([f64; 2]) -> Vec2) -> Vec<Contour> {
     let n = map.resolution;
     let cell = |i: usize, j: usize| &map.cells[j * n + i];
     let mut values: Vec<f64> = map.cells.iter().map(|cell| cell.energy_change).collect();
@@ -43,7 +60,7 @@ pub(super) fn contours(map: &Map, plot: &Plot) -> Vec<Contour> {
             lines.extend(trace::boundaries(n, n, holds, |out, inside| {
                 let [a, b] = [cell(out[0], out[1]), cell(inside[0], inside[1])];
                 let t = ((level - a.energy_change) / (b.energy_change - a.energy_change)).clamp(0.0, 1.0);
-                plot.place([0, 1].map(|k: usize| a.at[k] + t * (b.at[k] - a.at[k])))
+                place([0, 1].map(|k: usize| a.at[k] + t * (b.at[k] - a.at[k])))
             }));
         }
         let lines: Vec<Vec<Vec2>> = lines.iter().map(|line| thinned(line)).collect();

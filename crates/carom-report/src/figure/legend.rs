@@ -163,7 +163,7 @@ fn region(kind: RegionKind) -> &'static str {
         RegionKind::Reversal => "reversal",
         RegionKind::Several => "several answers",
         RegionKind::Creation => "stick that creates energy",
-        RegionKind::AdmissibleSet => "admissible in every state",
+        RegionKind::AdmissibleSet => "the paper’s set [41]",
     }
 }
 

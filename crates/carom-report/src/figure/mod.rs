@@ -48,6 +48,7 @@ mod sweep;
 use crate::sweep::Picture;
 use carom_sim::Record;
 use carom_study::{Comparison, DiagramError, Map};
+pub use contours::{LevelLines, map_contours};
 use drawing::Drawing;
 use font::Fonts;
 
@@ -118,7 +119,7 @@ pub fn impulses_svg(title: &str, comparison: &Comparison) -> Result<String, Figu
 /// The impulse diagram of one impact as a PNG of a given width in pixels, within [`WIDTHS`].
 ///
 /// # Errors
-/// As [`impulses_svg`], or the width is out of bounds.
+/// Those of [`impulses_svg`], or the width is out of bounds.
 #[cfg(feature = "png")]
 pub fn impulses_png(title: &str, comparison: &Comparison, width: u32) -> Result<Vec<u8>, FigureError> {
     let fonts = Fonts::embedded()?;

@@ -62,7 +62,7 @@ pub(super) fn draw(record: &Record, title: &str, fonts: &Fonts) -> Drawing {
     y = keys(&mut drawing, marks, [left, y + lowest.size[1] + 3.0], fonts);
     // Distances of joints from their limits are not gaps. If nothing closed, all gaps are shown.
     let all = if contacts.is_empty() { (0..record.header.contacts.len()).collect() } else { contacts };
-    let contacts: Vec<usize> = all.into_iter().filter(|&i| record.header.contacts[i].surface.is_some()).collect();
+    let contacts: Vec<usize> = all.into_iter().filter(|&i| !record.header.contacts[i].is_of_joint()).collect();
     if !contacts.is_empty() {
         let curves = gaps(record, &contacts);
         let length = record.header.length;
@@ -150,10 +150,11 @@ type Part = fn(&Ledger) -> f64;
 /// the zero of the potential is arbitrary, and far from it all curves would look flat.
 fn energies(record: &Record) -> Vec<Curve> {
     let least = record.samples.iter().map(|sample| sample.energy.potential).fold(f64::INFINITY, f64::min);
-    let work: [(&str, Stroke, Part); 8] = [
+    let work: [(&str, Stroke, Part); 9] = [
         ("work of impacts", line(0xb0_3a00, 1.2, &[8.0, 2.0, 1.6, 2.0]), |energy| energy.impacts),
         ("work of friction", line(0xc0_6a00, 1.2, &[1.6, 1.8]), |energy| energy.friction),
         ("work of damping", line(0x1f_6b45, 1.0, &[4.0, 1.5]), |energy| energy.damping),
+        ("work of dry friction", line(0x8a_5a2b, 1.0, &[5.0, 1.2, 1.2, 1.2]), |energy| energy.dry_friction),
         ("work of torques", line(0x5b_3a7d, 1.0, &[3.0, 1.2, 1.0, 1.2]), |energy| energy.torques),
         ("settling and projection", line(0x40_4040, 0.7, &[1.0, 1.0]), |energy| energy.settling + energy.projection),
         ("windows", line(0x40_4040, 0.7, &[6.0, 1.0]), |energy| energy.windows),

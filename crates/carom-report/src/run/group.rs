@@ -95,7 +95,8 @@ pub(super) fn is_bounce(event: &Event) -> bool {
         | Event::JamApproached(_)
         | Event::AmbiguousLiftOff(_)
         | Event::Window(_)
-        | Event::Projection(_) => false,
+        | Event::Projection(_)
+        | Event::DeadPoint(_) => false,
     }
 }
 

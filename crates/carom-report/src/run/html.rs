@@ -10,7 +10,7 @@ use super::scripts::script;
 use crate::printable;
 
 const PAGE: &str = include_str!("player/index.html");
-const STYLE: &str = include_str!("player/player.css");
+const STYLE: &str = concat!(include_str!("player/colours.css"), include_str!("player/player.css"));
 
 /// Why a page cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +29,7 @@ pub enum PageError {
 /// # Errors
 /// A sample is not a valid state of the model, or writing fails.
 pub fn run_html(record: &Record, title: &str, output: &mut impl Write) -> Result<(), PageError> {
-    let data = serde_json::to_string(&page(record, title)?).map_err(io::Error::from)?;
+    let data = run_page_json(record, title)?;
     // A name may contain anything, so `<` is escaped lest a tag end the script.
     let data = data.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
     let mut rest = PAGE;
@@ -43,6 +43,14 @@ pub fn run_html(record: &Record, title: &str, output: &mut impl Write) -> Result
     }
     output.write_all(rest.as_bytes())?;
     Ok(())
+}
+
+/// The data of the page of a run, as JSON.
+///
+/// # Errors
+/// A sample is not a valid state of the model, or a number cannot be written.
+pub fn run_page_json(record: &Record, title: &str) -> Result<String, PageError> {
+    Ok(serde_json::to_string(&page(record, title)?).map_err(io::Error::from)?)
 }
 
 fn escaped(text: &str) -> String {

@@ -9,12 +9,12 @@ use carom_scene::document::FORMAT_VERSION;
 use carom_scene::provenance::Provenance;
 use carom_sim::{Event, Header, Record, Summary};
 
-/// A run as it is written to files: with what it is a run of, if that is known.
+/// A run as it is written to files, with its provenance if that is known.
 #[derive(Debug, Clone, Copy)]
 pub struct RunFile<'a> {
     /// The run.
     pub record: &'a Record,
-    /// What it is a run of.
+    /// Its provenance.
     pub provenance: Option<&'a Provenance>,
 }
 
@@ -30,7 +30,7 @@ struct RunRecord<'a> {
     events: Option<Vec<EventRecord<'a>>>,
 }
 
-/// A header with what the run is a run of.
+/// A header with the provenance of the run.
 #[derive(Serialize)]
 struct HeaderRecord<'a> {
     #[serde(flatten)]
@@ -50,10 +50,13 @@ struct EventRecord<'a> {
     impulse: Vec<f64>,
     energy_change: f64,
     settled: Option<f64>,
+    #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
+    closed_loop: Option<&'a str>,
 }
 
 impl<'a> EventRecord<'a> {
-    fn new(event: &Event, header: &'a Header) -> Self {
+    fn new(event: &Event, record: &'a Record) -> Self {
+        let header = &record.header;
         let contact = event.contact().and_then(|contact| header.contacts.get(contact));
         let dimension = contact.map_or(0, |contact| contact.dimension.min(event.impulse().len()));
         Self {
@@ -65,6 +68,7 @@ impl<'a> EventRecord<'a> {
             impulse: event.impulse()[..dimension].to_vec(),
             energy_change: event.energy_change(),
             settled: event.settled(),
+            closed_loop: event.closed_loop().and_then(|index| Some(record.model.loops().get(index)?.name.as_str())),
         }
     }
 }
@@ -135,7 +139,7 @@ pub fn run_summary_json(record: &Record, output: &mut impl Write) -> io::Result<
 }
 
 fn events(record: &Record) -> Vec<EventRecord<'_>> {
-    record.events.iter().map(|event| EventRecord::new(event, &record.header)).collect()
+    record.events.iter().map(|event| EventRecord::new(event, record)).collect()
 }
 
 /// Only the events.

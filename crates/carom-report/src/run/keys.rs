@@ -30,15 +30,17 @@ const HEADER: Object = object!("header" {
     "plane": Type::Nullable(&Type::TRIPLE), "Normal of the plane of motion, if the robot is planar";
     "gravity": Type::TRIPLE, "Gravity, m/s^2";
     "length": Type::Number, "Size of the largest kinematic tree, m";
+    "law": Type::Text, "The law of impacts";
+    "guard": Type::Nullable(&Type::Text), "The guard of the law aghili; null with another law";
     "tolerance": Type::Number, "Relative tolerance of the integration";
     "until": Type::Number, "Requested end time, s";
     "interval": Type::NUMBER_OR_NULL, "Time between samples, s; null if there are samples at events only";
     "warnings": TEXTS, "What is not simulated, and oddities of the initial state";
-    "provenance": Type::Object(&PROVENANCE), "What the run is a run of; absent where that is not known";
+    "provenance": Type::Object(&PROVENANCE), "What determines the run; absent where that is not known";
 }
     Rule::Required(&[
-        "title", "model", "coordinates", "velocities", "contacts", "surfaces", "plane", "gravity", "length", "tolerance",
-        "until", "interval", "warnings",
+        "title", "model", "coordinates", "velocities", "contacts", "surfaces", "plane", "gravity", "length",
+        "tolerance", "until", "interval", "warnings",
     ]),
 );
 
@@ -48,9 +50,11 @@ const PROVENANCE: Object = object!("provenance" {
     "system": Type::Text, "The operating system";
     "scene": Type::Any, "The scene, with all changes applied";
     "options": TEXTS, "The options that changed it, as given";
+    "law": Type::Text, "The law of impacts; aghili where it is absent";
     "guard": Type::Text, "What to do with a stick that creates energy";
     "coefficients": Type::list(&Type::Object(&COEFFICIENTS)), "Restitution and friction of every contact, wherever they were given";
     "robot": Type::Object(&ROBOT), "The robot";
+    "not_repeatable": Type::Text, "Why the run cannot be repeated from its file; absent if it can";
 }
     Rule::Required(&["carom", "instruction_set", "system", "scene", "options", "guard", "coefficients", "robot"]),
 );
@@ -80,7 +84,9 @@ const FILE: Object = object!("file" {
 const CONTACT: Object = object!("contact" {
     "name": Type::Text, "Its name";
     "dimension": DIMENSION, "Number of rows: 1, 2 or 3";
-    "surface": Type::Nullable(&Type::COUNT), "Index of its surface; null for the limit of a joint";
+    "surface": Type::Nullable(&Type::COUNT), "Index of its surface; null for what belongs to a joint and for a pair of bodies";
+    "against": Type::Text, "For a pair of bodies: the link of the second";
+    "joint": Type::Text, "For the dry friction of a joint: the joint";
 }
     Rule::Required(&["name", "dimension", "surface"]),
 );
@@ -125,12 +131,13 @@ const SUMMARY: Object = object!("summary" {
 const EVENT: Object = object!("event" {
     "time": Type::Number, "Time, s";
     "kind": Type::OneOfNames(event_kinds), "Its kind";
-    "contact": Type::Nullable(&Type::Text), "The contact; null for the part of a window or projection that belongs to none";
+    "contact": Type::Nullable(&Type::Text), "The contact; null for the part of a window or projection that belongs to none, and at a dead point";
     "impact": Type::Nullable(&Type::OneOfNames(|| vec!["separating", "stick", "slip", "reversal"])), "The law's mode at an impact";
     "mode": Type::Nullable(&Type::OneOfNames(|| vec!["flight", "stick", "slip"])), "The contact's mode afterwards";
     "impulse": Type::List(&Type::Number, 0, Some(3)), "The impulse, normal first, N s, or N m s at the limit of a hinge";
     "energy_change": Type::Number, "Change of the energy, J";
     "settled": TIME, "At a settling: when the bounces would have ended, s";
+    "loop": Type::Text, "At a dead point: the closed loop; absent otherwise";
 }
     Rule::Required(&["time", "kind", "contact", "impact", "mode", "impulse", "energy_change", "settled"]),
 );
@@ -149,6 +156,7 @@ fn event_kinds() -> Vec<&'static str> {
         "rattle",
         "sequence",
         "projection",
+        "dead_point",
     ]
 }
 

@@ -81,7 +81,7 @@ impl EventLog<'_> {
 
     fn event(&self, index: usize, contacts: &Contacts) -> [String; COLUMNS] {
         let event = &self.record.events[index];
-        let change = tidy(event.energy_change(), self.rounding());
+        let change = tidy(event.energy_change(), words::energy_rounding(self.record));
         let change = match change == 0.0 {
             true if words::has_impulse(event) => "0".to_owned(),
             true => String::new(),
@@ -90,7 +90,14 @@ impl EventLog<'_> {
         [
             index.to_string(),
             significant(event.time(), TIME_DIGITS),
-            event.contact().map_or_else(|| "the rest".to_owned(), |contact| contacts.name(contact)),
+            match (event.contact(), event.closed_loop()) {
+                (Some(contact), _) => contacts.name(contact),
+                (None, Some(index)) => {
+                    let name = self.record.model.loops().get(index).map(|one| one.name.as_str());
+                    format!("loop {}", printable(name.unwrap_or_default()))
+                }
+                (None, None) => "the rest".to_owned(),
+            },
             words::what(event),
             event.mode().map_or("", ContactMode::name).to_owned(),
             self.impulse(event, contacts),
@@ -105,7 +112,8 @@ impl EventLog<'_> {
         let dimension =
             self.record.header.contacts.get(contact).map_or(0, |contact| contact.dimension.min(impulse.len()));
         let largest = impulse.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
-        let shown = |x: &f64| significant(tidy(*x, ROUNDING * largest), DIGITS);
+        let rounding = contacts.roundings.get(contact).copied().unwrap_or(0.0).max(ROUNDING * largest);
+        let shown = |x: &f64| significant(tidy(*x, rounding), DIGITS);
         let unit = contacts.units.get(contact).copied().unwrap_or("N s");
         match impulse[..dimension].iter().map(shown).collect::<Vec<_>>().as_slice() {
             [one] => format!("{one} {unit}"),
@@ -122,27 +130,25 @@ impl EventLog<'_> {
             sum.what(),
             sum.then(),
             sum.impulse(),
-            signed(sum.energy(self.rounding()), DIGITS),
+            signed(sum.energy(words::energy_rounding(self.record)), DIGITS),
         ]
-    }
-
-    /// Energies below this are rounding.
-    fn rounding(&self) -> f64 {
-        f64::EPSILON * self.record.summary.largest_energy
     }
 }
 
-/// Names and units of the contacts.
+/// Names of the contacts, units of their impulses, and what is rounding among these.
 struct Contacts {
     names: HashMap<usize, String>,
     units: Vec<&'static str>,
+    roundings: Vec<f64>,
 }
 
 impl Contacts {
     fn of(record: &Record) -> Self {
         let touched = touched(record);
         let names = names(record, &touched, ROOM);
-        Self { names: touched.into_iter().zip(names).collect(), units: words::impulse_units(record) }
+        let units = words::impulse_units(record);
+        let roundings = words::impulse_roundings(record, &units);
+        Self { names: touched.into_iter().zip(names).collect(), units, roundings }
     }
 
     fn name(&self, contact: usize) -> String {

@@ -42,12 +42,14 @@ mod words;
 
 pub use csv::{run_csv, run_events_csv};
 pub use group::{EventGroup, Train, event_groups};
-pub use html::{PageError, run_html};
+pub use html::{PageError, run_html, run_page_json};
 pub use json::{RunFile, run_json, run_summary_json};
 pub use keys::run_schema;
 pub use log::EventLog;
+pub use page::{DrawnRobot, PageHull, drawn_robot, robot_poses};
 #[cfg(feature = "parquet")]
 pub use parquet::{run_events_parquet, run_parquet};
+pub use scripts::player_modules;
 pub use stored::{RunComparison, StoredColumn, StoredError, StoredRun, StoredValues, events_file, header_file};
 pub use table::{Column, Values, run_columns, run_event_columns};
 pub use text::RunText;

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use carom_multibody::{DynamicsError, Geometry, Hull, Placement, Shape};
+use carom_law::Law;
+use carom_multibody::{DynamicsError, Geometry, Hull, Model, Placement, Shape};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -16,7 +17,7 @@ use super::words::{self, Sum};
 use super::{table, words::impulse_units};
 use crate::printable;
 use carom_law::Mode;
-use carom_sim::number::significant;
+use carom_sim::number::{significant, tidy};
 use carom_sim::{Body, ContactMode, Event, EventKind, Ledger, Motion, Pose, Record};
 
 /// Bytes of the motion in a page, before they are written in base 64, which makes four of three. Longer runs are thinned:
@@ -115,10 +116,14 @@ struct PageTrain {
     more: String,
 }
 
-#[derive(Serialize)]
-struct PageHull {
-    points: String,
-    faces: String,
+/// A convex hull in a page.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct PageHull {
+    /// Three single-precision numbers a vertex, in base 64.
+    pub points: String,
+    /// Three indices a face, in base 64.
+    pub faces: String,
 }
 
 #[derive(Serialize)]
@@ -148,7 +153,10 @@ pub(super) fn page<'a>(record: &'a Record, title: &'a str) -> Result<Page<'a>, D
         curves.iter().map(move |(_, _, part)| part(&energy)).collect::<Vec<_>>()
     });
     Ok(Page {
-        title: printable(title),
+        title: match record.header.law {
+            law if law == Law::default().name() => printable(title),
+            law => format!("{}, by the law {law}", printable(title)).into(),
+        },
         model: printable(&header.model),
         ending: table::ending(record.summary.ending),
         until: header.until,
@@ -176,6 +184,40 @@ pub(super) fn page<'a>(record: &'a Record, title: &'a str) -> Result<Page<'a>, D
     })
 }
 
+/// A robot in one state, as a page draws it: in the form of the data of a run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct DrawnRobot {
+    /// The links: name, shapes in their frame, anchor, ends, whether they move.
+    pub bodies: Vec<Value>,
+    /// The hulls that shapes refer to.
+    pub hulls: Vec<PageHull>,
+    /// Position, quaternion and velocity of every link: ten numbers each.
+    #[serde(skip)]
+    pub poses: Vec<f64>,
+}
+
+/// A robot in a state, for drawing.
+///
+/// # Errors
+/// The state is not valid for the model.
+pub fn drawn_robot(model: &Arc<Model>, configuration: &[f64], velocity: &[f64]) -> Result<DrawnRobot, DynamicsError> {
+    let motion = Motion::of_states(model, [(configuration, velocity)])?;
+    let poses = motion.poses.first().map_or(&[][..], |poses| poses);
+    let mut hulls = Hulls::default();
+    let bodies = motion.bodies.iter().map(|one| body(one, None, &mut hulls)).collect();
+    Ok(DrawnRobot { bodies, hulls: hulls.list, poses: poses.iter().flat_map(numbers).collect() })
+}
+
+/// Positions, quaternions and velocities of all links in a state: ten numbers each.
+///
+/// # Errors
+/// The state is not valid for the model.
+pub fn robot_poses(model: &Arc<Model>, configuration: &[f64], velocity: &[f64]) -> Result<Vec<f64>, DynamicsError> {
+    let motion = Motion::of_states(model, [(configuration, velocity)])?;
+    Ok(motion.poses.iter().flatten().flat_map(numbers).collect())
+}
+
 /// As many samples as the bytes allow: times, energies, poses, and the contacts that are closed on average.
 fn most_samples(record: &Record) -> usize {
     let moving =
@@ -190,11 +232,23 @@ fn most_samples(record: &Record) -> usize {
     (MOST_BYTES / (size_of::<f32>() * numbers)).clamp(LEAST_SAMPLES, MOST_SAMPLES)
 }
 
+/// Names for a narrow page. One that cannot be told from the others in this room has a little more, since the page sets what
+/// is too long in smaller letters.
+fn narrow_names(record: &Record, shown: &[usize], wide: Vec<String>) -> Vec<String> {
+    let rooms = [NARROW, NARROW.midpoint(WIDE)];
+    let mut cut = rooms.map(|room| (room, names(record, shown, room).into_iter()));
+    let mut narrow = |wide: String| {
+        let tried = cut.each_mut().map(|(room, names)| names.next().filter(|name| name.chars().count() <= *room));
+        tried.into_iter().flatten().next().unwrap_or(wide)
+    };
+    wide.into_iter().map(&mut narrow).collect()
+}
+
 fn contacts<'a>(record: &'a Record, shown: &[usize], kept: &[usize]) -> Vec<PageContact<'a>> {
     let units = impulse_units(record);
     let whole: Vec<Cow<'a, str>> = shown.iter().map(|&i| printable(&record.header.contacts[i].name)).collect();
-    let (wide, narrow) = (names(record, shown, WIDE), names(record, shown, NARROW));
-    let cut = wide.into_iter().zip(narrow);
+    let wide = names(record, shown, WIDE);
+    let cut = wide.clone().into_iter().zip(narrow_names(record, shown, wide));
     let contact = |((&i, name), (wide, narrow)): ((&usize, Cow<'a, str>), (String, String))| {
         let modes = modes(record, i);
         let at = |k: usize| record.samples.get(kept[k]).and_then(|sample| sample.contacts.get(i));
@@ -206,7 +260,7 @@ fn contacts<'a>(record: &'a Record, shown: &[usize], kept: &[usize]) -> Vec<Page
             wide,
             narrow,
             unit: units[i],
-            is_limit: record.header.contacts[i].surface.is_none(),
+            is_limit: record.header.contacts[i].is_of_joint(),
             since: doubles(modes.iter().map(|(time, _)| *time)),
             modes: base64(modes.iter().map(|(_, mode)| mode_number(*mode))),
             motion: floats(numbers.flat_map(|contact| contact.position.into_iter().chain(contact.world_force))),
@@ -240,7 +294,7 @@ fn mode_number(mode: ContactMode) -> u8 {
 const NOTHING: u8 = u8::MAX;
 
 /// The kinds of events, in the order of their numbers.
-const KINDS: [EventKind; 12] = [
+const KINDS: [EventKind; 13] = [
     EventKind::Impact,
     EventKind::Settle,
     EventKind::LiftOff,
@@ -253,12 +307,19 @@ const KINDS: [EventKind; 12] = [
     EventKind::Rattle,
     EventKind::Sequence,
     EventKind::Projection,
+    EventKind::DeadPoint,
 ];
 
 /// The modes of impacts, in the order of their numbers.
 const IMPACTS: [Mode; 4] = [Mode::Separating, Mode::Stick, Mode::Slip, Mode::Reversal];
 
 fn events(record: &Record, places: &HashMap<usize, usize>) -> PageEvents {
+    let (rounding, units) = (words::energy_rounding(record), impulse_units(record));
+    let impulse_roundings = words::impulse_roundings(record, &units);
+    let impulse = |event: &Event| {
+        let rounding = event.contact().and_then(|contact| impulse_roundings.get(contact)).copied().unwrap_or(0.0);
+        tidy(words::size(event.impulse()), rounding)
+    };
     let all = || record.events.iter();
     let number = |place: Option<usize>| place.and_then(|place| u8::try_from(place).ok()).unwrap_or(NOTHING);
     let place = |event: &Event| event.contact().and_then(|contact| places.get(&contact)).copied().unwrap_or(usize::MAX);
@@ -276,15 +337,18 @@ fn events(record: &Record, places: &HashMap<usize, usize>) -> PageEvents {
         impact: base64(all().map(|event| number(IMPACTS.iter().position(|mode| Some(*mode) == event.impact())))),
         mode: base64(all().map(|event| event.mode().map_or(NOTHING, mode_number))),
         // Events that are no impulses are told from impulses of zero.
-        impulse: floats(all().map(|event| if words::has_impulse(event) { words::size(event.impulse()) } else { -1.0 })),
-        energy: floats(all().map(Event::energy_change)),
+        impulse: floats(all().map(|event| match words::has_impulse(event) {
+            true => impulse(event),
+            false => -1.0,
+        })),
+        energy: floats(all().map(|event| tidy(event.energy_change(), rounding))),
         position: floats(all().flat_map(position)),
     }
 }
 
 fn groups(record: &Record, places: &HashMap<usize, usize>) -> Vec<PageGroup> {
     let units = impulse_units(record);
-    let rounding = f64::EPSILON * record.summary.largest_energy;
+    let rounding = words::energy_rounding(record);
     let name = |contact: usize| {
         record.header.contacts.get(contact).map_or(String::new(), |contact| printable(&contact.name).into_owned())
     };
@@ -318,14 +382,15 @@ fn groups(record: &Record, places: &HashMap<usize, usize>) -> Vec<PageGroup> {
 
 type Part = fn(&Ledger) -> f64;
 
-/// The curves of the chart: their names, what they are called, and their values.
-const ENERGIES: [(&str, &str, Part); 8] = [
+/// The curves of the chart: keys, labels and values.
+const ENERGIES: [(&str, &str, Part); 9] = [
     ("kinetic", "kinetic", |energy| energy.kinetic),
     ("potential", "potential, from its minimum", |energy| energy.potential),
     ("total", "total", Ledger::total),
     ("friction", "work of friction", |energy| energy.friction),
     ("impacts", "work of impacts", |energy| energy.impacts),
     ("damping", "work of damping", |energy| energy.damping),
+    ("dry", "work of dry friction", |energy| energy.dry_friction),
     ("torques", "work of torques", |energy| energy.torques),
     ("devices", "numerical devices", Ledger::by_devices),
 ];

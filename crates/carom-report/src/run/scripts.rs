@@ -5,7 +5,6 @@
 
 /// A module: the name of its file and its text.
 struct Module {
-    #[cfg_attr(not(test), expect(dead_code, reason = "the tests compare it with the imports"))]
     file: &'static str,
     text: &'static str,
 }
@@ -17,8 +16,9 @@ macro_rules! modules {
 }
 
 /// The modules, each after those that it imports.
-const MODULES: [Module; 11] = modules![
+const MODULES: [Module; 12] = modules![
     "math.js",
+    "colours.js",
     "shapes.js",
     "run.js",
     "camera.js",
@@ -30,6 +30,13 @@ const MODULES: [Module; 11] = modules![
     "list.js",
     "player.js",
 ];
+
+/// The modules as files for other pages, with their style sheets: names and texts.
+pub fn player_modules() -> Vec<(&'static str, &'static str)> {
+    let styles =
+        [("colours.css", include_str!("player/colours.css")), ("player.css", include_str!("player/player.css"))];
+    MODULES.iter().map(|module| (module.file, module.text)).chain(styles).collect()
+}
 
 /// All modules as one script.
 pub(super) fn script() -> String {

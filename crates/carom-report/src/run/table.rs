@@ -90,12 +90,13 @@ pub fn run_event_columns(record: &Record) -> Vec<Column<'_>> {
 type Part = fn(&Ledger) -> f64;
 
 /// The energy book, column by column.
-const LEDGER: [(&str, Part); 12] = [
+const LEDGER: [(&str, Part); 13] = [
     ("kinetic", |energy| energy.kinetic),
     ("potential", |energy| energy.potential),
     ("impacts", |energy| energy.impacts),
     ("friction", |energy| energy.friction),
     ("damping", |energy| energy.damping),
+    ("dry_friction", |energy| energy.dry_friction),
     ("torques", |energy| energy.torques),
     ("settling", |energy| energy.settling),
     ("projection", |energy| energy.projection),

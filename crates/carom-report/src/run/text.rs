@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use carom_law::Law;
 use carom_sim::number::{signed, significant, tidy};
 use carom_sim::{ContactMode, Ending, Event, EventKind, Ledger, Record};
 
@@ -32,6 +33,9 @@ impl Display for RunText<'_> {
         writeln!(f, "  {}", self.verdict())?;
         writeln!(f)?;
         row(f, "robot", &self.record.header.model)?;
+        if self.record.header.law != Law::default().name() {
+            row(f, "law", self.record.header.law)?;
+        }
         self.warnings(f)?;
         self.record.summary.warnings.iter().try_for_each(|warning| row(f, "warning", warning))?;
         self.events(f)?;
@@ -102,6 +106,7 @@ impl RunText<'_> {
             (EventKind::Jam, "jam", "jams"),
             (EventKind::JamApproached, "jam approached", "jams approached"),
             (EventKind::AmbiguousLiftOff, "ambiguous lift-off", "ambiguous lift-offs"),
+            (EventKind::DeadPoint, "dead point", "dead points"),
         ] {
             match count(kind) {
                 0 => {}
@@ -168,6 +173,7 @@ impl RunText<'_> {
             ("  impacts", book.impacts),
             ("  friction", book.friction),
             ("  damping", book.damping),
+            ("  dry friction", book.dry_friction),
             ("  torques", book.torques),
             ("  settling", book.settling),
             ("  projection", book.projection),

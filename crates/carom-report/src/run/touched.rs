@@ -7,7 +7,7 @@ use carom_sim::{ContactMode, Record};
 use super::label::labels;
 use crate::printable;
 
-/// The contacts that closed or had an event, by the time of the first.
+/// The contacts that closed or had an event, by the time of the first; joints with dry friction, which stick or slide at all times, last.
 pub(crate) fn touched(record: &Record) -> Vec<usize> {
     let mut first = vec![f64::INFINITY; record.header.contacts.len()];
     let mut note = |contact: usize, time: f64| {
@@ -21,7 +21,8 @@ pub(crate) fn touched(record: &Record) -> Vec<usize> {
     }
     record.events.iter().for_each(|event| event.contact().map_or((), |contact| note(contact, event.time())));
     let mut touched: Vec<usize> = (0..first.len()).filter(|&i| first[i] < f64::INFINITY).collect();
-    touched.sort_by(|&a, &b| first[a].total_cmp(&first[b]));
+    let is_friction = |i: usize| record.header.contacts[i].joint.is_some();
+    touched.sort_by(|&a, &b| is_friction(a).cmp(&is_friction(b)).then(first[a].total_cmp(&first[b])));
     touched
 }
 
@@ -67,4 +68,24 @@ pub(crate) fn modes(record: &Record, contact: usize) -> Vec<(f64, ContactMode)> 
         }
     }
     modes
+}
+
+#[cfg(test)]
+mod tests {
+    use carom_sim::{Recorder, Simulation};
+
+    use super::touched;
+
+    /// Strips and figures have room for some contacts only.
+    #[test]
+    fn feet_that_strike_come_before_joints_that_rub_from_the_start_on() {
+        let mut simulation = Simulation::new(carom_scene::gallery::simulation("quadruped").unwrap()).unwrap();
+        let mut recorder = Recorder::new();
+        simulation.run_until(0.2, &mut recorder).unwrap();
+        let record = recorder.finish(&simulation);
+        let all = touched(&record);
+        let frictions: Vec<bool> = all.iter().map(|&i| record.header.contacts[i].joint.is_some()).collect();
+        assert_eq!(frictions.iter().filter(|is| !**is).count(), 4, "the feet");
+        assert!(frictions.is_sorted() && frictions[frictions.len() - 1], "{frictions:?}");
+    }
 }

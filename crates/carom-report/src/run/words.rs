@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use carom_multibody::{JointKind, joint_limits};
 use carom_sim::number::{significant, tidy};
-use carom_sim::{ContactMode, Event, EventKind, Record};
+use carom_sim::{ContactHeader, ContactMode, Event, EventKind, Record};
 
 use super::group::is_bounce;
 
@@ -14,6 +14,9 @@ pub(super) const TIME_DIGITS: usize = 14;
 const FEW: usize = 3;
 /// Names of contacts in the row of a group.
 const NAMES: usize = 2;
+/// Impulses below this fraction of the run's largest with the same unit are rounding: contacts that other contacts already
+/// hold take such impulses.
+const ROUNDING: f64 = 1e-12;
 
 /// The kind of an event in words that follow the name of its contact.
 pub(super) fn kind(kind: EventKind) -> &'static str {
@@ -30,6 +33,7 @@ pub(super) fn kind(kind: EventKind) -> &'static str {
         EventKind::Rattle => "rattles, impact without restitution",
         EventKind::Sequence => "impacts ended without restitution",
         EventKind::Projection => "projected onto its surface",
+        EventKind::DeadPoint => "dead point",
     }
 }
 
@@ -49,7 +53,9 @@ pub(super) fn what(event: &Event) -> String {
 /// Whether an event of this kind is an impulse, so that its impulse and its energy are given even if they are zero.
 pub(super) fn has_impulse(event: &Event) -> bool {
     match event {
-        Event::LiftOff(_) | Event::Stick(_) | Event::Slip(_) | Event::AmbiguousLiftOff(_) => false,
+        Event::LiftOff(_) | Event::Stick(_) | Event::Slip(_) | Event::AmbiguousLiftOff(_) | Event::DeadPoint(_) => {
+            false
+        }
         Event::Window(device) | Event::Projection(device) => device.contact.is_some(),
         Event::Impact(_)
         | Event::Settle(_)
@@ -60,22 +66,43 @@ pub(super) fn has_impulse(event: &Event) -> bool {
     }
 }
 
-/// The units of the impulses of all contacts: N m s at the limit of a hinge, otherwise N s.
+/// The units of the impulses of all contacts: N m s at the limit of a hinge or by friction in one, otherwise N s.
 pub(super) fn impulse_units(record: &Record) -> Vec<&'static str> {
     let mut limits = joint_limits(&record.model).into_iter();
-    let unit = |is_limit: bool| {
-        let joint = is_limit.then(|| limits.next()).flatten().and_then(|limit| record.model.joints().get(limit.joint));
+    let unit = |contact: &ContactHeader| {
+        let joint = match &contact.joint {
+            Some(name) => record.model.joints().iter().find(|joint| joint.joint.name == *name),
+            None if contact.is_limit() => limits.next().and_then(|limit| record.model.joints().get(limit.joint)),
+            None => None,
+        };
         match joint.map(|joint| joint.joint.kind) {
-            Some(JointKind::Revolute) => "N m s",
+            Some(JointKind::Revolute | JointKind::Continuous | JointKind::Ball) => "N m s",
             _ => "N s",
         }
     };
-    record.header.contacts.iter().map(|contact| contact.surface.is_none()).map(unit).collect()
+    record.header.contacts.iter().map(unit).collect()
 }
 
 /// The size of an impulse.
 pub(super) fn size(impulse: [f64; 3]) -> f64 {
     impulse.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// Energy changes below this, J, are shown as zero.
+pub(super) fn energy_rounding(record: &Record) -> f64 {
+    f64::EPSILON * record.summary.largest_energy
+}
+
+/// For every contact the size below which impulses are shown as zero.
+pub(super) fn impulse_roundings(record: &Record, units: &[&'static str]) -> Vec<f64> {
+    let mut largest: BTreeMap<&'static str, f64> = BTreeMap::new();
+    for event in &record.events {
+        if let Some(unit) = event.contact().and_then(|contact| units.get(contact)) {
+            let size = size(event.impulse());
+            largest.entry(unit).and_modify(|largest| *largest = largest.max(size)).or_insert(size);
+        }
+    }
+    units.iter().map(|unit| ROUNDING * largest.get(unit).copied().unwrap_or(0.0)).collect()
 }
 
 /// Events of a group, or of a train, added up.

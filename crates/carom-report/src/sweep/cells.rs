@@ -17,10 +17,23 @@ pub(super) fn not_a_sweep(path: &Path, message: impl Into<String>) -> SweepFileE
     SweepFileError::NotASweep { path: path.to_owned(), message: message.into() }
 }
 
-/// The title of a plan's scene.
-pub(super) fn title_of(plan: &str) -> Option<String> {
-    let plan: serde_json::Value = serde_json::from_str(plan).ok()?;
-    plan["scene"]["title"].as_str().map(str::to_owned)
+/// What a table says of the plan that it was made by.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Planned {
+    /// The title of the scene.
+    pub(super) title: Option<String>,
+    /// The keys that vary, then those with random values.
+    pub(super) keys: Vec<String>,
+}
+
+impl Planned {
+    /// From a plan; nothing if it is none.
+    pub(super) fn of(plan: &str) -> Self {
+        let plan: serde_json::Value = serde_json::from_str(plan).unwrap_or_default();
+        let axes = ["vary", "random"].into_iter().filter_map(|list| plan[list].as_array()).flatten();
+        let key = |axis: &serde_json::Value| Some(axis.as_str()?.split_once('=')?.0.trim().to_owned());
+        Self { title: plan["scene"]["title"].as_str().map(str::to_owned), keys: axes.filter_map(key).collect() }
+    }
 }
 
 /// The places of columns in a file.

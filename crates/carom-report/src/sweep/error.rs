@@ -12,7 +12,7 @@ pub enum SweepFileError {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// What the system says.
         #[source]
         error: io::Error,
     },
@@ -21,11 +21,11 @@ pub enum SweepFileError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// What the system says.
         #[source]
         error: io::Error,
     },
-    /// A folder with a manifest that is none.
+    /// A manifest that cannot be parsed.
     #[error("{} is not the manifest of a sweep: {message}; choose another folder", path.display())]
     NotAManifest {
         /// The file.
@@ -44,7 +44,7 @@ pub enum SweepFileError {
         found: String,
         /// Its value here.
         given: String,
-        /// What else may be done.
+        /// Another remedy, if there is one.
         remedy: &'static str,
     },
     /// A folder with parts but without a manifest.
@@ -53,13 +53,13 @@ pub enum SweepFileError {
         /// The folder.
         folder: PathBuf,
     },
-    /// A folder that is not one.
+    /// A path that is not a folder.
     #[error("{} is not a folder; choose another name, or give the extension .parquet or .csv", path.display())]
     NotAFolder {
         /// The path.
         path: PathBuf,
     },
-    /// A file that is not a sweep's.
+    /// A file that is not a table of a sweep.
     #[error("{} is not a table of a sweep: {message}", path.display())]
     NotASweep {
         /// The file.

@@ -54,6 +54,17 @@ pub fn write_folder(
     Ok(Written { rows, failed, parts: (own.len() - left.len()) as u64 + parts, of_parts: own.len() as u64 })
 }
 
+/// Claims a folder for a sweep, and lists the parts that are not there yet.
+///
+/// # Errors
+/// The folder has another sweep, or cannot be written.
+pub fn missing_parts(sweep: &Sweep, folder: &Path, options: &SweepOptions<'_>) -> Result<Vec<u64>, SweepFileError> {
+    make(folder)?;
+    let manifest = Manifest::new(sweep, options);
+    manifest.claim(folder)?;
+    Ok((0..manifest.parts).filter(|part| !folder.join(manifest.part_name(*part)).exists()).collect())
+}
+
 /// Makes a folder in one that exists.
 fn make(folder: &Path) -> Result<(), SweepFileError> {
     match fs::create_dir(folder) {

@@ -14,7 +14,7 @@ use super::beside::beside;
 use super::error::SweepFileError;
 use super::options::{SweepOptions, TableFormat};
 
-/// The name of the manifest in its folder: readers of folders of Parquet files pass over names with an underscore.
+/// The name of the manifest in its folder: readers of folders of Parquet files ignore names that begin with an underscore.
 pub const MANIFEST: &str = "_manifest.json";
 
 /// What a folder of parts holds. Two processes that fill one folder have equal manifests.

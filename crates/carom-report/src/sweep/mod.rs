@@ -11,7 +11,8 @@
 //! | `beside` | files that appear when they are complete |
 //! | `manifest` | what a folder holds |
 //! | `folder` | a folder of parts |
-//! | `stream` | one file |
+//! | `stream` | rows in order: into one output, or into memory |
+//! | `file` | one file that appears when it is complete |
 //! | `read`, `read_parquet` | the columns of files, read again |
 //! | `cells` | some rows of a column |
 //! | `picture` | a column over two others, as data for a figure |
@@ -21,6 +22,7 @@ mod beside;
 mod cells;
 mod encode;
 mod error;
+mod file;
 mod folder;
 mod manifest;
 mod options;
@@ -34,10 +36,11 @@ mod stream;
 
 pub use cells::Cells;
 pub use error::SweepFileError;
-pub use folder::write_folder;
+pub use file::write_file;
+pub use folder::{missing_parts, write_folder};
 pub use manifest::{MANIFEST, Manifest};
 pub use options::{Shard, SweepOptions, TableFormat, Written, default_rows_per_part};
 pub(crate) use picture::{Band, Colors, Content, Heat};
 pub use picture::{Picture, PictureError, PictureOf};
 pub use read::TableFiles;
-pub use stream::write_stream;
+pub use stream::{collect_rows, write_stream};

@@ -89,7 +89,7 @@ pub struct SweepOptions<'a> {
     pub threads: usize,
     /// The number of rows of a part, or of what a thread computes at a time.
     pub rows_per_part: u64,
-    /// Is told of rows, and may stop the sweep.
+    /// Receives the progress, and can stop the sweep.
     pub watch: &'a (dyn Watch + Sync),
 }
 
@@ -136,7 +136,7 @@ impl<'a> SweepOptions<'a> {
         Self { rows_per_part: rows.max(1), ..self }
     }
 
-    /// Watched.
+    /// With a receiver of the progress, which can stop the sweep.
     #[must_use]
     pub fn watch(self, watch: &'a (dyn Watch + Sync)) -> Self {
         Self { watch, ..self }

@@ -28,6 +28,25 @@ pub struct PictureOf<'a> {
     pub color: Option<&'a str>,
 }
 
+impl<'a> PictureOf<'a> {
+    /// The first result over the two keys of a sweep, or over its only one.
+    ///
+    /// # Errors
+    /// The table does not say which keys vary, or none or more than two do.
+    pub fn keys(table: &'a TableFiles) -> Result<Self, PictureError> {
+        let keys = table.keys();
+        let result = table.names().get(1 + keys.len()).filter(|name| *name != "error");
+        let fault = |count: &'static str| PictureError::WhichColumns { count, known: table.names().join(", ") };
+        match (keys, result) {
+            ([x, y], result) => Ok(Self { x, y, color: result.map(String::as_str) }),
+            ([x], Some(y)) => Ok(Self { x, y, color: None }),
+            ([], _) => Err(fault("the table does not say which keys vary")),
+            ([_], None) => Err(fault("the table has one key and no result")),
+            _ => Err(fault("more than two keys vary")),
+        }
+    }
+}
+
 /// A figure as data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Picture {
@@ -98,6 +117,14 @@ pub enum PictureError {
         /// The names that exist.
         known: String,
     },
+    /// No columns were chosen, and they do not follow from the table.
+    #[error("{count}: choose columns by --x, --y and --color-by; they are {known}")]
+    WhichColumns {
+        /// Why they do not follow.
+        count: &'static str,
+        /// The names that exist.
+        known: String,
+    },
     /// A column of words along an axis.
     #[error("{option} {name:?} has words, and an axis needs numbers; words can be colours: --color-by {name}")]
     NotNumbers {
@@ -163,7 +190,7 @@ fn check(table: &TableFiles, option: &'static str, column: &str) -> Result<(), P
     })
 }
 
-/// What a first look at all rows tells.
+/// The result of a first pass over all rows.
 #[derive(Default)]
 struct Survey {
     rows: u64,

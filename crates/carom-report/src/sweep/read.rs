@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use super::cells::{Cells, not_a_sweep, places, title_of};
+use super::cells::{Cells, Planned, not_a_sweep, places};
 use super::error::SweepFileError;
 use super::manifest::Manifest;
 #[cfg(feature = "parquet")]
-use super::read_parquet::{read_names, read_rows, read_title};
+use super::read_parquet::{read_names, read_plan, read_rows};
 
 /// Rows of CSV that are passed on together.
 const ROWS_A_BLOCK: usize = 1 << 14;
@@ -17,7 +17,7 @@ const ROWS_A_BLOCK: usize = 1 << 14;
 #[derive(Debug, Clone)]
 pub struct TableFiles {
     files: Vec<PathBuf>,
-    title: Option<String>,
+    plan: Planned,
     names: Vec<String>,
     /// Parts of a folder that are not there.
     missing: u64,
@@ -29,25 +29,24 @@ impl TableFiles {
     /// # Errors
     /// The files cannot be read, or are not a table.
     pub fn open(path: &Path) -> Result<Self, SweepFileError> {
-        let (files, missing, mut title) = if path.is_dir() {
+        let (files, missing, plan) = if path.is_dir() {
             let manifest = Manifest::read(path)?;
             let manifest = manifest.ok_or_else(|| not_a_sweep(path, "the folder has no _manifest.json"))?;
             let all = (0..manifest.parts).map(|part| path.join(manifest.part_name(part)));
             let files: Vec<PathBuf> = all.filter(|file| file.exists()).collect();
             let missing = manifest.parts - files.len() as u64;
-            (files, missing, title_of(manifest.plan.get()))
+            (files, missing, Some(Planned::of(manifest.plan.get())))
         } else {
             (vec![path.to_owned()], 0, None)
         };
         let first = files.first().ok_or_else(|| not_a_sweep(path, "the folder has no parts yet"))?;
-        let names = if is_csv(first) {
+        let (names, own) = if is_csv(first) {
             let mut reader = open(first)?;
-            fields(&next_line(&mut reader, first)?.unwrap_or_default())
+            (fields(&next_line(&mut reader, first)?.unwrap_or_default()), Planned::default())
         } else {
-            title = title.or(read_title(first)?);
-            read_names(first)?
+            (read_names(first)?, read_plan(first)?)
         };
-        Ok(Self { names, title, missing, files })
+        Ok(Self { names, plan: plan.unwrap_or(own), missing, files })
     }
 
     /// The names of the columns.
@@ -57,7 +56,12 @@ impl TableFiles {
 
     /// The title of the scene, if the files have it.
     pub fn title(&self) -> Option<&str> {
-        self.title.as_deref()
+        self.plan.title.as_deref()
+    }
+
+    /// The keys that vary, then those with random values, if the files have the plan: one file of CSV does not.
+    pub fn keys(&self) -> &[String] {
+        &self.plan.keys
     }
 
     /// The number of parts that are not there yet.
@@ -88,7 +92,7 @@ mod without_parquet {
         Err(not_a_sweep(path, "this carom was built without the feature parquet, and reads .csv only"))
     }
 
-    pub(super) fn read_title(path: &Path) -> Result<Option<String>, SweepFileError> {
+    pub(super) fn read_plan(path: &Path) -> Result<Planned, SweepFileError> {
         refuse(path)
     }
 
@@ -101,7 +105,7 @@ mod without_parquet {
     }
 }
 #[cfg(not(feature = "parquet"))]
-use without_parquet::{read_names, read_rows, read_title};
+use without_parquet::{read_names, read_plan, read_rows};
 
 fn is_csv(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("csv"))

@@ -8,7 +8,7 @@ use ::parquet::data_type::{ByteArray, DataType};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 
-use super::cells::{Cells, not_a_sweep, places, title_of};
+use super::cells::{Cells, Planned, not_a_sweep, places};
 use super::error::SweepFileError;
 use super::parquet::PLAN;
 
@@ -17,12 +17,12 @@ fn reader(path: &Path) -> Result<SerializedFileReader<File>, SweepFileError> {
     SerializedFileReader::new(file).map_err(|error| not_a_sweep(path, error.to_string()))
 }
 
-/// The title of the scene, from the file's metadata.
-pub(super) fn read_title(path: &Path) -> Result<Option<String>, SweepFileError> {
+/// What the file's metadata say of its plan.
+pub(super) fn read_plan(path: &Path) -> Result<Planned, SweepFileError> {
     let reader = reader(path)?;
     let metadata = reader.metadata().file_metadata().key_value_metadata();
     let plan = metadata.and_then(|metadata| metadata.iter().find(|entry| entry.key == PLAN));
-    Ok(plan.and_then(|plan| plan.value.as_deref()).and_then(title_of))
+    Ok(plan.and_then(|plan| plan.value.as_deref()).map(Planned::of).unwrap_or_default())
 }
 
 /// The names of the columns.

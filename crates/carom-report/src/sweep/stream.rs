@@ -1,4 +1,4 @@
-//! A sweep as one file: threads compute tables, and the caller writes them in order.
+//! A sweep as one file, or in memory: threads compute tables, and the caller takes them in order.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,9 +18,35 @@ const TABLES_PER_THREAD: u64 = 2;
 /// # Errors
 /// Writing fails.
 pub fn write_stream(sweep: &Sweep, output: &mut dyn Write, options: &SweepOptions<'_>) -> io::Result<Written> {
+    let mut encoder = Encoder::new(options.format, sweep, output)?;
+    let written = in_order(sweep, options, |table| encoder.write(table, output))?;
+    if written.is_complete() {
+        encoder.finish(output)?;
+    }
+    Ok(written)
+}
+
+/// All rows in memory. `None` if it was stopped.
+pub fn collect_rows(sweep: &Sweep, options: &SweepOptions<'_>) -> Option<Table> {
+    let mut whole: Option<Table> = None;
+    let written = in_order(sweep, options, |table| {
+        match &mut whole {
+            Some(whole) => whole.append(table),
+            None => whole = Some(table),
+        }
+        Ok(())
+    });
+    whole.filter(|_| written.is_ok_and(|written| written.is_complete()))
+}
+
+/// Passes all rows on, a table at a time and in order, while threads compute the next ones.
+fn in_order(
+    sweep: &Sweep,
+    options: &SweepOptions<'_>,
+    mut take: impl FnMut(Table) -> io::Result<()>,
+) -> io::Result<Written> {
     let of_parts = sweep.rows().div_ceil(options.rows_per_part);
     options.watch.begin(sweep.rows());
-    let mut encoder = Encoder::new(options.format, sweep, output)?;
     let line = Line {
         sweep,
         options,
@@ -38,28 +64,24 @@ pub fn write_stream(sweep: &Sweep, output: &mut dyn Write, options: &SweepOption
         }
         drop(sender);
         let mut early = std::collections::BTreeMap::new();
-        let mut write_all = || -> io::Result<()> {
+        let mut take_all = || -> io::Result<()> {
             for (part, table) in &tables {
                 early.insert(part, table);
                 while let Some(table) = early.remove(&written.parts) {
                     written.parts += 1;
                     written.rows += table.rows as u64;
                     written.failed += failed(&table);
-                    encoder.write(table, output)?;
+                    take(table)?;
                     line.turn.advance(written.parts);
                 }
             }
             Ok(())
         };
-        let ended = write_all();
+        let ended = take_all();
         line.end();
         ended
     });
-    ended?;
-    if written.is_complete() {
-        encoder.finish(output)?;
-    }
-    Ok(written)
+    ended.map(|()| written)
 }
 
 /// The work that threads share.
@@ -128,7 +150,7 @@ impl Line<'_> {
     /// Lets all threads end.
     fn end(&self) {
         self.is_over.store(true, Ordering::Relaxed);
-        // With the lock, so that nobody is between the question and the wait.
+        // While the lock is held, so that no thread is between its check and its wait.
         let _written = self.turn.written.lock().unwrap_or_else(PoisonError::into_inner);
         self.turn.changed.notify_all();
     }

@@ -20,7 +20,13 @@ fn model(name: &str) -> Arc<Model> {
 
 fn header(model: &Model, title: &str, contacts: &[&str], dimension: usize, until: f64) -> Header {
     let names = |count: usize, letter: char| (0..count).map(|i| format!("{letter}{i}")).collect::<Vec<_>>();
-    let contact = |name: &&str| ContactHeader { name: (*name).to_owned(), dimension, surface: Some(0) };
+    let contact = |name: &&str| ContactHeader {
+        name: (*name).to_owned(),
+        dimension,
+        surface: Some(0),
+        against: None,
+        joint: None,
+    };
     Header {
         title: Some(title.to_owned()),
         model: model.name().to_owned(),
@@ -31,6 +37,8 @@ fn header(model: &Model, title: &str, contacts: &[&str], dimension: usize, until
         plane: model.plane().map(Vector::to_array),
         gravity: [0.0, 0.0, -G],
         length: 1.0,
+        law: "aghili",
+        guard: Some("slip"),
         tolerance: 1e-10,
         until,
         interval: Some(0.01),

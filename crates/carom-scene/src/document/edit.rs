@@ -36,7 +36,7 @@ impl std::str::FromStr for Edit {
     }
 }
 
-/// As `key=value`.
+/// Formats an edit as `key=value`.
 impl std::fmt::Display for Edit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}={}", self.path, self.value)

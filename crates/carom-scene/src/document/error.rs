@@ -91,7 +91,7 @@ impl ProblemError {
         Self { kind, message: message.into(), field: Some(field.into()), line: None, span: None, is_about_key }
     }
 
-    /// The same error, about the key of its field and not its value.
+    /// Moves the error from the value of its field to the key.
     #[must_use]
     pub fn about_key(self) -> Self {
         Self { is_about_key: true, ..self }

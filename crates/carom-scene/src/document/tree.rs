@@ -89,7 +89,7 @@ impl Tree {
     }
 }
 
-/// As JSON, on one line.
+/// Formats the tree as JSON on one line.
 impl fmt::Display for Tree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)

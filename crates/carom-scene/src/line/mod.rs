@@ -140,7 +140,7 @@ impl LineSolver {
         let document = Document::read(text, Format::Json)?;
         let problem = Problem::from_tree_with(document.tree(), &self.folder, &self.robots)?;
         let answer = problem.answer()?;
-        let robot = problem.scene().map(RobotRecord::new).transpose()?;
+        let robot = problem.scene().map(|scene| RobotRecord::of_answer(scene, &answer)).transpose()?;
         if is_scene && self.scenes.is_repeated(&self.reader, line) {
             let prepared = PreparedScene::of(problem, document.tree())?;
             self.scenes.keep(&self.reader, line, document.tree(), prepared);

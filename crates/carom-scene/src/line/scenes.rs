@@ -107,7 +107,8 @@ impl Scenes {
 impl KnownScene {
     fn new(text: Vec<u8>, base: &[u8], tree: &Tree, prepared: PreparedScene) -> Option<Self> {
         let _ = prepared.striking_contact()?;
-        if prepared.stated_base() == StatedBase::Touch {
+        // A base that touches depends on all joints; what loops bear, on the answer.
+        if prepared.stated_base() == StatedBase::Touch || !prepared.scene().model().loops().is_empty() {
             return None;
         }
         let model = Arc::clone(prepared.scene().model());

@@ -96,7 +96,7 @@ impl Problem {
     pub fn contact_count(&self) -> usize {
         match &self.form {
             Form::Matrices { contacts, .. } => contacts.len(),
-            Form::Scene { scene, .. } => scene.struck().len(),
+            Form::Scene { scene, .. } => scene.struck_count(),
         }
     }
 
@@ -123,7 +123,7 @@ impl Problem {
         match &self.form {
             Form::Matrices { .. } => "give a single contact".to_owned(),
             Form::Scene { scene, .. } => {
-                let names: Vec<&str> = scene.struck_contacts().map(|contact| contact.name.as_str()).collect();
+                let names: Vec<&str> = scene.struck_names().collect();
                 format!("choose one with strike: {}", listed(&names))
             }
         }
@@ -168,7 +168,7 @@ impl Problem {
         changed
     }
 
-    /// The problem without a kind of restitution, which only the law `chord` takes.
+    /// The problem without a kind of restitution, which only the law `chord` takes: neither its own nor those of its contacts.
     #[must_use]
     pub fn without_restitution_kind(&self) -> Self {
         let mut changed = self.clone();
@@ -177,7 +177,10 @@ impl Problem {
                 let coefficients = contacts.iter_mut().map(|contact| &mut contact.coefficients);
                 coefficients.for_each(|given| given.restitution = given.restitution.without_kind());
             }
-            Form::Scene { coefficients, .. } => coefficients.restitution = coefficients.restitution.without_kind(),
+            Form::Scene { scene, coefficients } => {
+                coefficients.restitution = coefficients.restitution.without_kind();
+                scene.forget_restitution_kinds();
+            }
         }
         changed
     }
@@ -272,28 +275,25 @@ impl Problem {
         self.law
     }
 
+    /// The guard that the problem states.
+    pub fn stated_guard(&self) -> Option<Guard> {
+        self.guard
+    }
+
     /// The guard of the problem, or the default.
     pub fn guard(&self) -> Guard {
         self.guard.unwrap_or_default()
     }
 
-    /// The scene as a simulation. Its default guard is `slip`.
+    /// The scene as a simulation. The default guard of the law `aghili` is `slip`.
     ///
     /// # Errors
-    /// A problem without a robot or with a rival law, or a contact with tangents but without friction.
+    /// A problem without a robot, a guard or a kind of restitution that the law does not take, or a contact with tangents but without friction.
     pub fn setup(&self) -> Result<Setup, ProblemError> {
         let Form::Scene { scene, coefficients } = &self.form else {
             let message = "a simulation needs a robot: give a scene with model, state, contacts and surface";
             return Err(ProblemError::at(Kind::Law(ErrorKind::Missing), "model", message));
         };
-        if self.law != Law::default() {
-            let message = format!(
-                "law = {:?} is only available for single impacts; simulations use {:?}",
-                self.law.name(),
-                Law::default().name()
-            );
-            return Err(ProblemError::at(Kind::Law(ErrorKind::Unsupported), "law", message));
-        }
-        scene.setup(coefficients, self.guard.unwrap_or(Guard::Slip))
+        scene.setup(coefficients, self.law, self.guard)
     }
 }

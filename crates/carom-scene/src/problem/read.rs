@@ -52,7 +52,7 @@ impl Problem {
     /// The problem given by a text. Paths of robot files are relative to `folder`.
     ///
     /// # Errors
-    /// As [`Problem::from_tree`]; the error has the line of its field.
+    /// Those of [`Problem::from_tree`], with the line of the field.
     pub fn from_text_in(text: &str, format: Format, folder: &Path) -> Result<Self> {
         let document = Document::read(text, format)?;
         Self::from_tree_in(document.tree(), folder).map_err(|error| document.locate(error))
@@ -62,7 +62,7 @@ impl Problem {
     /// files are relative to the current folder.
     ///
     /// # Errors
-    /// As [`Problem::from_tree`].
+    /// Those of [`Problem::from_tree`].
     pub fn from_data(data: &(impl Serialize + ?Sized)) -> Result<Self> {
         Self::from_tree(&Tree::of(data)?)
     }
@@ -79,7 +79,7 @@ impl Problem {
     /// The problem given by a tree. Paths of robot files are relative to `folder`.
     ///
     /// # Errors
-    /// As [`Problem::from_tree`].
+    /// Those of [`Problem::from_tree`].
     pub fn from_tree_in(tree: &Tree, folder: &Path) -> Result<Self> {
         Self::from_tree_with(tree, folder, &Robots::new())
     }
@@ -87,7 +87,7 @@ impl Problem {
     /// The problem given by a tree, with robots from a cache. Paths of robot files are relative to `folder`.
     ///
     /// # Errors
-    /// As [`Problem::from_tree`].
+    /// Those of [`Problem::from_tree`].
     pub fn from_tree_with(Tree(tree): &Tree, folder: &Path, robots: &Robots) -> Result<Self> {
         let Value::Object(map) = tree else {
             let message = format!("a problem must be an object with keys, not {}", type_name(tree));
@@ -95,10 +95,10 @@ impl Problem {
         };
         version::check(map)?;
         // A document with a robot is a scene, which has its own keys.
-        let form_keys = if map.contains_key("model") {
+        let form_keys = if is_scene(map) {
             SCENE.names.to_vec()
         } else {
-            [GENERALIZED, CONTACT_SPACE, keys::CONTACTS.names, &["model"]].concat()
+            [GENERALIZED, CONTACT_SPACE, keys::CONTACTS.names, &["model", "objects"]].concat()
         };
         if let Some(key) = map.keys().find(|key| !form_keys.iter().chain(COMMON).any(|known| known == key)) {
             let matrices = GENERALIZED.iter().chain(CONTACT_SPACE).any(|known| known == key);
@@ -119,8 +119,13 @@ impl Problem {
     }
 }
 
+/// A document with a robot or objects is a scene.
+fn is_scene(map: &Map<String, Value>) -> bool {
+    map.contains_key("model") || map.contains_key("objects")
+}
+
 fn form(map: &Map<String, Value>, folder: &Path, robots: &Robots) -> Result<Form> {
-    if map.contains_key("model") {
+    if is_scene(map) {
         let scene = Box::new(Scene::from_map(map, folder, robots)?);
         return Ok(Form::Scene { scene, coefficients: contacts::of_problem(map)? });
     }

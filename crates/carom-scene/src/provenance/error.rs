@@ -11,6 +11,12 @@ pub enum ProvenanceError {
     /// The scene has no robot.
     #[error("the scene of the run names no robot")]
     NoRobot,
+    /// The run's file does not contain everything that determines the run.
+    #[error("the run cannot be repeated from its file: {why}")]
+    NotRepeatable {
+        /// The reason.
+        why: String,
+    },
     /// The robot's file is not where it was.
     #[error("the robot's file {} is missing: give its place with --robot FILE", path.display())]
     Missing {
@@ -22,7 +28,7 @@ pub enum ProvenanceError {
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// What the system says.
         error: String,
     },
     /// A file has changed since the run.

@@ -1,18 +1,22 @@
 //! The impact of an event of a run, as a scene: the state before it, and the contacts that took part.
 
+use std::path::Path;
+
+use carom_multibody::Model;
 use serde_json::{Value, json};
 
 use super::{Provenance, ProvenanceError};
 use crate::Problem;
 use crate::answer::Answer;
-use crate::document::Tree;
+use crate::document::{Edit, Tree};
+use crate::robots::Robots;
 use crate::scene::floating_root;
 
-/// Difference between the impulses of the run and of the impact, relative to the largest of the event: more than what rounding makes of the
-/// state in the file, less than any other impact.
+/// Largest difference between the impulses of the run and of the impact, relative to the largest of the event: more than the rounding
+/// of the state in the file causes, and less than the difference from any other impact.
 const SAME_IMPULSE: f64 = 1e-8;
 
-/// The keys of a base that state what the configuration and the velocity of a floating base state as well.
+/// The keys of a base that the configuration and velocity of a floating base make redundant.
 const PLACES_BASE: [&str; 7] = ["position", "rpy", "quaternion", "velocity", "angular_velocity", "touch", "height"];
 
 /// An event of one contact, as runs in files have it.
@@ -40,12 +44,12 @@ pub struct EventState {
 }
 
 impl Provenance {
-    /// The impact of an event of this run, counted from 0, as a scene: the robot in the state before it, its coefficients and guard, and as
+    /// The impact of an event of this run, counted from 0, as a scene: the robot in the state before it, its coefficients, law and guard, and as
     /// `strike` the contacts that took part. `scene` is that of [`Provenance::scene_here`], `states` the samples at the time of the event, in
     /// order: the first of them from which the impulses of the run follow is the state before.
     ///
     /// # Errors
-    /// An event that does not exist or is no impact, the limit of a joint, no state from which the run's impulses follow.
+    /// The event does not exist, is not an impact or belongs to the limit of a joint, or the run's impulses follow from none of the states.
     pub fn scene_of_event(
         &self,
         scene: &Tree,
@@ -53,18 +57,61 @@ impl Provenance {
         number: usize,
         states: &[EventState],
     ) -> Result<Tree, ProvenanceError> {
+        struck_together(events, number)?;
+        if states.is_empty() {
+            return Err(ProvenanceError::NoState { number, time: events[number].time });
+        }
+        let problem = self.problem_here(scene)?;
+        RunImpact {
+            scene,
+            problem: &problem,
+            law: &self.law,
+            guard: &self.guard,
+            events,
+            robots: &Robots::new(),
+            folder: Path::new(""),
+        }
+        .scene(number, states)
+    }
+}
+
+/// The impacts of a run that has just been computed, without its provenance.
+#[derive(Debug, Clone, Copy)]
+pub struct RunImpact<'a> {
+    /// The document that was simulated.
+    pub scene: &'a Tree,
+    /// Its problem.
+    pub problem: &'a Problem,
+    /// The name of the law.
+    pub law: &'a str,
+    /// The name of the guard.
+    pub guard: &'a str,
+    /// All events of the run.
+    pub events: &'a [RecordedEvent],
+    /// The source of its robot.
+    pub robots: &'a Robots,
+    /// The folder that paths of robot files are relative to.
+    pub folder: &'a Path,
+}
+
+impl RunImpact<'_> {
+    /// The impact of an event, counted from 0, as a scene: see [`Provenance::scene_of_event`].
+    ///
+    /// # Errors
+    /// Those of [`Provenance::scene_of_event`].
+    pub fn scene(&self, number: usize, states: &[EventState]) -> Result<Tree, ProvenanceError> {
+        let Self { scene, problem, law, guard, events, robots, folder } = *self;
         let together = struck_together(events, number)?;
         let time = events[number].time;
         if states.is_empty() {
             return Err(ProvenanceError::NoState { number, time });
         }
-        let problem = self.problem_here(scene)?;
         let floats = problem.scene().is_some_and(|scene| floating_root(scene.model()).is_some());
         let mut least = f64::INFINITY;
         for state in states {
-            let impact = impact_scene(scene, &self.guard, &together, state, floats);
+            let impact = impact_scene(scene, [law, guard], &together, state, floats);
             // Another sample at the same time, such as the one after the impact, may have no impact at all.
-            let answer = Problem::from_tree(&impact).and_then(|problem| problem.answer());
+            let answer = Problem::from_tree_with(&impact, folder, robots).and_then(|problem| problem.answer());
             let part = answer.map_or(f64::INFINITY, |answer| difference(&answer, &together));
             if part <= SAME_IMPULSE {
                 return Ok(impact);
@@ -109,7 +156,7 @@ fn struck_together(events: &[RecordedEvent], number: usize) -> Result<Vec<&Recor
     }
 }
 
-/// What an event that is no impact of the law is.
+/// What kind of event it is, if it is not an impact of the law.
 fn meaning(kind: &str) -> &'static str {
     match kind {
         "lift_off" | "stick" | "slip" | "ambiguous" => "the mode of a contact changed, without an impulse",
@@ -118,24 +165,68 @@ fn meaning(kind: &str) -> &'static str {
         "rattle" | "sequence" => "an impact whose restitution was dropped by a device of the simulation",
         "window" => "a window of time stepping, with many impacts in it",
         "projection" => "the state was projected onto its contacts",
+        "dead_point" => "a closed loop came near a dead point",
         _ => "it has no impulse of the law",
     }
 }
 
-fn impact_scene(scene: &Tree, guard: &str, together: &[&RecordedEvent], state: &EventState, floats: bool) -> Tree {
-    let mut impact = scene.clone();
+/// The scene of a robot in another state, given by all entries of q and v, which are finite.
+pub fn scene_in_state(scene: &Tree, robot: &Model, configuration: &[f64], velocity: &[f64]) -> Tree {
+    in_state(scene, floating_root(robot).is_some(), configuration, velocity)
+}
+
+/// The changes that turn a document into [`scene_in_state`].
+///
+/// # Errors
+/// A number is not finite.
+pub fn state_edits(scene: &Tree, robot: &Model, configuration: &[f64], velocity: &[f64]) -> Result<Vec<Edit>, String> {
+    for (name, numbers) in [("configuration", configuration), ("velocity", velocity)] {
+        if let Some(place) = numbers.iter().position(|x| !x.is_finite()) {
+            return Err(format!("{name}[{place}] = {} is not finite", numbers[place]));
+        }
+    }
+    let parts = state_parts(scene, floating_root(robot).is_some(), configuration, velocity);
+    parts.iter().map(|(path, value)| Edit::new(path, value)).collect()
+}
+
+fn in_state(scene: &Tree, floats: bool, configuration: &[f64], velocity: &[f64]) -> Tree {
+    let parts = state_parts(scene, floats, configuration, velocity);
+    let mut placed = scene.clone();
+    if let Value::Object(map) = &mut placed.0 {
+        map.extend(parts.into_iter().map(|(key, value)| (key.to_owned(), value)));
+    }
+    placed
+}
+
+/// The parts of a document that state q and v as whole vectors: `state`, and `base` without what would place or move a floating base.
+fn state_parts(scene: &Tree, floats: bool, configuration: &[f64], velocity: &[f64]) -> Vec<(&'static str, Value)> {
+    let mut parts = vec![("state", json!({ "configuration": configuration, "velocity": velocity }))];
+    if let (true, Some(Value::Object(base))) = (floats, scene.0.get("base"))
+        && PLACES_BASE.iter().any(|key| base.contains_key(*key))
+    {
+        let mut base = base.clone();
+        PLACES_BASE.into_iter().for_each(|key| drop(base.remove(key)));
+        parts.push(("base", Value::Object(base)));
+    }
+    parts
+}
+
+fn impact_scene(
+    scene: &Tree,
+    [law, guard]: [&str; 2],
+    together: &[&RecordedEvent],
+    state: &EventState,
+    floats: bool,
+) -> Tree {
+    let mut impact = in_state(scene, floats, &state.configuration, &state.velocity);
     if let Value::Object(map) = &mut impact.0 {
         let names: Vec<&str> = together.iter().filter_map(|event| event.contact.as_deref()).collect();
         map.insert("strike".to_owned(), json!(names));
+        map.insert("law".to_owned(), json!(law));
         map.insert("guard".to_owned(), json!(guard));
-        let state = json!({ "configuration": state.configuration, "velocity": state.velocity });
-        map.insert("state".to_owned(), state);
-        // What has no effect on an impact.
-        for key in ["simulation", "posture", "actuation", "limits"] {
+        // Keys without effect on an impact.
+        for key in ["simulation", "posture", "actuation", "controls", "limits"] {
             map.remove(key);
-        }
-        if let (true, Some(Value::Object(base))) = (floats, map.get_mut("base")) {
-            PLACES_BASE.into_iter().for_each(|key| drop(base.remove(key)));
         }
     }
     impact

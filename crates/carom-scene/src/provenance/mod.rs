@@ -1,5 +1,5 @@
-//! What a run is a run of: the scene, the files of its robot, the coefficients, and the program that computed it. A run that
-//! carries its provenance can be repeated, and each of its impacts can be studied by itself.
+//! The provenance of a run: the scene, the files of its robot, the coefficients, and the program that computed it. A run with
+//! its provenance can be repeated, and each of its impacts can be studied by itself.
 //!
 //! | file | contents |
 //! |---|---|
@@ -13,13 +13,13 @@ mod files;
 
 use std::path::{Path, PathBuf};
 
-use carom_law::{Coefficients, Friction, Restitution};
+use carom_law::{Coefficients, Friction, Law, Restitution};
 use carom_sim::Setup;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 pub use error::ProvenanceError;
-pub use event::{EventState, RecordedEvent};
+pub use event::{EventState, RecordedEvent, RunImpact, scene_in_state, state_edits};
 pub use files::HashedFile;
 
 use crate::Problem;
@@ -27,9 +27,9 @@ use crate::document::{ProblemError, Tree};
 use crate::scene::ModelSource;
 
 /// The keys of a scene that name a robot's file.
-const FILE_KEYS: [&str; 2] = ["urdf", "mjcf"];
+const FILE_KEYS: [&str; 3] = ["urdf", "mjcf", "sdf"];
 
-/// What a run is a run of.
+/// The provenance of a run: what determines it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Provenance {
@@ -44,12 +44,18 @@ pub struct Provenance {
     pub scene: Tree,
     /// The options that changed it, as given.
     pub options: Vec<String>,
+    /// The name of the law of impacts; runs written before the law could be chosen used `aghili`.
+    #[serde(default = "aghili")]
+    pub law: String,
     /// The name of the guard.
     pub guard: String,
     /// Restitution and friction of every contact, wherever they were given.
     pub coefficients: Vec<ContactCoefficients>,
     /// The robot.
     pub robot: RobotSource,
+    /// Why the run cannot be repeated from its file, if it cannot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_repeatable: Option<String>,
 }
 
 /// The source of the robot of a run.
@@ -85,22 +91,45 @@ impl Provenance {
             ModelSource::BuiltIn(name) => {
                 RobotSource { builtin: Some((*name).to_owned()), files: files::of_built_in(name) }
             }
+            // A robot that was read from text has no file of its own, but may have meshes.
+            ModelSource::Objects => RobotSource { builtin: None, files: Vec::new() },
             ModelSource::File(_) => RobotSource { builtin: None, files: files::hashed(source.model().files())? },
         };
-        let coefficients = setup.contacts.iter().map(|contact| {
-            let Coefficients { restitution, friction } = contact.coefficients;
-            ContactCoefficients { contact: contact.name.clone(), restitution: stated(restitution), friction }
+        let contacts = setup.contacts.iter().map(|contact| (&contact.name, contact.coefficients));
+        let pairs = setup.pairs.iter().map(|pair| (&pair.name, pair.coefficients));
+        let coefficients = contacts.chain(pairs).map(|(name, Coefficients { restitution, friction })| {
+            ContactCoefficients { contact: name.clone(), restitution: stated(restitution), friction }
         });
+        let has_objects = scene.contains("objects");
         Ok(Self {
             carom: version(),
             instruction_set: carom_sim::instruction_set(),
             system: std::env::consts::OS.to_owned(),
             scene,
             options,
+            law: setup.law.name().to_owned(),
             guard: setup.guard.name().to_owned(),
             coefficients: coefficients.collect(),
             robot,
+            not_repeatable: has_objects.then(|| "files of objects are not recorded".to_owned()),
         })
+    }
+
+    /// Marks a run that its file alone does not determine, with the reason.
+    #[must_use]
+    pub fn not_repeatable(self, why: impl Into<String>) -> Self {
+        Self { not_repeatable: Some(why.into()), ..self }
+    }
+
+    /// Whether the run can be repeated from its file.
+    ///
+    /// # Errors
+    /// The reason why it cannot.
+    pub fn check_repeatable(&self) -> Result<(), ProvenanceError> {
+        match &self.not_repeatable {
+            Some(why) => Err(ProvenanceError::NotRepeatable { why: why.clone() }),
+            None => Ok(()),
+        }
     }
 
     /// The provenance of a repetition by this program.
@@ -125,7 +154,7 @@ impl Provenance {
     /// run. Its files are those of the run, by their hashes.
     ///
     /// # Errors
-    /// A file of the robot that is missing or has changed, or a scene that this version does not read.
+    /// A file of the robot is missing or has changed, or this version cannot read the scene.
     pub fn scene_here(&self, folder: &Path, robot: Option<&Path>) -> Result<Tree, ProvenanceError> {
         let mut scene = self.scene.clone();
         if let Some(name) = &self.robot.builtin {
@@ -134,7 +163,10 @@ impl Provenance {
                 false => Err(ProvenanceError::ChangedBuiltIn { name: name.clone(), carom: self.carom.clone() }),
             };
         }
-        let own = self.robot.files.first().ok_or(ProvenanceError::NoRobot)?;
+        let Some(own) = self.robot.files.first() else {
+            self.check_repeatable()?;
+            return Err(ProvenanceError::NoRobot);
+        };
         let place = self.place_of_robot(own, folder, robot)?;
         own.check(&place)?;
         let model = scene.0.get_mut("model").and_then(Value::as_object_mut).ok_or(ProvenanceError::NoRobot)?;
@@ -164,7 +196,7 @@ impl Provenance {
     /// The problem of a scene found by [`Provenance::scene_here`], whose meshes and included files must also be those of the run.
     ///
     /// # Errors
-    /// As [`Problem::from_tree`], or a file that has changed.
+    /// Those of [`Problem::from_tree`], or a file has changed.
     pub fn problem_here(&self, scene: &Tree) -> Result<Problem, ProvenanceError> {
         let problem = Problem::from_tree(scene).map_err(|error| ProvenanceError::Problem(Box::new(error)))?;
         if self.robot.builtin.is_none()
@@ -178,10 +210,18 @@ impl Provenance {
 
 /// A restitution as documents state it.
 fn stated(restitution: Restitution) -> Value {
-    match restitution.alpha() {
+    let mut stated = match restitution.alpha() {
         Some(alpha) => json!({ "hunt_crossley": { "alpha": alpha } }),
         None => json!({ "normal": restitution.normal_at(0.0), "tangential": restitution.tangential() }),
+    };
+    if let Some(kind) = restitution.kind() {
+        stated["kind"] = kind.name().into();
     }
+    stated
+}
+
+fn aghili() -> String {
+    Law::Aghili.name().to_owned()
 }
 
 fn version() -> String {

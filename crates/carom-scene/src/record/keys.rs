@@ -245,6 +245,7 @@ const ROBOT: Object = object!("robot" {
     "gap": Type::Number, "Its distance from the surface, m";
     "axes": AXES, "Its normal and tangents in world axes";
     "contacts": Type::list(&Type::Object(&STRUCK)), "The contacts that struck, if they are several";
+    "loops": Type::list(&Type::Object(&LOOP)), "The impulses of its closed loops; absent for a robot without loops";
     "warnings": Type::list(&Type::Text), "Warnings about the robot's file and state";
 }
     Rule::Required(&["model", "velocity_names", "warnings"]),
@@ -258,6 +259,17 @@ const STRUCK: Object = object!("struck" {
     "axes": AXES, "Its normal and tangents in world axes";
 }
     Rule::Required(&["contact", "position", "gap", "axes"]),
+);
+
+const LOOP: Object = object!("loop_impulse" {
+    "loop": Type::Text, "The loop's name";
+    "kind": Type::OneOfNames(|| vec!["connect", "hinge", "weld", "joint"]), "What it constrains";
+    "impulse": Type::TRIPLE, "The impulse on its first link, in world axes, N s; absent for joints";
+    "angular_impulse": Type::TRIPLE, "The angular impulse on it about the loop's point, N m s; for hinge and weld";
+    "joint_impulse": Type::Number, "The impulse along the first joint, N s or N m s; for joints";
+    "unique": Type::Boolean, "Whether the impulse is unique; otherwise the one of least norm is given";
+}
+    Rule::Required(&["loop", "kind", "unique"]),
 );
 
 const AXES: Type = Type::List(&Type::TRIPLE, 1, Some(3));

@@ -19,4 +19,4 @@ pub(crate) mod writer;
 pub use fields::{Fields, UnknownField};
 pub use id::Id;
 pub use outcome::{ErrorRecord, OutcomeRecord, to_line};
-pub use robot::{ContactRecord, RobotRecord, StruckRecord};
+pub use robot::{ContactRecord, LoopRecord, RobotRecord, StruckRecord};

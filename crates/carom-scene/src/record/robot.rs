@@ -1,10 +1,15 @@
 //! The robot of a scene, as a record in its outcome.
 
-use carom_multibody::{JointKind, Model};
+use carom_multibody::{JointKind, LoopImpulse, LoopKind, Model, Warning, WarningKind};
 use serde::Serialize;
 
+use crate::answer::Answer;
 use crate::document::ProblemError;
-use crate::scene::Scene;
+use crate::scene::{PairContact, Scene};
+
+/// Value of m W_nn below which a contact counts as near a dead point of its mechanism: impulses grow without bound there, while
+/// the velocities after the impact stay finite.
+const DEAD_POINT: f64 = 1e-6;
 
 /// The robot of a scene, as part of the outcome.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -17,6 +22,9 @@ pub struct RobotRecord {
     /// The contacts that strike.
     #[serde(flatten)]
     pub struck: StruckRecord,
+    /// The impulses in the closed loops; empty for a robot without loops.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub loops: Vec<LoopRecord>,
     /// Warnings about the robot's file and state, as `kind: message`, except those of kind `ignored`.
     pub warnings: Vec<String>,
     /// Whether some velocities are in their link's axes, which is so for floating and ball joints.
@@ -57,6 +65,44 @@ pub struct ContactRecord {
     pub touches: bool,
 }
 
+/// The impulse of a closed loop in an impact on its first link or joint; the opposite acts on the second.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct LoopRecord {
+    /// The loop's name.
+    #[serde(rename = "loop")]
+    pub name: String,
+    /// `connect`, `hinge`, `weld` or `joint`.
+    pub kind: &'static str,
+    /// The impulse at its point, in world axes, N s. Absent for a loop of joints.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub impulse: Option<[f64; 3]>,
+    /// The angular impulse about that point, in world axes, N m s. Only for a hinge or a weld.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub angular_impulse: Option<[f64; 3]>,
+    /// The impulse along the first joint's coordinate, N s or N m s. Only for a loop of joints.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub joint_impulse: Option<f64>,
+    /// Whether the impulse is unique. Where loops are redundant it is not, and the one of least norm is given.
+    pub unique: bool,
+}
+
+impl LoopRecord {
+    fn new(model: &Model, impulse: &LoopImpulse) -> Self {
+        let one = &model.loops()[impulse.index];
+        let holds_points = !matches!(one.kind, LoopKind::Joint { .. });
+        let holds_axes = matches!(one.kind, LoopKind::Hinge { .. } | LoopKind::Weld { .. });
+        Self {
+            name: one.name.clone(),
+            kind: one.kind.name(),
+            impulse: holds_points.then(|| impulse.force.to_array()),
+            angular_impulse: holds_axes.then(|| impulse.moment.to_array()),
+            joint_impulse: (!holds_points).then_some(impulse.joint),
+            unique: impulse.is_unique,
+        }
+    }
+}
+
 impl StruckRecord {
     /// The contacts as a list, also for a single one.
     pub fn contacts(&self) -> &[ContactRecord] {
@@ -75,7 +121,17 @@ impl RobotRecord {
     pub fn new(scene: &Scene) -> Result<Self, ProblemError> {
         let dynamics = scene.dynamics()?;
         let touching = scene.touching()?;
-        let mut struck = scene.struck().iter().map(|&place| {
+        let of_pair = |contact: &PairContact| {
+            let axes = contact.meeting.directions().into_iter().take(contact.meeting.dimension());
+            ContactRecord {
+                contact: contact.name.clone(),
+                position: contact.position().to_array(),
+                gap: contact.closest.gap,
+                axes: axes.map(|axis| axis.to_array()).collect(),
+                touches: contact.touches,
+            }
+        };
+        let struck = scene.struck().iter().map(|&place| {
             let contact = &scene.contacts()[place];
             let (position, gap) = scene.position_of(&dynamics, contact);
             let axes = contact.point.basis().into_iter().take(contact.point.dimension());
@@ -87,6 +143,7 @@ impl RobotRecord {
                 touches: touching[place],
             }
         });
+        let mut struck = struck.chain(scene.struck_pairs().iter().map(of_pair));
         let struck = match (struck.next(), struck.next()) {
             (Some(one), None) => StruckRecord::One(one),
             (one, other) => StruckRecord::Many { contacts: one.into_iter().chain(other).chain(struck).collect() },
@@ -95,6 +152,7 @@ impl RobotRecord {
             model: scene.model().name().to_owned(),
             velocity_names: scene.model().velocity_names(),
             struck,
+            loops: Vec::new(),
             warnings: scene.warnings().iter().map(ToString::to_string).collect(),
             in_link_axes: scene
                 .model()
@@ -103,6 +161,28 @@ impl RobotRecord {
                 .any(|joint| matches!(joint.joint.kind, JointKind::Floating | JointKind::Ball)),
             velocity_units: units(scene.model()),
         })
+    }
+
+    /// The record of a scene's robot in an impact, with the impulses of its loops and a warning for each contact near a dead point.
+    ///
+    /// # Errors
+    /// The state is not valid for the model, or the answer does not belong to the scene.
+    pub fn of_answer(scene: &Scene, answer: &Answer) -> Result<Self, ProblemError> {
+        let mut record = Self::new(scene)?;
+        if scene.model().loops().is_empty() {
+            return Ok(record);
+        }
+        let (loops, mobilities) = scene.loop_impulses(answer)?;
+        record.loops = loops.iter().map(|impulse| LoopRecord::new(scene.model(), impulse)).collect();
+        for (name, mobility) in scene.struck_names().zip(mobilities) {
+            if mobility < DEAD_POINT {
+                let message = format!(
+                    "contact {name:?} is near a dead point: m W_nn = {mobility:.1e} is below {DEAD_POINT:.0e}, and its impulse is large"
+                );
+                record.warnings.push(Warning::new(WarningKind::DeadPoint, name, message).to_string());
+            }
+        }
+        Ok(record)
     }
 }
 

@@ -2,14 +2,18 @@
 
 use carom_law::{Dimension, Friction, Restitution};
 use carom_multibody::{
-    CandidateOptions, ContactPoint, DynamicsError, LinkId, Model, Placement, Rims, ShapeId, Vector, candidates,
+    CandidateOptions, ContactPoint, DynamicsError, LinkId, Model, PairSide, Placement, Rims, ShapeId, Solid, Vector,
+    candidates,
 };
 use serde_json::{Map, Value};
 use wildmatch::WildMatch;
 
+use super::error::dynamics_error;
 use super::motion::condition;
+use super::pair::{self, PairCoefficients, ScenePair, Side};
+use super::shapes::find_shapes;
 use super::surface::Surfaces;
-use super::{SceneContact, dynamics_error, keys};
+use super::{SceneContact, keys};
 use crate::document::coefficients::dimension;
 use crate::document::coefficients::{friction, restitution};
 use crate::document::value::{check_keys, missing, number, object, text, triple, wrong_type};
@@ -18,9 +22,36 @@ use carom_sim::{CoordinateRange, Surface};
 
 type Result<T> = std::result::Result<T, ProblemError>;
 
+/// The contacts of a scene with half-spaces, and those of two bodies.
+#[derive(Default)]
+pub(super) struct Read {
+    pub(super) contacts: Vec<SceneContact>,
+    pub(super) pairs: Vec<ScenePair>,
+}
+
+impl Read {
+    fn joined(list: Vec<Self>) -> Self {
+        let mut all = Self::default();
+        for Self { contacts, pairs } in list {
+            all.contacts.extend(contacts);
+            all.pairs.extend(pairs);
+        }
+        all
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> {
+        names(&self.contacts, &self.pairs)
+    }
+}
+
+/// The names of contacts, those of two bodies last.
+fn names<'c>(contacts: &'c [SceneContact], pairs: &'c [ScenePair]) -> impl Iterator<Item = &'c str> {
+    contacts.iter().map(|contact| contact.name.as_str()).chain(pairs.iter().map(|pair| pair.name.as_str()))
+}
+
 /// All contacts of a scene: `contact`, or the list `contacts`.
-pub(super) fn read(model: &Model, surfaces: &Surfaces, map: &Map<String, Value>) -> Result<Vec<SceneContact>> {
-    let contacts = match (map.get("contact"), map.get("contacts")) {
+pub(super) fn read(model: &Model, surfaces: &Surfaces, map: &Map<String, Value>) -> Result<Read> {
+    let read = match (map.get("contact"), map.get("contacts")) {
         (Some(_), Some(_)) => {
             let message = "contact and contacts both give the contacts; give only one of them";
             return Err(ProblemError::at(Kind::Conflict, "contacts", message));
@@ -28,40 +59,45 @@ pub(super) fn read(model: &Model, surfaces: &Surfaces, map: &Map<String, Value>)
         (Some(one), None) => contact(model, surfaces, one, "contact")?,
         (None, Some(Value::Array(list))) => {
             let read = |(i, value)| contact(model, surfaces, value, &format!("contacts[{i}]"));
-            list.iter().enumerate().map(read).collect::<Result<Vec<_>>>()?.concat()
+            Read::joined(list.iter().enumerate().map(read).collect::<Result<Vec<_>>>()?)
         }
         (None, Some(other)) => return Err(wrong_type(other, "contacts", "a list of contacts")),
-        (None, None) => Vec::new(),
+        (None, None) => Read::default(),
     };
+    let names: Vec<&str> = read.names().collect();
     // An empty list says that the robot touches nothing.
-    if contacts.is_empty() && !map.contains_key("contacts") {
+    if names.is_empty() && !map.contains_key("contacts") {
         return Err(missing(
             "contact",
             "a scene needs a contact; contacts = [] simulates a robot that touches nothing",
         ));
     }
-    for (i, contact) in contacts.iter().enumerate() {
-        if contacts[..i].iter().any(|other| other.name == contact.name) {
-            let message = format!("the name {:?} is used by two contacts: contacts need different names", contact.name);
+    for (i, name) in names.iter().enumerate() {
+        if names[..i].contains(name) {
+            let message = format!("the name {name:?} is used by two contacts: contacts need different names");
             return Err(ProblemError::at(Kind::Conflict, format!("contacts[{i}]"), message));
         }
     }
-    Ok(contacts)
+    Ok(read)
 }
 
-/// The contacts that strike, if they are given: those listed in `strike`, or a single one.
-pub(super) fn strike(contacts: &[SceneContact], map: &Map<String, Value>) -> Result<Option<Vec<usize>>> {
+/// The contacts that strike, if they are given: those listed in `strike`, or a single one. Contacts of two bodies count after the others.
+pub(super) fn strike(
+    contacts: &[SceneContact],
+    pairs: &[ScenePair],
+    map: &Map<String, Value>,
+) -> Result<Option<Vec<usize>>> {
+    let names: Vec<&str> = names(contacts, pairs).collect();
     let find = |value: &Value, path: &str| {
         let name = text(value, path)?;
-        contacts.iter().position(|contact| contact.name == name).ok_or_else(|| {
-            let names: Vec<&str> = contacts.iter().map(|contact| contact.name.as_str()).collect();
+        names.iter().position(|known| *known == name).ok_or_else(|| {
             let hint = did_you_mean(name, names.iter().copied());
             let message = format!("{path} = {name:?} is not a contact{hint}; the contacts are {}", listed(&names));
             ProblemError::at(Kind::UnknownName, path, message)
         })
     };
     let mut struck = match map.get("strike") {
-        None if contacts.len() == 1 => vec![0],
+        None if names.len() == 1 => vec![0],
         None => return Ok(None),
         Some(Value::Array(list)) => {
             let each = |(i, value)| find(value, &format!("strike[{i}]"));
@@ -79,7 +115,7 @@ pub(super) fn strike(contacts: &[SceneContact], map: &Map<String, Value>) -> Res
 }
 
 /// The contacts of one entry: a point or ball, or all features of shapes; on one surface, or all.
-fn contact(model: &Model, surfaces: &Surfaces, value: &Value, path: &str) -> Result<Vec<SceneContact>> {
+fn contact(model: &Model, surfaces: &Surfaces, value: &Value, path: &str) -> Result<Read> {
     let map = object(value, path)?;
     check_keys(map, path, keys::CONTACT.names)?;
     let field = |key: &str| format!("{path}.{key}");
@@ -97,10 +133,32 @@ fn contact(model: &Model, surfaces: &Surfaces, value: &Value, path: &str) -> Res
         Some(pattern) => matching(model, &pattern, map, &field("link"))?,
         None => vec![place(model, map, path)?],
     };
-    let mut contacts = Vec::new();
-    for index in touched(&surfaces.list, map, path)? {
+    let sides = |place: &Place| sides(model, place, map, path, stated);
+    if let Some(against) = map.get("against") {
+        if let Some(other) = ["surface", "rims", "enabled"].into_iter().find(|key| map.contains_key(*key)) {
+            let message = format!("{path}.{other} is for contacts with surfaces, and {path}.against is given");
+            return Err(ProblemError::at(Kind::Conflict, field(other), message));
+        }
+        let ones = places.iter().map(sides).collect::<Result<Vec<_>>>()?.concat();
+        let pairs = pair::against(model, ones, against, path, own.pair(map, path)?)?;
+        return Ok(Read { contacts: Vec::new(), pairs });
+    }
+    let (mut contacts, mut pairs) = (Vec::new(), Vec::new());
+    let count = surfaces.list.len() + surfaces.bodies.len();
+    let several = count > 1 && !map.contains_key("surface");
+    let touched = touched(&surfaces.names(), map, path)?;
+    for body in touched.iter().filter_map(|index| surfaces.bodies.get(index.checked_sub(surfaces.list.len())?)) {
+        if let Some(other) = ["rims", "enabled"].into_iter().find(|key| map.contains_key(*key)) {
+            let message = format!("{path}.{other} is for contacts with planes, and {:?} ends or curves", body.name);
+            return Err(ProblemError::at(Kind::Conflict, field(other), message));
+        }
+        let coefficients = own.pair(map, path)?;
+        for place in &places {
+            pairs.extend(pair::on_body(sides(place)?, &body.name, &body.side, several, &coefficients));
+        }
+    }
+    for index in touched.into_iter().filter(|index| *index < surfaces.list.len()) {
         let surface = &surfaces.list[index];
-        let several = surfaces.list.len() > 1 && !map.contains_key("surface");
         for place in &places {
             let found = match map.get("shape") {
                 Some(shape) => {
@@ -123,7 +181,7 @@ fn contact(model: &Model, surfaces: &Surfaces, value: &Value, path: &str) -> Res
             }));
         }
     }
-    if contacts.is_empty() {
+    if contacts.is_empty() && pairs.is_empty() {
         let message = format!(
             "{0}.shape: no shape touches a surface, by contype, conaffinity and <exclude> of the robot's file; name a shape, or give a \
              surface of the scene",
@@ -131,7 +189,44 @@ fn contact(model: &Model, surfaces: &Surfaces, value: &Value, path: &str) -> Res
         );
         return Err(ProblemError::at(Kind::UnknownName, field("shape"), message));
     }
-    Ok(contacts)
+    Ok(Read { contacts, pairs })
+}
+
+/// The bodies of one link or frame: its shapes, or a ball or point.
+fn sides(
+    model: &Model,
+    place: &Place,
+    map: &Map<String, Value>,
+    path: &str,
+    stated: Option<&str>,
+) -> Result<Vec<Side>> {
+    let link = model.link(place.link);
+    let Some(shape) = map.get("shape") else {
+        let point = map.get("point").map(|value| triple(value, &format!("{path}.point"))).transpose()?;
+        let point = place.placement.apply(Vector::from(point.unwrap_or_default()));
+        let field = format!("{path}.radius");
+        let radius = map.get("radius").map(|value| number(value, &field)).transpose()?.unwrap_or(0.0);
+        let solid = Solid::ball(radius)
+            .map_err(|error| ProblemError::at(Kind::Law(carom_law::ErrorKind::OutOfRange), field, error.to_string()))?;
+        let side = PairSide { link: place.link, placement: Placement::at(point), solid };
+        return Ok(vec![Side { name: stated.unwrap_or(&place.name).to_owned(), side, shape: None, is_chosen: true }]);
+    };
+    let field = format!("{path}.shape");
+    let chosen = chosen_shapes(model, place, map, shape, path)?;
+    let is_all = text(shape, &field)? == "all";
+    let names_shape = if stated.is_some() { chosen.len() > 1 } else { link.shapes.len() > 1 };
+    let mut sides = Vec::with_capacity(chosen.len());
+    for i in chosen {
+        let mut name = stated.unwrap_or(&link.name).to_owned();
+        if names_shape {
+            name += &link.shapes[i].name.as_ref().map_or_else(|| format!("/{i}"), |shape| format!("/{shape}"));
+        }
+        let shape = (place.link, i);
+        let side = PairSide::of_shape(model, shape)
+            .map_err(|error| ProblemError::at(Kind::Model, &field, format!("{name}: {error}")))?;
+        sides.push(Side { name, side, shape: Some(shape), is_chosen: !is_all });
+    }
+    Ok(sides)
 }
 
 /// The surface that a contact touches, and the shape of the robot's file that it is.
@@ -165,7 +260,13 @@ fn matching(model: &Model, pattern: &WildMatch, map: &Map<String, Value>, field:
         let given = map.get("link").and_then(Value::as_str).unwrap_or_default();
         let hint = did_you_mean(given, names.iter().copied());
         let what = if of_shapes { "moving link with a shape that can touch" } else { "moving link" };
-        let message = format!("{field} matches no {what} of {}{hint}; its links are {}", model.name(), listed(&names));
+        let message = match model.nv() {
+            0 => format!(
+                "{field} matches no moving link: {} has none, since its base is fixed and it has no joints that move",
+                model.name()
+            ),
+            _ => format!("{field} matches no {what} of {}{hint}; its links are {}", model.name(), listed(&names)),
+        };
         return Err(ProblemError::at(Kind::UnknownName, field, message));
     }
     Ok(places)
@@ -188,47 +289,34 @@ struct Place {
 }
 
 fn place(model: &Model, map: &Map<String, Value>, path: &str) -> Result<Place> {
-    let (key, value) = match (map.get("link"), map.get("frame")) {
-        (Some(link), None) => ("link", link),
-        (None, Some(frame)) => ("frame", frame),
-        (Some(_), Some(_)) => {
-            let message = format!("{path}.link and {path}.frame both give its place; give only one of them");
-            return Err(ProblemError::at(Kind::Conflict, format!("{path}.frame"), message));
-        }
-        (None, None) => return Err(missing(&format!("{path}.link"), "a contact needs a link or a frame")),
-    };
-    let field = format!("{path}.{key}");
-    let name = text(value, &field)?;
-    // Links and frames have separate names: a site may have the name of its body.
-    let found = match key {
-        "link" => model.find_link(name).map(|link| (link, Placement::IDENTITY)),
-        _ => model.find_frame(name).map(|frame| (frame.link, frame.placement)),
-    };
-    let (link, placement) = found.ok_or_else(|| {
-        let links: Vec<&str> = model.links().iter().map(|link| link.name.as_str()).collect();
-        let frames: Vec<&str> = model.frames().iter().map(|frame| frame.name.as_str()).collect();
-        let (names, others, other) = if key == "link" { (links, frames, "frame") } else { (frames, links, "link") };
-        let mut message = format!("{field} = {name:?} is not a {key} of {}", model.name());
-        match others.contains(&name) {
-            true => message += &format!(", but a {other}: use {path}.{other}"),
-            false if names.is_empty() => message += ", which has none",
-            false => {
-                message += &did_you_mean(name, names.iter().copied());
-                message += &format!("; its {key}s are {}", listed(&names));
-            }
-        }
-        ProblemError::at(Kind::UnknownName, &field, message)
-    })?;
+    let (name, link, placement) = super::place::read(model, map, path, "a contact")?;
     Ok(Place { name: name.to_owned(), link, placement, of_pattern: false })
 }
 
+impl Own {
+    /// The coefficients of a pair of bodies; `dimension = 1` means no friction.
+    fn pair(&self, map: &Map<String, Value>, path: &str) -> Result<PairCoefficients> {
+        let field = format!("{path}.dimension");
+        let dimension = map.get("dimension").map(|value| dimension(value, &field)).transpose()?;
+        if dimension.is_some_and(|dimension| dimension != Dimension::Normal) {
+            let message =
+                format!("{field} may be 1, without friction, for a contact of two bodies; otherwise the robot decides");
+            return Err(ProblemError::at(Kind::Conflict, field, message));
+        }
+        Ok(PairCoefficients {
+            restitution: self.restitution,
+            friction: self.friction,
+            is_frictionless: dimension.is_some(),
+        })
+    }
+}
+
 /// The surfaces that a contact can touch: the one given, or all.
-fn touched(surfaces: &[Surface], map: &Map<String, Value>, path: &str) -> Result<Vec<usize>> {
-    let Some(value) = map.get("surface") else { return Ok((0..surfaces.len()).collect()) };
+fn touched(names: &[&str], map: &Map<String, Value>, path: &str) -> Result<Vec<usize>> {
+    let Some(value) = map.get("surface") else { return Ok((0..names.len()).collect()) };
     let field = format!("{path}.surface");
     let name = text(value, &field)?;
-    surfaces.iter().position(|surface| surface.name == name).map(|index| vec![index]).ok_or_else(|| {
-        let names: Vec<&str> = surfaces.iter().map(|surface| surface.name.as_str()).collect();
+    names.iter().position(|known| *known == name).map(|index| vec![index]).ok_or_else(|| {
         let hint = did_you_mean(name, names.iter().copied());
         let message = format!("{field} = {name:?} is not a surface{hint}; the surfaces are {}", names.join(", "));
         ProblemError::at(Kind::UnknownName, field.clone(), message)
@@ -280,36 +368,10 @@ fn of_shapes(
     stated: Option<&str>,
 ) -> Result<Vec<(String, ContactPoint, Option<Friction>)>> {
     let field = format!("{path}.shape");
-    if let Some(other) = ["frame", "point", "radius", "dimension"].into_iter().find(|key| map.contains_key(*key)) {
-        let message = format!("{field} and {path}.{other} both give what touches; give only one of them");
-        return Err(ProblemError::at(Kind::Conflict, format!("{path}.{other}"), message));
-    }
     let options = CandidateOptions { rims: map.get("rims").map_or(Ok(Rims::default()), |value| rims(value, path))? };
     let name = text(shape, &field)?;
     let link = model.link(place.link);
-    // A shape without a name has its index, as in reports. A pattern passes over shapes that cannot touch: the loader warns of them.
-    let is_meant = |i: usize| match &link.shapes[i].name {
-        _ if place.of_pattern && !link.shapes[i].can_touch() => false,
-        _ if name == "all" => true,
-        Some(own) => own == name,
-        None => name.parse() == Ok(i),
-    };
-    let chosen: Vec<usize> = (0..link.shapes.len()).filter(|&i| is_meant(i)).collect();
-    if chosen.is_empty() {
-        let names: Vec<&str> = link.shapes.iter().filter_map(|shape| shape.name.as_deref()).collect();
-        let hint = did_you_mean(name, names.iter().copied());
-        let message = format!(
-            "{field} = {name:?} is not a shape of link {:?}{hint}, which has {}{}",
-            link.name,
-            match link.shapes.len() {
-                0 => "none".to_owned(),
-                1 => "one: say \"all\"".to_owned(),
-                count => format!("{count}: say \"all\""),
-            },
-            if names.is_empty() { String::new() } else { format!(", or {}", names.join(", ")) }
-        );
-        return Err(ProblemError::at(Kind::UnknownName, field, message));
-    }
+    let chosen = chosen_shapes(model, place, map, shape, path)?;
     // A name contains only the parts needed to make it unique.
     let names_shape = if stated.is_some() { chosen.len() > 1 } else { link.shapes.len() > 1 };
     let mut found = Vec::new();
@@ -336,6 +398,22 @@ fn of_shapes(
         }
     }
     Ok(found)
+}
+
+/// The shapes of a link that an entry means.
+fn chosen_shapes(
+    model: &Model,
+    place: &Place,
+    map: &Map<String, Value>,
+    shape: &Value,
+    path: &str,
+) -> Result<Vec<usize>> {
+    let field = format!("{path}.shape");
+    if let Some(other) = ["frame", "point", "radius", "dimension"].into_iter().find(|key| map.contains_key(*key)) {
+        let message = format!("{field} and {path}.{other} both give what touches; give only one of them");
+        return Err(ProblemError::at(Kind::Conflict, format!("{path}.{other}"), message));
+    }
+    find_shapes(model, place.link, place.of_pattern, text(shape, &field)?, &field)
 }
 
 /// How rims of cylinders are represented: a number of points, or rolling rims.

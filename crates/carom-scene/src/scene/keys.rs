@@ -8,6 +8,7 @@ use crate::schema::{Object, Openness, Rule, Type, json_schema, object};
 pub(crate) const SCENE: Object = object!("scene" {
     "title": Type::Text, "What the scene shows, in one line";
     "model": Type::Object(&MODEL), "The robot";
+    "objects": Type::List(&Type::Object(&OBJECT), 1, None), "More robots and bodies, each with its own placement and state; their links are named object/link";
     "base": Type::Object(&BASE), "Placement and motion of the robot's base";
     "gravity": Type::TRIPLE, "Gravity in world axes, m/s^2 [default: that of the robot's file, or (0, 0, -9.81)]";
     "state": Type::Object(&STATE), "Configuration and velocity of the joints";
@@ -16,12 +17,15 @@ pub(crate) const SCENE: Object = object!("scene" {
     "strike": Type::Either(&[Type::Text, Type::List(&Type::Text, 1, None)]), "The contact or contacts that strike [default: a single contact, otherwise those that touch]";
     "surface": Type::Object(&SURFACE), "The surface";
     "surfaces": Type::List(&Type::Object(&SURFACE), 1, None), "The surfaces, if there are several [default: the planes of the robot's file]";
+    "loops": Type::List(&Type::Object(&LOOP), 0, None), "Closed loops, in addition to those of an MJCF file";
     "limits": Type::Object(&LIMITS), "Simulates the limits of the joints";
     "posture": Type::Object(&POSTURE), "Springs and dampers that hold the joints where they are";
     "actuation": Type::Map(&Type::Object(&ACTUATION)), "Forces, springs and dampers by the name of the joint";
+    "controls": Type::Either(&[Type::Text, Type::Integer(0, None), Type::Map(&Type::Number)]), "Controls of the actuators of an MJCF file: those of a keyframe, by its name or its index from 0, or numbers by the names of actuators, 0 for the others [default: the actuators of the file do not act]";
     "simulation": Type::Object(&SIMULATION), "Settings of a simulation";
 }
-    Rule::Required(&["model", "restitution"]),
+    Rule::Required(&["restitution"]),
+    Rule::AnyOf(&[&["model"], &["objects"]]),
     Rule::OneOf(&[&["contact"], &["contacts"]]),
     Rule::NotBoth("surface", "surfaces"),
 );
@@ -29,11 +33,12 @@ pub(crate) const SCENE: Object = object!("scene" {
 pub(super) const MODEL: Object = object!("model" {
     "urdf": Type::Text, "A URDF file, relative to the folder of the scene";
     "mjcf": Type::Text, "An MJCF file, relative to the folder of the scene";
+    "sdf": Type::Text, "An SDF file, relative to the folder of the scene";
     "builtin": Type::OneOfNames(|| models::MODELS.iter().map(|model| model.name).collect()), "A built-in model";
     "mimics": Type::OneOfNames(|| vec!["follow", "free"]), "Whether joints that mimic others follow them [default: follow]";
     "hull": Type::Object(&HULL), "How the convex hulls of meshes are simplified";
 }
-    Rule::OneOf(&[&["urdf"], &["mjcf"], &["builtin"]]),
+    Rule::OneOf(&[&["urdf"], &["mjcf"], &["sdf"], &["builtin"]]),
 );
 
 pub(super) const HULL: Object = object!("hull" {
@@ -73,6 +78,7 @@ pub(super) const CONTACT: Object = object!("contact" {
     "shape": Type::Text, "The collision shape that touches: its name, its index, or all";
     "rims": Type::Either(&[Type::OneOfNames(|| vec!["rolling"]), Type::Integer(0, Some(1000))]), "How the rims of cylinders touch: rolling, or at a number of points";
     "surface": Type::Text, "The surface that it touches [default: all]";
+    "against": Type::Object(&AGAINST), "The body that it touches, in place of a surface";
     "restitution": RESTITUTION, "Its own restitution";
     "friction": FRICTION, "Its own friction";
     "enabled": Type::Object(&CONDITION), "When it can close, in a simulation";
@@ -83,6 +89,54 @@ pub(super) const CONTACT: Object = object!("contact" {
     Rule::NotBoth("shape", "radius"),
     Rule::NotBoth("shape", "dimension"),
     Rule::Needs("rims", &["shape"]),
+    Rule::NotBoth("against", "surface"),
+    Rule::NotBoth("against", "rims"),
+    Rule::NotBoth("against", "enabled"),
+);
+
+pub(super) const AGAINST: Object = object!("against" {
+    "link": Type::Text, "The link of the other body, a pattern such as *_foot, or all";
+    "shape": Type::Text, "Its shape: its name, its index, or all [default: all]";
+}
+    Rule::Required(&["link"]),
+);
+
+pub(super) const OBJECT: Object = object!("object" {
+    "name": Type::Text, "Its name: links and joints of its model are named name/link and name/joint, those of a ball or box have the name itself";
+    "model": Type::Object(&MODEL), "Its model";
+    "ball": Type::Object(&BALL), "A solid ball that moves freely";
+    "box": Type::Object(&BOX), "A solid box that moves freely";
+    "mass": Type::Above(0.0), "Mass of a ball or box, kg";
+    "base": Type::Object(&BASE), "Its placement and motion";
+    "state": Type::Object(&STATE), "Configuration and velocity of its joints, by their names in its own model";
+}
+    Rule::Required(&["name"]),
+    Rule::OneOf(&[&["model"], &["ball", "mass"], &["box", "mass"]]),
+);
+
+pub(super) const BALL: Object = object!("ball" {
+    "radius": Type::Above(0.0), "Radius, m";
+}
+    Rule::Required(&["radius"]),
+);
+
+pub(super) const BOX: Object = object!("box" {
+    "half": Type::TRIPLE, "Half of each side length, m";
+}
+    Rule::Required(&["half"]),
+);
+
+pub(super) const ROUND: Object = object!("round" {
+    "radius": Type::Above(0.0), "Radius, m";
+    "half_length": Type::Above(0.0), "Half the length along its axis, m; of a capsule without its ends";
+}
+    Rule::Required(&["radius", "half_length"]),
+);
+
+pub(super) const CORNERS: Object = object!("corners" {
+    "points": Type::List(&Type::TRIPLE, 4, None), "Points whose convex hull it is, m";
+}
+    Rule::Required(&["points"]),
 );
 
 pub(super) const CONDITION: Object = object!("condition" {
@@ -96,10 +150,38 @@ pub(super) const CONDITION: Object = object!("condition" {
 
 pub(super) const SURFACE: Object = object!("surface" {
     "name": Type::Text, "Its name in reports";
-    "point": Type::TRIPLE, "A point of it, m [default: the origin]";
-    "normal": Type::TRIPLE, "Its outward normal, of any length";
+    "point": Type::TRIPLE, "A point of it, m; the centre of one that ends or curves [default: the origin]";
+    "normal": Type::TRIPLE, "The outward normal of a plane, of any length";
+    "box": Type::Object(&BOX), "A box, fixed to the world";
+    "ball": Type::Object(&BALL), "A ball, fixed to the world";
+    "capsule": Type::Object(&ROUND), "A capsule along z, fixed to the world";
+    "cylinder": Type::Object(&ROUND), "A cylinder along z, fixed to the world";
+    "hull": Type::Object(&CORNERS), "The convex hull of points, fixed to the world";
+    "rpy": Type::TRIPLE, "Its orientation as roll, pitch and yaw, rad";
+    "quaternion": Type::List(&Type::Number, 4, Some(4)), "Its orientation as a unit quaternion (w, x, y, z)";
 }
-    Rule::Required(&["normal"]),
+    Rule::OneOf(&[&["normal"], &["box"], &["ball"], &["capsule"], &["cylinder"], &["hull"]]),
+    Rule::NotBoth("rpy", "quaternion"),
+    Rule::NotBoth("normal", "rpy"),
+    Rule::NotBoth("normal", "quaternion"),
+);
+
+pub(super) const LOOP: Object = object!("loop" {
+    "name": Type::Text, "Its name in reports";
+    "kind": Type::OneOfNames(|| vec!["connect", "hinge", "weld"]), "connect: two points coincide; hinge: and two axes are parallel; weld: two frames coincide";
+    "first": Type::Object(&LOOP_END), "One end";
+    "second": Type::Object(&LOOP_END), "The other end [default: the world, where the first is at home]";
+}
+    Rule::Required(&["name", "kind", "first"]),
+);
+
+pub(super) const LOOP_END: Object = object!("loop_end" {
+    "link": Type::Text, "The link";
+    "frame": Type::Text, "The frame or site";
+    "point": Type::TRIPLE, "The point, in the axes of the link or frame, m [default: its origin]";
+    "axis": Type::TRIPLE, "The axis of a hinge, in the axes of the link or frame, of any length";
+}
+    Rule::OneOf(&[&["link"], &["frame"]]),
 );
 
 pub(super) const LIMITS: Object = object!("limits" {
@@ -131,6 +213,7 @@ pub(super) const SIMULATION: Object = object!("simulation" {
     "interval": Type::Above(0.0), "Time between samples, s [default: 0.01]";
     "tolerance": Type::Above(0.0), "Relative tolerance of the integration [default: 1e-10]";
     "largest_step": Type::Above(0.0), "Largest step of the integration, s";
+    "joint_friction": Type::Boolean, "Whether the dry friction of joints acts [default: true]";
     "max_events": Type::Integer(1, Some(9_000_000_000_000_000)), "Number of events after which the run ends with an error [default: 1000000]";
 });
 

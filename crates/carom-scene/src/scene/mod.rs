@@ -9,32 +9,52 @@
 //! | `root` | the base by itself |
 //! | `clamp` | coordinates moved to the limits of their joints |
 //! | `contact` | the contacts |
+//! | `coefficients` | restitution and friction of each contact |
+//! | `objects` | more robots and bodies |
+//! | `pair` | contacts of two bodies |
+//! | `place` | a link or frame by its name |
+//! | `loops` | closed loops, and states that close them |
+//! | `shapes` | shapes of a link by name |
+//! | `source` | the model and the base of a robot or object |
 //! | `surface` | the surfaces |
+//! | `controls` | controls of the actuators of the robot's file |
+//! | `strike` | the impact of the contacts that strike |
+//! | `error` | errors of the robot and the law, as errors of the document |
 //! | `motion` | actuators, limits and settings of a simulation |
 
 mod clamp;
+mod coefficients;
 mod contact;
+mod controls;
+mod error;
 mod keys;
+mod loops;
 mod motion;
+mod objects;
+mod pair;
+mod place;
 mod placing;
 mod read;
 mod root;
+mod shapes;
+mod source;
 mod state;
+mod strike;
 mod surface;
 
 use std::sync::Arc;
 
-use carom_law::{Coefficients, Contact, Friction, Guard, Law, Outcome, Restitution};
-use carom_multibody::{ContactPoint, Contacts, Dynamics, DynamicsError, Model, State, StateError, Vector, Warning};
+use carom_law::{Coefficients, Friction, Guard, Law, Restitution};
+use carom_multibody::{ContactPoint, Dynamics, Model, State, Vector, Warning};
+use carom_sim::{CoordinateRange, Setup, Surface, WatchedContact, WatchedPair};
 
-use crate::answer::SimultaneousAnswer;
+use crate::document::ProblemError;
 use crate::document::value::missing;
-use crate::document::{Kind, ProblemError, listed};
 pub use crate::robots::ModelSource;
-use carom_sim::{CoordinateRange, Setup, Surface, WatchedContact};
-use carom_sim::{StrikeError, contact_at, strike_outcome, strike_together_with};
+use error::{dynamics_error, unsupported};
 pub(crate) use keys::SCENE;
 use motion::SimulationKeys;
+pub use pair::{PairContact, ScenePair};
 pub(crate) use root::StatedRoot;
 pub(crate) use state::{floating_root, moves_with};
 
@@ -48,14 +68,19 @@ pub struct Scene {
     start: Start,
     velocity: Vec<f64>,
     contacts: Vec<SceneContact>,
+    pairs: Vec<ScenePair>,
     /// Indices of the contacts that strike.
     struck: Vec<usize>,
-    /// Those that the scene names; otherwise the ones that touch strike.
+    /// The contacts of two bodies that strike.
+    meetings: Vec<PairContact>,
+    /// The contacts that the scene names in `strike`, pairs last; without it those that touch strike.
     strike: Option<Vec<usize>>,
     /// If none of several contacts touches, the nearest and its gap: there is no impact yet.
-    nearest: Option<(usize, f64)>,
+    nearest: Option<(String, f64)>,
     surfaces: Vec<Surface>,
     motion: SimulationKeys,
+    /// A warning about a loop that the digits of the robot's file leave open.
+    gap: Option<Warning>,
 }
 
 /// Where a simulation starts: at the configuration, with coordinates moved to the limits that act.
@@ -116,6 +141,27 @@ impl Scene {
         &self.contacts
     }
 
+    /// All pairs of bodies that can touch.
+    pub fn pairs(&self) -> &[ScenePair] {
+        &self.pairs
+    }
+
+    /// The contacts of two bodies that strike.
+    pub fn struck_pairs(&self) -> &[PairContact] {
+        &self.meetings
+    }
+
+    /// The number of contacts that strike, including pairs of bodies.
+    pub fn struck_count(&self) -> usize {
+        self.struck.len() + self.meetings.len()
+    }
+
+    /// The names of the contacts that strike, pairs of bodies last.
+    pub fn struck_names(&self) -> impl Iterator<Item = &str> {
+        let of_pairs = self.meetings.iter().map(|meeting| meeting.name.as_str());
+        self.struck_contacts().map(|contact| contact.name.as_str()).chain(of_pairs)
+    }
+
     /// The contact that strikes, or the first of several; `None` if the robot touches nothing.
     pub fn contact(&self) -> Option<&SceneContact> {
         self.struck_contacts().next()
@@ -139,7 +185,7 @@ impl Scene {
     /// The contact that strikes in every state: a single one, or the one that the scene names.
     pub(crate) fn only_striker(&self) -> Option<usize> {
         match self.strike.as_deref() {
-            Some(&[contact]) => Some(contact),
+            Some(&[contact]) if contact < self.contacts.len() => Some(contact),
             _ => None,
         }
     }
@@ -150,8 +196,18 @@ impl Scene {
     }
 
     /// The scene as a simulation.
-    pub(crate) fn setup(&self, coefficients: &Coefficients, guard: Guard) -> Result<Setup, ProblemError> {
-        self.check_friction(self.contacts.iter(), coefficients)?;
+    pub(crate) fn setup(
+        &self,
+        coefficients: &Coefficients,
+        law: Law,
+        guard: Option<Guard>,
+    ) -> Result<Setup, ProblemError> {
+        self.check_friction(self.contacts.iter(), self.pairs.iter(), coefficients)?;
+        let paired = |pair: &ScenePair| WatchedPair {
+            name: pair.name.clone(),
+            bodies: pair.bodies.clone(),
+            coefficients: self.coefficients_of_pair(pair, coefficients),
+        };
         let watched = |contact: &SceneContact| WatchedContact {
             name: contact.name.clone(),
             point: contact.point,
@@ -159,45 +215,25 @@ impl Scene {
             coefficients: self.coefficients_of(contact, coefficients),
             enabled: contact.enabled,
         };
-        Ok(Setup {
+        let mut setup = Setup {
             title: self.title.clone(),
             model: Arc::clone(&self.model),
             configuration: self.start.configuration.clone(),
             velocity: self.velocity.clone(),
             surfaces: self.surfaces.clone(),
             contacts: self.contacts.iter().map(watched).collect(),
+            pairs: self.pairs.iter().map(paired).collect(),
             limits: self.motion.limits,
+            joint_friction: self.motion.joint_friction,
             actuators: self.motion.actuators.clone(),
-            guard,
+            law,
+            guard: Guard::default(),
             settings: self.motion.settings,
-            notes: self.start.notes.clone(),
-        })
-    }
-
-    /// The coefficients of a contact: its own, those of the scene, or the friction of the robot's file.
-    pub(crate) fn coefficients_of(&self, contact: &SceneContact, scene: &Coefficients) -> Coefficients {
-        Coefficients {
-            restitution: contact.restitution.unwrap_or(scene.restitution),
-            friction: contact.friction.or(scene.friction).or(contact.file_friction),
-        }
-    }
-
-    /// That contacts with tangents have friction, their own or the scene's.
-    fn check_friction<'a>(
-        &self,
-        contacts: impl Iterator<Item = &'a SceneContact>,
-        scene: &Coefficients,
-    ) -> Result<(), ProblemError> {
-        let lacks_friction = |contact: &&SceneContact| {
-            self.coefficients_of(contact, scene).friction.is_none() && contact.point.dimension() > 1
+            notes: self.start.notes.iter().chain(&self.motion.notes).cloned().collect(),
         };
-        let names: Vec<&str> = contacts.filter(lacks_friction).map(|contact| contact.name.as_str()).collect();
-        if names.is_empty() {
-            return Ok(());
-        }
-        let names = listed(&names);
-        let message = format!("friction is missing: give friction for the scene or for {names}, or dimension = 1");
-        Err(ProblemError::at(Kind::Law(carom_law::ErrorKind::Missing), "friction", message))
+        self.check_kinds(&setup, law)?;
+        setup.set_guard(guard).map_err(|error| unsupported("guard", error.to_string()))?;
+        Ok(setup)
     }
 
     /// The robot in the scene's state.
@@ -228,10 +264,29 @@ impl Scene {
     fn find_strikers(&mut self) -> Result<(), ProblemError> {
         let all = 0..self.contacts.len();
         let gaps = placing::gaps(&self.model, &self.surfaces, &self.contacts, &self.configuration)?;
-        let struck =
-            self.strike.clone().unwrap_or_else(|| all.clone().filter(|&contact| gaps.touches(contact)).collect());
-        self.nearest = if struck.is_empty() { gaps.nearest() } else { None };
-        self.struck = if struck.is_empty() { all.collect() } else { struck };
+        let dynamics = self.dynamics()?;
+        let mut meetings = Vec::new();
+        for (index, pair) in self.pairs.iter().enumerate() {
+            meetings.extend(pair.contacts(index, &dynamics)?);
+        }
+        let count = self.contacts.len();
+        let (struck, meeting): (Vec<usize>, Vec<PairContact>) = match &self.strike {
+            Some(strike) => (
+                strike.iter().copied().filter(|&k| k < count).collect(),
+                meetings.iter().filter(|one| strike.contains(&(count + one.pair))).cloned().collect(),
+            ),
+            None => (
+                all.clone().filter(|&contact| gaps.touches(contact)).collect(),
+                meetings.iter().filter(|one| one.touches).cloned().collect(),
+            ),
+        };
+        let is_apart = struck.is_empty() && meeting.is_empty();
+        let of_contacts = gaps.nearest().map(|(k, gap)| (self.contacts[k].name.clone(), gap));
+        let of_pairs = meetings.iter().map(|one| (one.name.clone(), one.closest.gap));
+        let nearest = of_contacts.into_iter().chain(of_pairs).min_by(|one, other| one.1.total_cmp(&other.1));
+        self.nearest = nearest.filter(|_| is_apart);
+        self.struck = if is_apart { all.collect() } else { struck };
+        self.meetings = if is_apart { meetings } else { meeting };
         Ok(())
     }
 
@@ -239,19 +294,6 @@ impl Scene {
     pub(crate) fn touching(&self) -> Result<Vec<bool>, ProblemError> {
         let gaps = placing::gaps(&self.model, &self.surfaces, &self.contacts, &self.configuration)?;
         Ok((0..self.contacts.len()).map(|contact| gaps.touches(contact)).collect())
-    }
-
-    /// Rejects a scene without a contact, or in which none of several contacts touches its surface.
-    pub(crate) fn check_touching(&self) -> Result<(), ProblemError> {
-        self.first_struck()?;
-        let Some((nearest, gap)) = self.nearest else { return Ok(()) };
-        let name = &self.contacts[nearest].name;
-        let message = format!(
-            "none of {} contacts touches its surface: the nearest, {name:?}, has a gap of {gap:.3e} m; set base.touch = \"lowest\", or \
-             choose what strikes with strike = [{name:?}]",
-            self.contacts.len()
-        );
-        Err(ProblemError::at(Kind::Conflict, "strike", message))
     }
 
     /// The scene in another state, by joint names; joints that are not named keep their state.
@@ -280,130 +322,10 @@ impl Scene {
         Ok(scene)
     }
 
-    /// The impact of the contact that strikes, or the first of several, with joint velocities and kinetic energies. A contact's
-    /// own coefficients take precedence over `coefficients`.
-    ///
-    /// # Errors
-    /// A number that the law refuses, or a guard that it has no answer to.
-    pub fn strike(&self, law: Law, coefficients: &Coefficients, guard: Guard) -> Result<Outcome, ProblemError> {
-        self.check_friction(self.struck_contacts(), coefficients)?;
-        let contact = self.first_struck()?;
-        let coefficients = self.coefficients_of(contact, coefficients);
-        strike_outcome(law, &mut self.dynamics()?, &contact.point, &coefficients, guard)
-            .map_err(|error| self.strike_error(error))
-    }
-
-    /// The impact of all contacts that strike, each with its own coefficients if given, otherwise `coefficients`.
-    ///
-    /// # Errors
-    /// A number that the law refuses, or no answer to the precision promised.
-    pub fn strike_several(
-        &self,
-        law: Law,
-        coefficients: &Coefficients,
-        guard: Guard,
-    ) -> Result<SimultaneousAnswer, ProblemError> {
-        self.check_touching()?;
-        self.check_friction(self.struck_contacts(), coefficients)?;
-        let points: Vec<ContactPoint> = self.struck_contacts().map(|contact| contact.point).collect();
-        let each: Vec<Coefficients> =
-            self.struck_contacts().map(|contact| self.coefficients_of(contact, coefficients)).collect();
-        let mut contacts = Contacts::new(&self.model, &points);
-        let mut after = vec![0.0; self.velocity.len()];
-        let outcome = strike_together_with(law, &mut self.dynamics()?, &mut contacts, &each, guard, &mut after)
-            .map_err(|error| self.strike_error(error))?;
-        Ok(SimultaneousAnswer {
-            outcome,
-            names: self.struck_contacts().map(|contact| Some(contact.name.clone())).collect(),
-        })
-    }
-
-    /// W and v_c⁻ of the contact that strikes.
-    pub(crate) fn struck_contact(&self) -> Result<Contact, ProblemError> {
-        contact_at(&mut self.dynamics()?, &self.first_struck()?.point).map_err(|error| self.strike_error(error))
-    }
-
-    fn strike_error(&self, error: StrikeError) -> ProblemError {
-        match error {
-            StrikeError::Dynamics(error) => dynamics_error(error),
-            StrikeError::Law(error) => self.law_error(error),
-        }
-    }
-
-    /// Replaces errors about matrices, which the author of a scene has not given, by errors about contacts.
-    fn law_error(&self, error: carom_law::Error) -> ProblemError {
-        use carom_law::ErrorKind;
-        let problem = ProblemError::from(error);
-        let field = problem.field.as_deref().unwrap_or_default();
-        if problem.kind != Kind::Law(ErrorKind::NotPositive) || !field.starts_with("delassus") {
-            return problem;
-        }
-        let Some(contact) = self.contact_of_row(field).or(self.contact()) else { return problem };
-        let link = self.model.link(contact.point.link());
-        let why = if self.model.is_moving(contact.point.link()) {
-            "no joint can move it along the normal in this configuration".to_owned()
-        } else {
-            format!("its link {:?} is fixed to the world", link.name)
-        };
-        ProblemError::at(problem.kind, "contact", format!("contact {:?} cannot be struck: {why}", contact.name))
-    }
-
-    /// The contact whose row a field such as `delassus[4][4]` refers to.
-    fn contact_of_row(&self, field: &str) -> Option<&SceneContact> {
-        let mut row: usize = field.strip_prefix("delassus[")?.split(']').next()?.parse().ok()?;
-        self.struck_contacts().find(|contact| {
-            let is_within = row < contact.point.dimension();
-            row = row.saturating_sub(contact.point.dimension());
-            is_within
-        })
-    }
-
     /// Warnings about the robot's file and its state, except those of kind `ignored`, which `carom check` prints.
     pub fn warnings(&self) -> Vec<Warning> {
-        self.model.warnings_at(&self.configuration)
+        let mut warnings = self.model.warnings_at(&self.configuration);
+        warnings.extend(self.gap.clone());
+        warnings
     }
-}
-
-impl From<StateError> for ProblemError {
-    fn from(error: StateError) -> Self {
-        let kind = match error {
-            StateError::JointLength { .. } | StateError::Length { .. } => Kind::Law(carom_law::ErrorKind::Shape),
-            StateError::NotFinite { .. } => Kind::Law(carom_law::ErrorKind::NotFinite),
-            _ => Kind::UnknownName,
-        };
-        Self::at(kind, "state", error.to_string())
-    }
-}
-
-impl From<DynamicsError> for ProblemError {
-    fn from(error: DynamicsError) -> Self {
-        dynamics_error(error)
-    }
-}
-
-/// An error in the state, as an error of the problem.
-fn dynamics_error(error: DynamicsError) -> ProblemError {
-    use carom_law::ErrorKind;
-    let (kind, field) = match &error {
-        DynamicsError::Length { field, .. } => (ErrorKind::Shape, format!("state.{field}")),
-        DynamicsError::NotFinite { field, index, .. } => (ErrorKind::NotFinite, format!("state.{field}[{index}]")),
-        DynamicsError::NotUnit { .. } => (ErrorKind::OutOfRange, "state.configuration".to_owned()),
-        DynamicsError::Singular { .. } => (ErrorKind::NotPositive, "model".to_owned()),
-        DynamicsError::ZeroNormal { .. } => (ErrorKind::NotPositive, "surface.normal".to_owned()),
-        DynamicsError::ContactNotFinite { .. } => (ErrorKind::NotFinite, "contact".to_owned()),
-        DynamicsError::ZeroAxis { .. } => (ErrorKind::NotPositive, "contact".to_owned()),
-        DynamicsError::ContactRadius { .. } | DynamicsError::FlatRim { .. } | DynamicsError::Selection { .. } => {
-            (ErrorKind::OutOfRange, "contact".to_owned())
-        }
-        DynamicsError::UnknownLink { .. } | DynamicsError::OtherModel { .. } => {
-            (ErrorKind::OutOfRange, "contact.link".to_owned())
-        }
-        DynamicsError::Overflow { .. } => (ErrorKind::Overflow, "state".to_owned()),
-        DynamicsError::UnknownPlace { .. } => {
-            return ProblemError::at(Kind::UnknownName, "contact.link", error.to_string());
-        }
-        // A fault that is new to this crate is one of the state that was asked for.
-        _ => (ErrorKind::OutOfRange, "state".to_owned()),
-    };
-    ProblemError::at(Kind::Law(kind), field, error.to_string())
 }

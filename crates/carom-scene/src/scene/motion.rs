@@ -1,10 +1,10 @@
 //! The part of a scene that concerns motion: actuators, limits, end time and tolerance.
 
 use carom_law::{Error, Restitution};
-use carom_multibody::{Model, ModelJoint};
+use carom_multibody::{Model, ModelJoint, Warning};
 use serde_json::{Map, Value};
 
-use super::{keys, state};
+use super::{controls, keys, state};
 use crate::document::coefficients::restitution;
 use crate::document::value::{check_keys, missing, number, object, required, text, wrong_type};
 use crate::document::{Kind, ProblemError};
@@ -16,8 +16,12 @@ type Result<T> = std::result::Result<T, ProblemError>;
 #[derive(Debug, Clone)]
 pub(crate) struct SimulationKeys {
     pub(crate) limits: Option<Restitution>,
+    /// Whether the dry friction of joints acts.
+    pub(crate) joint_friction: bool,
     pub(crate) actuators: Vec<Actuator>,
     pub(crate) settings: Settings,
+    /// What the actuators of the robot's file do otherwise than there.
+    pub(crate) notes: Vec<Warning>,
 }
 
 pub(super) fn read(model: &Model, configuration: &[f64], map: &Map<String, Value>) -> Result<SimulationKeys> {
@@ -33,7 +37,10 @@ pub(super) fn read(model: &Model, configuration: &[f64], map: &Map<String, Value
             actuation(joint, configuration, object(value, &path)?, &path, &mut actuators)?;
         }
     }
-    Ok(SimulationKeys { limits, actuators, settings: map.get("simulation").map_or(Ok(Settings::default()), settings)? })
+    let notes = map.get("controls").map_or(Ok(Vec::new()), |value| controls::read(model, value, &mut actuators))?;
+    let joint_friction = map.get("simulation").map_or(Ok(true), joint_friction)?;
+    let settings = map.get("simulation").map_or(Ok(Settings::default()), settings)?;
+    Ok(SimulationKeys { limits, joint_friction, actuators, settings, notes })
 }
 
 fn limits(value: &Value) -> Result<Restitution> {
@@ -97,6 +104,14 @@ fn actuation(
         return Err(missing(&format!("{path}.stiffness"), "a target needs a stiffness"));
     }
     Ok(())
+}
+
+fn joint_friction(value: &Value) -> Result<bool> {
+    match object(value, "simulation")?.get("joint_friction") {
+        None => Ok(true),
+        Some(Value::Bool(acts)) => Ok(*acts),
+        Some(other) => Err(wrong_type(other, "simulation.joint_friction", "true or false")),
+    }
 }
 
 fn settings(value: &Value) -> Result<Settings> {

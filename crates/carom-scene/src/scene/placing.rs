@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use carom_multibody::{Dynamics, LinkId, Model, Vector};
 
+use super::SceneContact;
+use super::error::dynamics_error;
 use super::state::{Base, moves_with};
-use super::{SceneContact, dynamics_error};
 use crate::document::{Kind, ProblemError, did_you_mean, listed};
 use carom_sim::Surface;
 

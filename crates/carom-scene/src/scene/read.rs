@@ -3,16 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use carom_multibody::load::{Mimics, Options, RobotFormat};
-use carom_multibody::{HullOptions, Model, Quaternion, Rotation, Vector};
+use carom_multibody::load::Options;
+use carom_multibody::{Model, ModelBuilder};
 use serde_json::{Map, Value};
 
 use super::clamp::clamp;
-use super::state::{self, Base};
-use super::{ModelSource, Scene, Start, contact, keys, motion, placing, surface};
-use crate::document::value::{boolean, check_keys, missing, named, number, object, required, text, triple, wrong_type};
-use crate::document::{Kind, ProblemError, did_you_mean};
-use crate::models;
+use super::source::{base, model};
+use super::{ModelSource, Scene, Start, contact, loops, motion, objects, placing, state, surface};
+use crate::document::value::{object, text, triple};
+use crate::document::{Kind, ProblemError};
 use crate::robots::Robots;
 
 type Result<T> = std::result::Result<T, ProblemError>;
@@ -21,8 +20,16 @@ impl Scene {
     pub(crate) fn from_map(map: &Map<String, Value>, folder: &Path, robots: &Robots) -> Result<Self> {
         let base = map.get("base").map(base).transpose()?.unwrap_or_default();
         let gravity = map.get("gravity").map(|gravity| triple(gravity, "gravity"));
-        let stated = object(required(map, "", "model")?, "model")?;
-        let (source, options, loaded) = model(stated, &base, uses_shapes(map), folder, robots)?;
+        let (source, options, loaded) = match map.get("model") {
+            Some(stated) => model(object(stated, "model")?, &base, uses_shapes(map), folder, robots)?,
+            None => {
+                if map.contains_key("base") {
+                    let message = "base is that of the robot, and there is no model; objects have their own base";
+                    return Err(ProblemError::at(Kind::Conflict, "base", message));
+                }
+                (ModelSource::Objects, Options::new(), Arc::new(nothing()?))
+            }
+        };
         let root = state::floating_root(&loaded);
         let is_at_origin = root.is_none() && base.position.is_none() && base.rotation.is_none();
         let model = match gravity.transpose()? {
@@ -36,16 +43,28 @@ impl Scene {
                 Arc::new(if root.is_none() { model.placed(&base.placement()) } else { model })
             }
         };
-        let (mut configuration, velocity) = state::read(&model, &base, root, map.get("state"))?;
+        let mut objects = objects::read(map, uses_shapes(map), folder, robots)?;
+        let of_robot = objects::share_state(map.get("state"), &model, &mut objects)?;
+        if of_robot.is_none() && map.contains_key("state") && matches!(source, ModelSource::Objects) {
+            let message = "state is that of the robot, and there is no model; objects have their own state, or state lists \
+                           all their coordinates and velocities";
+            return Err(ProblemError::at(Kind::Conflict, "state", message));
+        }
+        let stated = of_robot.as_ref().or(map.get("state"));
+        let (mut configuration, mut velocity) = state::read(&model, &base, root, stated)?;
+        let model = objects::join(model, &mut configuration, &mut velocity, &objects)?;
+        let model = loops::add(model, map)?;
+        let gap = loops::close(&model, &base, root, map.get("state"), &mut configuration, &mut velocity)?;
         let surfaces = surface::read(&model, map)?;
-        let contacts = contact::read(&model, &surfaces, map)?;
+        let model = surfaces.with_bodies(model);
+        let contact::Read { contacts, pairs } = contact::read(&model, &surfaces, map)?;
         let surfaces = surfaces.list;
         // Limits act in a simulation only, and only where they are stated.
         let mut start = configuration.clone();
         let notes = if map.contains_key("limits") { clamp(&model, &mut start) } else { Vec::new() };
         placing::place(&model, &surfaces, &contacts, &base, root, &mut configuration)?;
         placing::place(&model, &surfaces, &contacts, &base, root, &mut start)?;
-        let strike = contact::strike(&contacts, map)?;
+        let strike = contact::strike(&contacts, &pairs, map)?;
         let motion = motion::read(&model, &start, map)?;
         let mut scene = Self {
             title: map.get("title").map(|title| text(title, "title").map(str::to_owned)).transpose()?,
@@ -55,11 +74,14 @@ impl Scene {
             start: Start { configuration: start, notes },
             velocity,
             contacts,
+            pairs,
             strike,
             struck: Vec::new(),
+            meetings: Vec::new(),
             nearest: None,
             surfaces,
             motion,
+            gap,
         };
         // An invalid state is an error of the scene, not of its solution.
         scene.dynamics()?;
@@ -68,128 +90,14 @@ impl Scene {
     }
 }
 
-fn model(
-    map: &Map<String, Value>,
-    base: &Base,
-    uses_shapes: bool,
-    folder: &Path,
-    robots: &Robots,
-) -> Result<(ModelSource, Options, Arc<Model>)> {
-    const WAYS: [&str; 3] = ["urdf", "mjcf", "builtin"];
-    check_keys(map, "model", keys::MODEL.names)?;
-    let given: Vec<&str> = WAYS.into_iter().filter(|way| map.contains_key(*way)).collect();
-    let way = match given[..] {
-        [way] => way,
-        [] => return Err(missing("model.urdf", "give model.urdf, model.mjcf or model.builtin")),
-        [one, other, ..] => {
-            let message = format!("model.{one} and model.{other} both give a robot; give only one of them");
-            return Err(ProblemError::at(Kind::Conflict, format!("model.{other}"), message));
-        }
-    };
-    let field = format!("model.{way}");
-    let name = text(required(map, "model", way)?, &field)?;
-    let mimics = named(map, "model", "mimics", &[Mimics::Follow, Mimics::Free], |mimics| match mimics {
-        Mimics::Follow => "follow",
-        Mimics::Free => "free",
-    })?;
-    let options = Options::new().floating_base(base.floating.unwrap_or(false)).mimics(mimics);
-    let options = match way {
-        "urdf" => options.format(RobotFormat::Urdf),
-        "mjcf" => options.format(RobotFormat::Mjcf),
-        _ => options,
-    };
-    let stated = map.get("hull").map(hull).transpose()?;
-    // Meshes are only read where their shapes touch.
-    let options = if uses_shapes { options.hulls(stated.unwrap_or_default()) } else { options };
-    let source = match way {
-        "builtin" => {
-            let built_in = models::find(name).ok_or_else(|| {
-                let names: Vec<&str> = models::MODELS.iter().map(|model| model.name).collect();
-                let hint = did_you_mean(name, names.iter().copied());
-                let message = format!("{field} = {name:?} is not one of {}{hint}", names.join(", "));
-                ProblemError::at(Kind::UnknownName, &field, message)
-            })?;
-            ModelSource::BuiltIn(built_in.name)
-        }
-        _ => ModelSource::File(folder.join(name)),
-    };
-    let model =
-        robots.load(&source, &options).map_err(|error| ProblemError::at(Kind::Model, &field, error.to_string()))?;
-    if base.floating == Some(false) && state::floating_root(&model).is_some() {
-        let message = "base.floating = false conflicts with the robot's file, whose base is floating";
-        return Err(ProblemError::at(Kind::Conflict, "base.floating", message));
-    }
-    Ok((source, options, model))
+/// A world without a robot.
+fn nothing() -> Result<Model> {
+    ModelBuilder::new("objects").build().map_err(|error| ProblemError::at(Kind::Model, "objects", error.to_string()))
 }
 
 /// Whether a contact of a scene is one of shapes.
 fn uses_shapes(map: &Map<String, Value>) -> bool {
-    let has_shape = |contact: &Value| contact.get("shape").is_some();
+    let has_shape = |contact: &Value| contact.get("shape").is_some() || contact.get("against").is_some();
     let list = map.get("contacts").and_then(Value::as_array);
     map.get("contact").is_some_and(has_shape) || list.is_some_and(|list| list.iter().any(has_shape))
-}
-
-/// How the hulls of meshes are simplified.
-fn hull(value: &Value) -> Result<HullOptions> {
-    let map = object(value, "model.hull")?;
-    check_keys(map, "model.hull", keys::HULL.names)?;
-    let mut options = HullOptions::default();
-    if let Some(value) = map.get("tolerance") {
-        options.tolerance = number(value, "model.hull.tolerance")?;
-        if !(0.0..1.0).contains(&options.tolerance) {
-            let message = format!(
-                "model.hull.tolerance = {} is outside [0, 1): it is a part of the mesh's size",
-                options.tolerance
-            );
-            return Err(ProblemError::at(Kind::Law(carom_law::ErrorKind::OutOfRange), "model.hull.tolerance", message));
-        }
-    }
-    if let Some(value) = map.get("vertices") {
-        let count = value.as_u64().and_then(|count| usize::try_from(count).ok()).filter(|count| *count >= 4);
-        options.vertices =
-            count.ok_or_else(|| wrong_type(value, "model.hull.vertices", "a whole number, 4 or more"))?;
-    }
-    Ok(options)
-}
-
-pub(super) fn base(value: &Value) -> Result<Base> {
-    let map = object(value, "base")?;
-    check_keys(map, "base", keys::BASE.names)?;
-    let vector = |key: &str| map.get(key).map(|value| triple(value, &format!("base.{key}"))).transpose();
-    Ok(Base {
-        floating: map.get("floating").map(|value| boolean(value, "base.floating")).transpose()?,
-        position: vector("position")?,
-        rotation: rotation(map, "base")?,
-        velocity: vector("velocity")?.map(Vector::from),
-        angular_velocity: vector("angular_velocity")?.map(Vector::from),
-        touch: map.get("touch").map(|value| text(value, "base.touch").map(str::to_owned)).transpose()?,
-        height: map.get("height").map(|value| number(value, "base.height")).transpose()?,
-    })
-}
-
-/// An orientation as roll, pitch and yaw or as a quaternion.
-fn rotation(map: &Map<String, Value>, path: &str) -> Result<Option<Rotation>> {
-    match (map.get("rpy"), map.get("quaternion")) {
-        (Some(_), Some(_)) => {
-            let message = format!("{path}.rpy and {path}.quaternion both give the orientation; give only one of them");
-            Err(ProblemError::at(Kind::Conflict, format!("{path}.quaternion"), message))
-        }
-        (Some(rpy), None) => Ok(Some(Rotation::from_rpy(triple(rpy, &format!("{path}.rpy"))?))),
-        (None, Some(quaternion)) => {
-            let field = format!("{path}.quaternion");
-            let parts = crate::document::value::numbers(quaternion, &field)?;
-            let parts = <[f64; 4]>::try_from(parts).map_err(|parts| {
-                wrong_type(quaternion, &field, &format!("4 numbers (w, x, y, z), not {}", parts.len()))
-            })?;
-            let unit = Quaternion::from_array(parts);
-            let norm = unit.norm();
-            if !((norm - 1.0).abs() <= carom_multibody::UNIT_TOLERANCE) {
-                let message =
-                    format!("{field} has norm {norm}, which must be 1 within {:e}", carom_multibody::UNIT_TOLERANCE);
-                return Err(ProblemError::at(Kind::Law(carom_law::ErrorKind::OutOfRange), field, message));
-            }
-            Ok(Some(unit.to_rotation()))
-        }
-        (None, None) => Ok(None),
-    }
 }

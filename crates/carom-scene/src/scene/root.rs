@@ -3,7 +3,7 @@
 use carom_multibody::Model;
 use serde_json::Value;
 
-use super::read::base;
+use super::source::base;
 use super::state::{self, Base};
 use crate::document::{ProblemError, Tree};
 

@@ -61,7 +61,7 @@ pub(super) fn read(
     let empty = Map::new();
     let state = state.map_or(Ok(&empty), |state| object(state, "state"))?;
     check_keys(state, "state", keys::STATE.names)?;
-    let keyframe = state.get("keyframe").map(|value| keyframe(model, value)).transpose()?;
+    let keyframe = state.get("keyframe").map(|value| keyframe(model, value, "state.keyframe")).transpose()?;
     let root = root.map(|root| &model.joints()[root]);
 
     let mut q = keyframe.map_or(model.home(), |keyframe| &keyframe.configuration).to_vec();
@@ -97,15 +97,14 @@ pub(super) fn read(
 }
 
 /// A keyframe of the robot's file, by its name or its index.
-fn keyframe<'m>(model: &'m Model, value: &Value) -> Result<&'m Keyframe> {
-    const FIELD: &str = "state.keyframe";
+pub(super) fn keyframe<'m>(model: &'m Model, value: &Value, field: &str) -> Result<&'m Keyframe> {
     let found = match value {
         Value::String(name) => model.find_keyframe(name),
         Value::Number(number) => {
             let index = number.as_u64().and_then(|index| usize::try_from(index).ok());
             index.and_then(|index| model.keyframes().get(index))
         }
-        _ => return Err(wrong_type(value, FIELD, "the name or the index of a keyframe")),
+        _ => return Err(wrong_type(value, field, "the name or the index of a keyframe")),
     };
     found.ok_or_else(|| {
         let names = model.keyframe_names();
@@ -114,8 +113,8 @@ fn keyframe<'m>(model: &'m Model, value: &Value) -> Result<&'m Keyframe> {
             false => format!("; its keyframes are {}", names.join(", ")),
         };
         let hint = value.as_str().map_or(String::new(), |name| did_you_mean(name, names.iter().map(String::as_str)));
-        let message = format!("{FIELD} = {value} is not a keyframe of {}{hint}{known}", model.name());
-        ProblemError::at(Kind::UnknownName, FIELD, message)
+        let message = format!("{field} = {value} is not a keyframe of {}{hint}{known}", model.name());
+        ProblemError::at(Kind::UnknownName, field, message)
     })
 }
 

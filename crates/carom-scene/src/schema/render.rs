@@ -131,7 +131,7 @@ impl Renderer {
     }
 }
 
-/// That a group of keys is given.
+/// Requires all keys of a group.
 fn given(keys: &&[&str]) -> Value {
     json!({ "required": keys })
 }

@@ -103,9 +103,10 @@ impl EnergyBook {
         self.last_residual = ledger.residual;
     }
 
-    /// The ledger of a state, from its energies and the works of friction, damping and motors so far.
-    pub(crate) fn ledger(&self, kinetic: f64, potential: f64, [friction, damping, torques]: [f64; 3]) -> Ledger {
-        let mut ledger = Ledger { kinetic, potential, friction, damping, torques, ..self.columns };
+    /// The ledger of a state, from its energies and the works so far: of friction, damping, motors and dry friction.
+    pub(crate) fn ledger(&self, kinetic: f64, potential: f64, works: [f64; 4]) -> Ledger {
+        let [friction, damping, torques, dry_friction] = works;
+        let mut ledger = Ledger { kinetic, potential, friction, damping, torques, dry_friction, ..self.columns };
         ledger.residual = ledger.total() - self.start_energy - ledger.booked();
         ledger
     }

@@ -15,6 +15,8 @@ pub struct Ledger {
     pub friction: f64,
     /// Work of the joints' damping.
     pub damping: f64,
+    /// Work of the joints' dry friction.
+    pub dry_friction: f64,
     /// Work of torques: of the torques and forces of actuators.
     pub torques: f64,
     /// Change by ending bounces too low to follow.
@@ -39,7 +41,26 @@ impl Ledger {
 
     /// Sum of all changes since the start.
     pub fn booked(&self) -> f64 {
-        self.impacts + self.friction + self.damping + self.torques + self.by_devices()
+        self.impacts + self.friction + self.damping + self.dry_friction + self.torques + self.by_devices()
+    }
+
+    /// The ledger of two robots that do not act on each other.
+    pub(crate) fn plus(&self, other: &Self) -> Self {
+        Self {
+            kinetic: self.kinetic + other.kinetic,
+            potential: self.potential + other.potential,
+            impacts: self.impacts + other.impacts,
+            friction: self.friction + other.friction,
+            damping: self.damping + other.damping,
+            dry_friction: self.dry_friction + other.dry_friction,
+            torques: self.torques + other.torques,
+            settling: self.settling + other.settling,
+            projection: self.projection + other.projection,
+            windows: self.windows + other.windows,
+            rattle: self.rattle + other.rattle,
+            sequences: self.sequences + other.sequences,
+            residual: self.residual + other.residual,
+        }
     }
 
     /// Sum of the changes by numerical devices: settling, projection, windows, rattles and ended sequences.

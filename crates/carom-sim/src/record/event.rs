@@ -53,6 +53,8 @@ pub enum EventKind {
     Sequence,
     /// [`Event::Projection`].
     Projection,
+    /// [`Event::DeadPoint`].
+    DeadPoint,
 }
 
 impl EventKind {
@@ -71,6 +73,7 @@ impl EventKind {
             Self::Rattle => "rattle",
             Self::Sequence => "sequence",
             Self::Projection => "projection",
+            Self::DeadPoint => "dead_point",
         }
     }
 }
@@ -116,6 +119,18 @@ pub enum Event {
     Sequence(ImpactEvent),
     /// It was projected onto its surface, by more than the error allowed for a step.
     Projection(DeviceEvent),
+    /// A closed loop came near a dead point, where one of its conditions is lost and motions branch off: mechanics does not
+    /// say which one follows, and the one that goes on smoothly is taken. It concerns no contact.
+    DeadPoint(LoopEvent),
+}
+
+/// An instant of a closed loop.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LoopEvent {
+    /// Time, s.
+    pub time: f64,
+    /// Index of the loop in the model.
+    pub index: usize,
 }
 
 /// An impact or a jam: the impulse of one contact.
@@ -204,6 +219,7 @@ impl Event {
             Self::Rattle(_) => EventKind::Rattle,
             Self::Sequence(_) => EventKind::Sequence,
             Self::Projection(_) => EventKind::Projection,
+            Self::DeadPoint(_) => EventKind::DeadPoint,
         }
     }
 
@@ -242,6 +258,35 @@ impl Event {
         self.row().settled
     }
 
+    /// Index of the closed loop in the model, for a dead point.
+    pub fn closed_loop(&self) -> Option<usize> {
+        match self {
+            Self::DeadPoint(LoopEvent { index, .. }) => Some(*index),
+            _ => None,
+        }
+    }
+
+    /// Replaces the index of the contact.
+    pub(crate) fn relabel(&mut self, index: impl Fn(usize) -> usize) {
+        match self {
+            Self::Impact(ImpactEvent { contact, .. })
+            | Self::Jam(ImpactEvent { contact, .. })
+            | Self::JamApproached(ImpactEvent { contact, .. })
+            | Self::Rattle(ImpactEvent { contact, .. })
+            | Self::Sequence(ImpactEvent { contact, .. })
+            | Self::Settle(SettleEvent { contact, .. })
+            | Self::AmbiguousLiftOff(AmbiguousEvent { contact, .. })
+            | Self::LiftOff(ModeEvent { contact, .. })
+            | Self::Stick(ModeEvent { contact, .. })
+            | Self::Slip(ModeEvent { contact, .. }) => *contact = index(*contact),
+            Self::Window(DeviceEvent { contact, .. }) | Self::Projection(DeviceEvent { contact, .. }) => {
+                *contact = contact.map(index);
+            }
+            // Robots with closed loops are one island.
+            Self::DeadPoint(LoopEvent { .. }) => {}
+        }
+    }
+
     /// Sets the mode after the instant, once it is known.
     pub(crate) fn set_mode(&mut self, found: ContactMode) {
         match self {
@@ -254,8 +299,8 @@ impl Event {
             | Self::AmbiguousLiftOff(AmbiguousEvent { mode, .. })
             | Self::Window(DeviceEvent { mode, .. })
             | Self::Projection(DeviceEvent { mode, .. }) => *mode = Some(found),
-            // Their kind implies the mode.
-            Self::LiftOff(_) | Self::Stick(_) | Self::Slip(_) => {}
+            // Their kind implies the mode, or they have none.
+            Self::LiftOff(_) | Self::Stick(_) | Self::Slip(_) | Self::DeadPoint(_) => {}
         }
     }
 
@@ -285,6 +330,16 @@ impl Event {
                 let DeviceEvent { time, contact, mode, impulse, energy_change } = event;
                 EventRow { time, kind, contact, impact: None, mode, impulse, energy_change, settled: None }
             }
+            Self::DeadPoint(LoopEvent { time, .. }) => EventRow {
+                time,
+                kind,
+                contact: None,
+                impact: None,
+                mode: None,
+                impulse: [0.0; 3],
+                energy_change: 0.0,
+                settled: None,
+            },
         }
     }
 }
@@ -372,6 +427,7 @@ mod tests {
             (Event::Rattle(impact), "rattle", struck.to_owned()),
             (Event::Sequence(impact), "sequence", struck.to_owned()),
             (Event::Projection(device), "projection", by_device.to_owned()),
+            (Event::DeadPoint(LoopEvent { time: 0.5, index: 1 }), "dead_point", by_device.replace("-1.0", "0.0")),
         ] {
             let line = serde_json::to_string(&event).unwrap();
             assert_eq!(line, format!(r#"{{"time":0.5,"kind":"{kind}",{rest}}}"#));

@@ -48,11 +48,22 @@ impl Motion {
     /// # Errors
     /// A sample is not a valid state of the model.
     pub fn of(record: &Record, samples: &[usize]) -> Result<Self, DynamicsError> {
-        let model = &record.model;
+        let samples = samples.iter().filter_map(|&i| record.samples.get(i));
+        Self::of_states(&record.model, samples.map(|sample| (&sample.configuration[..], &sample.velocity[..])))
+    }
+
+    /// The bodies of a robot in the given states, each q and v.
+    ///
+    /// # Errors
+    /// A state is not valid for the model.
+    pub fn of_states<'a>(
+        model: &Arc<Model>,
+        states: impl IntoIterator<Item = (&'a [f64], &'a [f64])>,
+    ) -> Result<Self, DynamicsError> {
         let mut dynamics = Dynamics::new(Arc::clone(model));
-        let mut poses = Vec::with_capacity(samples.len());
-        for sample in samples.iter().filter_map(|&i| record.samples.get(i)) {
-            dynamics.set_state(&sample.configuration, &sample.velocity)?;
+        let mut poses = Vec::new();
+        for (configuration, velocity) in states {
+            dynamics.set_state(configuration, velocity)?;
             poses.push((0..model.links().len()).map(|i| pose(&mut dynamics, LinkId::from_index(i))).collect());
         }
         Ok(Self { bodies: bodies(model), poses })

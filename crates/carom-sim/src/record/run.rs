@@ -45,6 +45,10 @@ pub struct Header {
     /// Length of the largest kinematic tree: the largest distance of a contact point or of a link's centre of mass from
     /// the tree's centre of mass in the initial state.
     pub length: f64,
+    /// The law of impacts.
+    pub law: &'static str,
+    /// The guard of the law `aghili`; `None` with another law.
+    pub guard: Option<&'static str>,
     /// Relative tolerance of the integration.
     pub tolerance: f64,
     /// Requested end time.
@@ -62,8 +66,26 @@ pub struct ContactHeader {
     pub name: String,
     /// Rows of the contact: 1 (no friction), 2 (planar) or 3 (spatial).
     pub dimension: usize,
-    /// Index of the surface it touches; `None` for a joint limit.
+    /// Index of the surface it touches; `None` for a joint limit, the dry friction of a joint and a pair of bodies.
     pub surface: Option<usize>,
+    /// For a pair of bodies the link of the second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub against: Option<String>,
+    /// For the dry friction of a joint the joint.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub joint: Option<String>,
+}
+
+impl ContactHeader {
+    /// Whether it is a joint limit.
+    pub fn is_limit(&self) -> bool {
+        self.surface.is_none() && self.against.is_none() && self.joint.is_none()
+    }
+
+    /// Whether it belongs to a joint, as a limit or as its dry friction: it has no place.
+    pub fn is_of_joint(&self) -> bool {
+        self.is_limit() || self.joint.is_some()
+    }
 }
 
 /// A half-space.
@@ -105,6 +127,12 @@ pub struct ContactSample {
     pub force: [f64; 3],
     /// Force on the robot in the world's axes.
     pub world_force: [f64; 3],
+}
+
+impl ContactSample {
+    /// Open, at the origin.
+    pub(crate) const OPEN: Self =
+        Self { mode: ContactMode::Flight, gap: 0.0, position: [0.0; 3], force: [0.0; 3], world_force: [0.0; 3] };
 }
 
 /// How a run ended.
@@ -160,9 +188,10 @@ pub struct Summary {
     pub rests_at: Option<f64>,
     /// The largest depth of a contact inside its surface.
     pub penetration: f64,
-    /// The largest energy |K| + |V - V(0)|.
+    /// The largest energy |K| + |V - V(0)|. For a robot whose parts do not act on each other, the sum of the largest of each.
     pub largest_energy: f64,
-    /// The largest residual of the energy book, relative to the largest energy, or to m g L / 1000 if that is larger.
+    /// The largest residual of the energy book, relative to the largest energy, or to m g L / 1000 if that is larger. For a
+    /// robot whose parts do not act on each other, the largest of theirs.
     pub residual: f64,
     /// Warnings of the run: links without a contact that went below a surface, a robot that falls without end.
     pub warnings: Vec<String>,

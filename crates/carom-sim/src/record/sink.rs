@@ -11,6 +11,11 @@ pub trait Sink {
     /// Receives an event.
     fn event(&mut self, event: Event);
 
+    /// Whether it uses samples. If it does not, those of a robot whose parts do not act on each other are not computed.
+    fn takes_samples(&self) -> bool {
+        true
+    }
+
     /// Whether the simulation should stop as soon as possible.
     fn is_interrupted(&self) -> bool {
         false
@@ -25,4 +30,8 @@ impl Sink for Discard {
     fn sample(&mut self, _: Sample) {}
 
     fn event(&mut self, _: Event) {}
+
+    fn takes_samples(&self) -> bool {
+        false
+    }
 }

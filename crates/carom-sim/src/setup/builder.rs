@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use carom_law::{Coefficients, Guard, Restitution};
+use carom_law::{Coefficients, Guard, Law, Restitution};
 use carom_multibody::{ContactPoint, HalfSpace, JointNumbers, Model, ModelJoint, Vector};
 
 use crate::error::{Result, SimulationError};
@@ -83,18 +83,20 @@ impl ContactSpec {
 /// | velocity | zero |
 /// | surfaces, contacts, forces | none |
 /// | joint limits | ignored |
-/// | guard | [`Guard::Slip`] |
+/// | law | [`Law::Aghili`] |
+/// | guard | [`Guard::Slip`] with that law; others have none |
 /// | settings | [`Settings::default`]: until 10 s, samples every 0.01 s, tolerance 1e-10 |
 #[derive(Debug, Clone)]
 pub struct SimulationBuilder {
     setup: Setup,
     contacts: Vec<ContactSpec>,
+    guard: Option<Guard>,
     fault: Option<SimulationError>,
 }
 
 impl SimulationBuilder {
     pub(crate) fn new(model: Arc<Model>) -> Self {
-        Self { setup: Setup::new(model), contacts: Vec::new(), fault: None }
+        Self { setup: Setup::new(model), contacts: Vec::new(), guard: None, fault: None }
     }
 
     /// A title for reports.
@@ -194,6 +196,13 @@ impl SimulationBuilder {
         self
     }
 
+    /// Leaves out the dry friction of the robot's joints.
+    #[must_use]
+    pub fn without_joint_friction(mut self) -> Self {
+        self.setup.joint_friction = false;
+        self
+    }
+
     /// Adds a force on a joint with one coordinate, N m or N, as a function of time, its position and its velocity. It
     /// must be smooth: see [`Actuator::Law`].
     #[must_use]
@@ -226,10 +235,18 @@ impl SimulationBuilder {
         self
     }
 
-    /// The guard: what an impact does if sticking would create energy.
+    /// The law of impacts. A law other than [`Law::Aghili`] and [`Law::Chord`] answers one contact: a run ends with
+    /// [`SimulationError::Simultaneous`] where several that are coupled strike together.
+    #[must_use]
+    pub fn law(mut self, law: Law) -> Self {
+        self.setup.law = law;
+        self
+    }
+
+    /// The guard of [`Law::Aghili`]: what an impact does if sticking would create energy.
     #[must_use]
     pub fn guard(mut self, guard: Guard) -> Self {
-        self.setup.guard = guard;
+        self.guard = Some(guard);
         self
     }
 
@@ -265,12 +282,14 @@ impl SimulationBuilder {
     ///
     /// # Errors
     /// The first of: an unknown joint, surface, link or frame (the error lists the known ones); a number of values that
-    /// does not match the joint; a name that occurs twice; an invalid contact.
+    /// does not match the joint; a name that occurs twice; an invalid contact; a guard with a law other than
+    /// `aghili`.
     pub fn setup(self) -> Result<Setup> {
-        let Self { mut setup, contacts, fault } = self;
+        let Self { mut setup, contacts, guard, fault } = self;
         if let Some(fault) = fault {
             return Err(fault);
         }
+        setup.set_guard(guard)?;
         for spec in contacts {
             if setup.contacts.iter().any(|contact| contact.name == spec.name) {
                 return Err(SimulationError::RepeatedName { what: "contact", name: spec.name });

@@ -4,10 +4,14 @@
 //! |---|---|
 //! | `builder` | builds a setup from names |
 //! | `scale` | length, time, speed and force scales of a robot, and the bounds derived from them |
-//! | `watch` | all contacts: with surfaces, and at joint limits |
+//! | `part` | parts of a setup that do not act on each other |
+//! | `watch` | all contacts: with surfaces, at joint limits, in joints with dry friction, and of two bodies |
+//! | `pair` | a contact of two bodies: where they touch, and the part and axes that are kept while they do |
 //! | `stiffest` | the joint that makes a robot stiff |
 
 pub(crate) mod builder;
+pub(crate) mod pair;
+pub(crate) mod part;
 pub(crate) mod scale;
 mod stiffest;
 pub(crate) mod watch;
@@ -15,8 +19,8 @@ pub(crate) mod watch;
 use std::fmt;
 use std::sync::Arc;
 
-use carom_law::{Coefficients, Guard, Restitution};
-use carom_multibody::{ContactPoint, HalfSpace, Model, Warning};
+use carom_law::{Coefficients, Guard, Law, Restitution};
+use carom_multibody::{BodyPair, ContactPoint, HalfSpace, Model, Warning, WarningKind};
 
 use crate::error::{Result, SimulationError};
 
@@ -41,11 +45,17 @@ pub struct Setup {
     pub surfaces: Vec<Surface>,
     /// Contacts with surfaces.
     pub contacts: Vec<WatchedContact>,
+    /// Pairs of bodies that can touch each other, or something fixed to the world that ends or curves.
+    pub pairs: Vec<WatchedPair>,
     /// Restitution at the joint limits; `None` ignores the limits.
     pub limits: Option<Restitution>,
+    /// Whether the dry friction of the robot's joints acts.
+    pub joint_friction: bool,
     /// Actuators of the joints.
     pub actuators: Vec<Actuator>,
-    /// What an impact does if sticking would create energy.
+    /// The law of impacts. All answer one contact; [`Law::answers_several`] tells which answer several.
+    pub law: Law,
+    /// What an impact does if sticking would create energy; of [`Law::Aghili`] only.
     pub guard: Guard,
     /// Settings of the integration.
     pub settings: Settings,
@@ -77,6 +87,17 @@ pub struct WatchedContact {
     pub enabled: Option<CoordinateRange>,
 }
 
+/// Two bodies that can touch each other.
+#[derive(Debug, Clone)]
+pub struct WatchedPair {
+    /// Its name.
+    pub name: String,
+    /// The bodies; the second may be fixed to the world.
+    pub bodies: BodyPair,
+    /// Restitution and friction of the pair.
+    pub coefficients: Coefficients,
+}
+
 /// An open range of a coordinate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CoordinateRange {
@@ -89,7 +110,7 @@ pub struct CoordinateRange {
 }
 
 impl Setup {
-    /// A robot at home and at rest with nothing to touch, guard `slip` and default settings, to be completed.
+    /// A robot at home and at rest with nothing to touch, the law `aghili` with guard `slip` and default settings, to be completed.
     pub fn new(model: Arc<Model>) -> Self {
         Self {
             title: None,
@@ -97,13 +118,30 @@ impl Setup {
             velocity: vec![0.0; model.nv()],
             surfaces: Vec::new(),
             contacts: Vec::new(),
+            pairs: Vec::new(),
             limits: None,
+            joint_friction: true,
             actuators: Vec::new(),
+            law: Law::Aghili,
             guard: Guard::Slip,
             settings: Settings::default(),
             notes: Vec::new(),
             model,
         }
+    }
+
+    /// Sets the guard as it was given, or that of the law.
+    ///
+    /// # Errors
+    /// A guard other than `report` with a law other than `aghili`.
+    pub fn set_guard(&mut self, guard: Option<Guard>) -> Result<()> {
+        let own = if self.law == Law::Aghili { Guard::Slip } else { Guard::Report };
+        self.guard = guard.unwrap_or(own);
+        if self.law == Law::Aghili || self.guard == Guard::Report {
+            return Ok(());
+        }
+        let reason = format!("is only available for law = \"aghili\"; leave it out with {:?}", self.law.name());
+        Err(SimulationError::Unsupported { field: "guard".to_owned(), value: self.guard.name(), reason })
     }
 
     /// Checks that settings and indices are in range.
@@ -144,8 +182,21 @@ impl Setup {
             if let Some(condition) = contact.enabled {
                 exists(format!("contacts[{k}].enabled.coordinate"), condition.coordinate, coordinates)?;
             }
+            self.check_kind(&contact.coefficients.restitution, || format!("contacts[{k}].restitution.kind"))?;
         }
-        Ok(())
+        self.limits.map_or(Ok(()), |limits| self.check_kind(&limits, || "limits.restitution.kind".to_owned()))
+    }
+
+    /// Only `chord` has kinds of restitution.
+    fn check_kind(&self, restitution: &Restitution, field: impl Fn() -> String) -> Result<()> {
+        match restitution.kind().filter(|_| self.law != Law::Chord) {
+            None => Ok(()),
+            Some(kind) => Err(SimulationError::Unsupported {
+                field: field(),
+                value: kind.name(),
+                reason: format!("is only available for law = \"chord\"; leave it out with {:?}", self.law.name()),
+            }),
+        }
     }
 
     /// Elements of the robot's file that are not simulated, and joints that start beyond limits that are not enforced.
@@ -154,7 +205,22 @@ impl Setup {
         let mut warnings = self.notes.clone();
         warnings.extend(self.model.warnings_at(&self.configuration));
         warnings.extend(self.model.motion_warnings());
+        if !self.joint_friction {
+            warnings.extend(self.left_out_friction());
+        }
         warnings
+    }
+
+    /// What is told where the dry friction of joints is left out.
+    fn left_out_friction(&self) -> Option<Warning> {
+        let joints = self.model.joints().iter().map(|joint| &joint.joint);
+        let names: Vec<&str> =
+            joints.filter(|joint| joint.kind.nv() > 0 && joint.dry_friction > 0.0).map(|joint| &*joint.name).collect();
+        let (subject, count) = (names.first()?.to_string(), names.len());
+        let more = if count > 1 { format!(" and of {} more", count - 1) } else { String::new() };
+        let message =
+            format!("the dry friction of joint {subject:?}{more} is left out, as `simulation.joint_friction` says");
+        Some(Warning::new(WarningKind::NotModelled, subject, message))
     }
 }
 

@@ -2,11 +2,14 @@
 //!
 //! Each kinematic tree has its own length scale. A tree consists of all links that descend from one link whose parent
 //! is the world, or a link fixed to the world. Its length L is the largest distance of a contact point or of a link's
-//! centre of mass from the tree's centre of mass in the initial state. Surfaces do not enter: a distant surface does
+//! centre of mass from the tree's centre of mass in the initial state; bodies of pairs count with their size. Surfaces do not enter: a distant surface does
 //! not make a robot large. The bounds of a contact and the units of a joint's coordinates are those of its tree.
+
+use std::iter::repeat_n;
 
 use carom_multibody::{Dynamics, JointKind, LinkId, Model, Vector};
 
+use crate::setup::pair::Pair;
 use crate::setup::watch::Watch;
 use crate::setup::{Setup, WatchedContact};
 
@@ -126,14 +129,29 @@ impl Scales {
             let tree = if lengths_of(joint.joint.kind) > 0 { tree } else { tree.with_length(RADIAN) };
             on_tree(joint.link, tree.bounds(tolerance))
         };
+        // Of two bodies that move the smaller decides what is near, and the faster what is slow.
+        let of_pair = |pair: &Pair| {
+            let links = pair.bodies.sides.iter().map(|side| side.link);
+            let moving: Vec<LinkId> = links.filter(|link| tree_of[link.index()].is_some()).collect();
+            let smaller = |one: &LinkId, other: &LinkId| of_link(*one).length.total_cmp(&of_link(*other).length);
+            let Some(&link) = moving.iter().min_by(|one, other| smaller(one, other)) else {
+                return Tree::NONE.bounds(tolerance);
+            };
+            let speed = moving.iter().map(|link| of_link(*link).speed).fold(0.0, f64::max);
+            on_tree(link, Tree { speed, ..of_link(link) }.bounds(tolerance))
+        };
         let limits = watch.limited_joints().map(of_limit);
-        let contacts: Vec<ContactScales> = setup.contacts.iter().map(of_contact).chain(limits).collect();
+        // A joint that sticks is as fast and as far as a limit of it.
+        let frictions = watch.frictions().iter().map(|friction| of_limit(friction.joint));
+        let pairs = watch.pairs.iter().map(of_pair);
+        let contacts: Vec<ContactScales> =
+            setup.contacts.iter().map(of_contact).chain(limits).chain(frictions).chain(pairs).collect();
         Self {
             length: trees.iter().map(|tree| tree.length).reduce(f64::max).unwrap_or(DEFAULT_LENGTH),
             time: trees.iter().map(|tree| tree.time).reduce(f64::min).unwrap_or(Tree::NONE.time),
             force: force.max(f64::MIN_POSITIVE),
             energy_floor: ENERGY_FLOOR * energy,
-            state: places.into_iter().chain(rates).chain([energy; 3]).collect(),
+            state: places.into_iter().chain(rates).chain(repeat_n(energy, watch.work_count())).collect(),
             settled_part: contacts.iter().fold(1.0, |least, scales| least.min(scales.settled / scales.speed)),
             contacts,
         }
@@ -214,9 +232,17 @@ fn measure(setup: &Setup, dynamics: &mut Dynamics, is_here: impl Fn(LinkId) -> b
         length = length.max((point - center).norm());
         far = far.max(point.norm());
     }
+    let sides = || setup.pairs.iter().flat_map(|pair| &pair.bodies.sides).filter(|side| is_here(side.link));
+    for side in sides() {
+        let place = dynamics.placement(side.link).apply(side.placement.translation);
+        length = length.max((place - center).norm() + side.solid.reach());
+        far = far.max(place.norm());
+    }
     let length = if length > ROUNDING * far { length } else { DEFAULT_LENGTH };
     let gravity = model.gravity().norm();
-    let fastest = contacts().map(|contact| dynamics.point_velocity(contact.point.link(), Vector::ZERO).0.norm());
+    let of_sides = sides().map(|side| side.link).collect::<Vec<_>>();
+    let links = contacts().map(|contact| contact.point.link()).chain(of_sides);
+    let fastest = links.map(|link| dynamics.point_velocity(link, Vector::ZERO).0.norm());
     let speed = fastest.fold((gravity * length).sqrt(), f64::max);
     let speed = if speed > 0.0 { speed } else { 1.0 };
     let time = if gravity > 0.0 { (length / gravity).sqrt() } else { length / speed };

@@ -34,7 +34,7 @@ impl Simulation {
             self.stepping.fired_at_start = None;
             self.modes_are_stale = true;
         }
-        Ok(())
+        self.hold_forces_of_islands()
     }
 
     /// Advances to the end time with a controller of this rate, Hz: at the times k/rate it is given the time, q and v

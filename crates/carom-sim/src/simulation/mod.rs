@@ -10,8 +10,10 @@
 //! | `event` | when does such a phase end? |
 //! | `instant` | what happens then? |
 //! | `fallback` | what if events are too frequent to be resolved? |
+//! | `islands` | which trees do not act on each other, and how do they move together? |
 //! | `control` | which forces does a controller hold, and until when? |
 //! | `device` | how much energy does a numerical device change? |
+//! | `overlap` | are boxes in each other although none of their parts says so? |
 //! | `observe`, `journal`, `unwatched` | what is reported? |
 
 mod control;
@@ -19,9 +21,11 @@ mod device;
 mod event;
 mod fallback;
 mod instant;
+mod islands;
 mod journal;
 mod motion;
 mod observe;
+mod overlap;
 #[cfg(test)]
 mod tests;
 mod unwatched;
@@ -44,6 +48,7 @@ use event::phase_end::FORCE_ACCURACY;
 use fallback::Fallback;
 use fallback::watchdog::{Remedy, TOO_STIFF};
 use instant::{Instants, Resolution};
+use islands::{Island, Told, islands};
 use journal::Journal;
 use motion::contact::Mode;
 use motion::margin::{Margin, Reason};
@@ -105,7 +110,7 @@ pub struct Simulation {
     /// The robot, its contacts, and its equations of motion.
     system: System,
     time: f64,
-    /// q, v, and the works of friction, damping and motors.
+    /// q, v, and the works of friction, damping, motors and dry friction.
     state: Vec<f64>,
     stepping: Stepping,
     book: EnergyBook,
@@ -118,6 +123,12 @@ pub struct Simulation {
     modes_are_stale: bool,
     /// The next instant of a controller, at which steps end; infinite without one.
     pause: f64,
+    /// The parts that do not act on each other, which are simulated one by one; none if there are fewer than two. The
+    /// state, modes and contacts here then are copies of theirs, and the steps, the book, the fallback and the links
+    /// without contacts are those of the islands.
+    islands: Vec<Island>,
+    /// What islands told and all others have not reached yet, in the order of time.
+    told: Vec<Told>,
 }
 
 /// The wall clock: whether the run has started, and when.
@@ -161,12 +172,9 @@ impl Simulation {
         let mut system = System::new(setup)?;
         let Setup { configuration, velocity, .. } = &system.setup;
         system.dynamics.set_state(configuration, velocity).map_err(|source| dynamics(0.0, source))?;
+        system.start_loops()?;
         let mut state = vec![0.0; system.size()];
-        {
-            let (q, v, _) = system.parts_mut(&mut state);
-            q.copy_from_slice(&system.setup.configuration);
-            v.copy_from_slice(&system.setup.velocity);
-        }
+        system.copy_state(&mut state);
         system.place(0.0, &state)?;
         system.measure(0.0)?;
         // Reports a singular mass matrix now.
@@ -175,7 +183,9 @@ impl Simulation {
         for k in 0..system.contacts.len() {
             system.contacts[k].is_armed = system.contacts[k].gap >= 0.0 || system.is_enabled(k);
         }
-        let simulation = Self {
+        system.start_frictions();
+        let islands = islands(&system.setup)?;
+        let mut simulation = Self {
             time: 0.0,
             stepping: Stepping::new(&state, system.scales.state.clone(), FIRST_STEP * system.scales.time),
             book: EnergyBook::new(system.energy(), system.potential(), system.scales.energy_floor),
@@ -186,6 +196,8 @@ impl Simulation {
             clock: Clock { has_begun: false, began: None, is_out_of_time: false },
             modes_are_stale: true,
             pause: f64::INFINITY,
+            islands,
+            told: Vec::new(),
             state,
             system,
         };
@@ -219,17 +231,28 @@ impl Simulation {
         fresh.system.setup.configuration.clone_from(&self.system.setup.configuration);
         fresh.system.setup.velocity.clone_from(&self.system.setup.velocity);
         fresh.audit()?;
+        fresh.start_islands()?;
         *self = fresh;
         Ok(())
     }
 
-    fn check_start(&self) -> Result<()> {
+    fn check_start(&mut self) -> Result<()> {
+        for pair in &self.system.setup.pairs {
+            let found = self.system.dynamics.body_contacts(&pair.bodies, 0.0);
+            found.map_err(|source| SimulationError::Pair { contact: pair.name.clone(), source })?;
+        }
         for (k, gap) in self.system.contacts.iter().map(|contact| contact.gap).enumerate() {
             let contact = self.system.watch.contact(k);
             let bound = self.system.scales.of(k).penetration;
             if gap < -bound && self.system.is_enabled(k) {
                 let name = contact.name.clone();
                 return Err(match contact.surface {
+                    None if contact.against.is_some() => SimulationError::StartsInside {
+                        contact: name,
+                        surface: contact.against.clone().unwrap_or_default(),
+                        depth: -gap,
+                        bound,
+                    },
                     Some(place) => SimulationError::StartsInside {
                         contact: name,
                         surface: self.system.setup.surfaces[place].name.clone(),
@@ -240,7 +263,7 @@ impl Simulation {
                 });
             }
         }
-        Ok(())
+        self.check_boxes()
     }
 
     /// The setup.
@@ -296,6 +319,13 @@ impl Simulation {
     /// A step size below its bound, a state without dynamics, a device that adds energy or lets contacts penetrate, too
     /// many events. The simulation then is in its last valid state.
     pub fn step(&mut self, sink: &mut dyn Sink) -> Result<Stop> {
+        let stopped = self.step_once(sink);
+        let gathered = self.gather();
+        let stop = stopped?;
+        gathered.map(|()| stop)
+    }
+
+    fn step_once(&mut self, sink: &mut dyn Sink) -> Result<Stop> {
         if sink.is_interrupted() {
             return Ok(Stop::Interrupted);
         }
@@ -320,6 +350,9 @@ impl Simulation {
     }
 
     fn try_step(&mut self, sink: &mut dyn Sink) -> Result<Stop> {
+        if !self.islands.is_empty() {
+            return self.step_islands(sink);
+        }
         let end = self.horizon();
         if !self.clock.has_begun {
             self.clock.has_begun = true;
@@ -327,29 +360,53 @@ impl Simulation {
             self.emit(sink)?;
             self.journal.samples = 1;
         }
-        // At the end time nothing more happens, except that at t = 0 the modes have to be determined.
-        if self.modes_are_stale && (self.time < end || self.time == 0.0) {
-            self.modes_are_stale = false;
-            self.resolve(None)?;
-            if self.flush(sink)? {
-                return Ok(Stop::Event);
-            }
+        if self.refresh_modes(end, sink)? {
+            return Ok(Stop::Event);
         }
         if !(self.time < end) {
             return if self.time < self.until() { Ok(Stop::Step) } else { self.arrive(sink) };
         }
+        let Some(halt) = self.integrate(end, sink)? else { return Ok(Stop::Event) };
+        self.sample_step(sink)?;
+        match self.conclude(halt, end, sink)? {
+            true => Ok(Stop::Event),
+            false if self.time < self.until() => Ok(Stop::Step),
+            false => self.arrive(sink),
+        }
+    }
+
+    /// Determines the modes if they are stale. Returns whether there were events.
+    fn refresh_modes(&mut self, end: f64, sink: &mut dyn Sink) -> Result<bool> {
+        // At the end time nothing more happens, except that at t = 0 the modes have to be determined.
+        if !(self.modes_are_stale && (self.time < end || self.time == 0.0)) {
+            return Ok(false);
+        }
+        self.modes_are_stale = false;
+        self.resolve(None)?;
+        self.flush(sink)
+    }
+
+    /// Integrates up to the first event, at most to `end`. `None` if a window of time stepping took over, which is an event.
+    fn integrate(&mut self, end: f64, sink: &mut dyn Sink) -> Result<Option<Halt>> {
         let halt = match self.advance(end) {
             // Friction that drives its own normal force without bound: impulses have a solution where forces have none.
             Err(SimulationError::Stalled { .. }) if !self.system.closed().is_empty() => {
                 self.stepping.start_anew();
                 self.open_window()?;
                 self.flush(sink)?;
-                return Ok(Stop::Event);
+                return Ok(None);
             }
             halt => halt?,
         };
         self.journal.counts.steps += 1;
-        self.sample_step(sink)?;
+        self.check_boxes_of_step()?;
+        self.look_for_dead_points()?;
+        Ok(Some(halt))
+    }
+
+    /// Completes a step that ended so: projects the state onto its contacts, resolves the event, and takes a remedy if
+    /// events or steps are too frequent. Returns whether there were events.
+    fn conclude(&mut self, halt: Halt, end: f64, sink: &mut dyn Sink) -> Result<bool> {
         self.project()?;
         self.audit()?;
         self.update_armed();
@@ -382,12 +439,7 @@ impl Simulation {
             Some(Remedy::Rattle) => self.fallback.drop_restitution(self.time),
             None => {}
         }
-        let has_events = self.flush(sink)?;
-        match has_events {
-            true => Ok(Stop::Event),
-            false if self.time < self.until() => Ok(Stop::Step),
-            false => self.arrive(sink),
-        }
+        self.flush(sink)
     }
 
     /// Sets the end time and advances to it.
@@ -404,12 +456,15 @@ impl Simulation {
     /// # Errors
     /// As [`Simulation::step`].
     pub fn run(&mut self, sink: &mut dyn Sink) -> Result<Stop> {
-        loop {
-            match self.step(sink)? {
-                Stop::Step | Stop::Event => {}
-                stop @ (Stop::Time | Stop::Interrupted | Stop::OutOfTime) => return Ok(stop),
+        let stopped = loop {
+            match self.step_once(sink) {
+                Ok(Stop::Step | Stop::Event) => {}
+                stopped => break stopped,
             }
-        }
+        };
+        let gathered = self.gather();
+        let stop = stopped?;
+        gathered.map(|()| stop)
     }
 
     /// Whether the state before the event is worth a sample: not if only the representation of sliding changes, nor if

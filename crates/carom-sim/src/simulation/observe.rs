@@ -1,5 +1,7 @@
 //! Output of a simulation: samples, events, the energy book, header and summary.
 
+use carom_law::Law;
+
 use crate::error::{Result, SimulationError};
 use crate::record::energy::Ledger;
 use crate::record::recorder::Recorder;
@@ -61,7 +63,7 @@ impl Simulation {
     }
 
     /// The ledger of the state of the system, the present one or one within the last step, with the works up to it.
-    pub(crate) fn ledger(&mut self, works: [f64; 3]) -> Ledger {
+    pub(crate) fn ledger(&mut self, works: [f64; 4]) -> Ledger {
         self.book.ledger(self.system.dynamics.kinetic_energy(), self.system.potential(), works)
     }
 
@@ -84,7 +86,7 @@ impl Simulation {
 
     /// The state at a time within the last step: from the dense output, or from a separate step if that is more
     /// accurate.
-    fn state_within(&mut self, time: f64, state: &mut [f64]) -> Result<()> {
+    pub(crate) fn state_within(&mut self, time: f64, state: &mut [f64]) -> Result<()> {
         let since = (time - self.stepping.stepper.start_time()).clamp(0.0, self.stepping.stepper.step());
         if self.stepping.error > DENSE_ERROR {
             let tolerance = self.system.setup.settings.tolerance;
@@ -99,6 +101,12 @@ impl Simulation {
                 return Ok(());
             }
         }
+        self.dense_state(time, state)
+    }
+
+    /// The state at a time within the last step, from the dense output.
+    pub(crate) fn dense_state(&mut self, time: f64, state: &mut [f64]) -> Result<()> {
+        let since = (time - self.stepping.stepper.start_time()).clamp(0.0, self.stepping.stepper.step());
         self.stepping.stepper.prepare_dense(&mut self.system)?;
         self.stepping.stepper.at((since / self.stepping.stepper.step()).clamp(0.0, 1.0), state);
         Ok(())
@@ -136,6 +144,9 @@ impl Simulation {
     /// # Errors
     /// A state without dynamics.
     pub fn sample(&mut self) -> Result<Sample> {
+        if !self.islands.is_empty() {
+            return self.sample_islands();
+        }
         let (evaluations, contacts) = (self.system.evaluations, self.system.contacts.clone());
         let state = std::mem::take(&mut self.state);
         let sample = self.observe(self.time, &state);
@@ -157,7 +168,7 @@ impl Simulation {
         Ok(self.sample()?.contacts[contact])
     }
 
-    /// Names of the contacts, in the order of events and samples; joint limits come last.
+    /// Names of the contacts, in the order of events and samples: those with surfaces, joint limits, dry frictions of joints, pairs.
     pub fn contact_names(&self) -> impl Iterator<Item = &str> {
         self.system.watch.list().iter().map(|contact| contact.name.as_str())
     }
@@ -188,7 +199,7 @@ impl Simulation {
         Ok(sample)
     }
 
-    fn observe(&mut self, time: f64, state: &[f64]) -> Result<Sample> {
+    pub(crate) fn observe(&mut self, time: f64, state: &[f64]) -> Result<Sample> {
         self.system.evaluate(time, state)?;
         // If the minimum-norm forces are outside a cone, a distribution inside the cones is reported.
         self.system.take_best_forces(time)?;
@@ -197,13 +208,15 @@ impl Simulation {
         let measured = self.system.watch.measure(&mut self.system.dynamics, &mut gaps, &mut rates);
         measured.map_err(|source| dynamics(time, source))?;
         let contact = |k: usize| {
-            let force = self.system.force(k);
-            let [n, t1, t2] = self.system.watch.basis(k);
+            // Joints with dry friction stick or slide at all times, with forces that are known when modes are decided.
+            let is_open = self.modes_are_stale && self.system.watch.friction(k).is_some();
+            let force = if is_open { [0.0; 3] } else { self.system.force(k) };
+            let [n, t1, t2] = self.system.watch.basis(&self.system.dynamics, k);
             ContactSample {
                 mode: self.system.contacts[k].mode.public(),
                 gap: gaps[k],
                 position: self.system.watch.position(&self.system.dynamics, k).to_array(),
-                force,
+                force: self.system.watch.told(k, force),
                 world_force: (force[0] * n + force[1] * t1 + force[2] * t2).to_array(),
             }
         };
@@ -230,8 +243,10 @@ impl Simulation {
             contacts: (self.system.watch.list().iter())
                 .map(|contact| ContactHeader {
                     name: contact.name.clone(),
-                    dimension: contact.dimension.rows(),
+                    dimension: if contact.is_friction() { 1 } else { contact.dimension.rows() },
                     surface: contact.surface,
+                    against: contact.against.clone(),
+                    joint: contact.joint.clone(),
                 })
                 .collect(),
             surfaces: (setup.surfaces.iter())
@@ -244,6 +259,8 @@ impl Simulation {
             plane: model.plane().map(|plane| plane.to_array()),
             gravity: model.gravity().to_array(),
             length: self.system.scales.length,
+            law: setup.law.name(),
+            guard: (setup.law == Law::Aghili).then(|| setup.guard.name()),
             tolerance: setup.settings.tolerance,
             until: setup.settings.until,
             interval: setup.settings.interval,
@@ -263,7 +280,7 @@ impl Simulation {
             (false, true) => Ending::OutOfTime,
             (false, false) => Ending::Interrupted,
         };
-        Summary {
+        let summary = Summary {
             ending,
             failure: None,
             time: self.time,
@@ -284,7 +301,8 @@ impl Simulation {
             largest_energy: self.book.largest_energy,
             residual: self.book.largest_residual / self.book.scale(),
             warnings: self.unwatched.warnings.clone(),
-        }
+        };
+        if self.islands.is_empty() { summary } else { self.add_islands(summary) }
     }
 }
 

@@ -1,5 +1,5 @@
-//! Warnings about motion that no contact limits: links without a contact that go below a surface, and robots that fall
-//! without end.
+//! Warnings about motion that no contact limits: links without a contact that go below a surface, contacts that no impulse
+//! can keep above it, and robots that fall without end.
 
 use carom_multibody::{Candidate, CandidateOptions, JointKind, LinkId, Model, Rims, candidates};
 
@@ -15,11 +15,14 @@ const FALL: f64 = 100.0;
 /// What is still watched, and the warnings so far.
 ///
 /// Invariant: links and trees that were reported are removed from `links` and `trees`, so that nothing is reported
-/// twice.
+/// twice; contacts that were reported stay in `reported`.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UnwatchedLinks {
     links: Vec<LinkAbove>,
     trees: Vec<FallingTree>,
+    /// Contacts that touched where no impulse moves them along their normals.
+    immobile: Vec<usize>,
+    reported: Vec<usize>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -64,7 +67,14 @@ impl UnwatchedLinks {
                 links.push(LinkAbove { link, surface, outline, has_contact });
             }
         }
-        Self { links, trees: trees(setup), warnings: Vec::new() }
+        Self { links, trees: trees(setup), ..Self::default() }
+    }
+
+    /// Notes a contact that touches where no impulse moves it along its normal: it is reported if it goes inside.
+    pub(crate) fn note_immobile(&mut self, contact: usize) {
+        if !self.immobile.contains(&contact) && !self.reported.contains(&contact) {
+            self.immobile.push(contact);
+        }
     }
 }
 
@@ -132,7 +142,32 @@ impl Simulation {
             }
             None => true,
         });
+        unwatched.immobile.retain(|&k| {
+            let is_out = self.system.contacts[k].is_armed;
+            let warning = if is_out { None } else { self.passes(k, time) };
+            let is_kept = !is_out && warning.is_none();
+            if let Some(warning) = warning {
+                unwatched.warnings.push(warning);
+                unwatched.reported.push(k);
+            }
+            is_kept
+        });
         self.unwatched = unwatched;
+    }
+
+    /// A contact that went inside because no impulse moved it along its normal when it touched.
+    fn passes(&self, k: usize, time: f64) -> Option<String> {
+        let contact = self.system.setup.contacts.get(k)?;
+        let surface = self.system.setup.surfaces.get(contact.surface)?;
+        let gap = self.system.dynamics.gap(&contact.point, &surface.half_space);
+        if gap >= -BELOW * self.system.scales.length {
+            return None;
+        }
+        let (contact, surface, time) = (&contact.name, &surface.name, crate::number::significant(time, 6));
+        Some(format!(
+            "contact {contact:?} is below surface {surface:?} at t = {time} s: no impulse moved it along the normal when it \
+             touched, and it is not struck until it comes out"
+        ))
     }
 
     fn below(&mut self, above: &LinkAbove, time: f64) -> Option<String> {
@@ -181,7 +216,8 @@ impl Simulation {
         {
             return None;
         }
-        if (0..self.system.contacts.len()).any(|k| self.system.contacts[k].mode != Mode::Flight) {
+        let holds = |k: usize| self.system.contacts[k].mode != Mode::Flight && self.system.watch.friction(k).is_none();
+        if (0..self.system.contacts.len()).any(holds) {
             return None;
         }
         let (fallen, time) = (crate::number::significant(fallen, 3), crate::number::significant(time, 6));

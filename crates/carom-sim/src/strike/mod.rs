@@ -10,7 +10,9 @@ use carom_law::{
     Check, Coefficients, Contact, ContactSet, Delassus, Dimension, EnergyEvidence, Evidence, Guard, Law, MatrixView,
     Outcome, SimultaneousEvidence, SimultaneousOutcome,
 };
-use carom_multibody::{ContactPoint, ContactTerms, Contacts, Dynamics, DynamicsError, EnergyChange, ImpulseEffect};
+use carom_multibody::{
+    ContactPoint, ContactTerms, Contacts, Dynamics, DynamicsError, EnergyChange, ImpulseEffect, Meeting,
+};
 
 use crate::error::StrikeError;
 
@@ -120,6 +122,41 @@ fn strike_checked(
     guard: Guard,
     velocity: &mut [f64],
 ) -> Result<Outcome, StrikeError> {
+    if !dynamics.model().loops().is_empty() {
+        return strike_in_loops(law, check, dynamics, contact, coefficients, guard, velocity);
+    }
+    strike_open(law, check, dynamics, contact, coefficients, guard, velocity)
+}
+
+/// With closed loops the contact is one of the mechanism that they leave, if the velocity keeps them closed. That the velocity
+/// after does so, too, is computed anew.
+#[cold]
+fn strike_in_loops(
+    law: Law,
+    check: Check,
+    dynamics: &mut Dynamics,
+    contact: &ContactPoint,
+    coefficients: &Coefficients,
+    guard: Guard,
+    velocity: &mut [f64],
+) -> Result<Outcome, StrikeError> {
+    let before = dynamics.velocity().to_vec();
+    dynamics.check_loop_velocity(&before)?;
+    let outcome = strike_open(law, check, dynamics, contact, coefficients, guard, velocity)?;
+    dynamics.check_loop_velocity(velocity)?;
+    Ok(outcome)
+}
+
+#[inline(always)]
+fn strike_open(
+    law: Law,
+    check: Check,
+    dynamics: &mut Dynamics,
+    contact: &ContactPoint,
+    coefficients: &Coefficients,
+    guard: Guard,
+    velocity: &mut [f64],
+) -> Result<Outcome, StrikeError> {
     let terms = dynamics.single_contact(contact)?;
     if ill_conditioned::is_ill_conditioned(&terms, contact.dimension()) {
         return ill_conditioned::strike(law, dynamics, contact, coefficients, guard, velocity);
@@ -207,6 +244,8 @@ pub fn strike_together_with(
     guard: Guard,
     velocity: &mut [f64],
 ) -> Result<SimultaneousOutcome, StrikeError> {
+    let before = dynamics.velocity().to_vec();
+    dynamics.check_loop_velocity(&before)?;
     dynamics.contact_terms(contacts)?;
     let dimensions = (0..contacts.selected().len()).map(|k| Dimension::from_rows(contacts.rows(k).len(), "contacts"));
     let dimensions = dimensions.collect::<carom_law::Result<Vec<_>>>()?;
@@ -237,6 +276,7 @@ pub(crate) fn respond_together(
     for (after, before) in velocity.iter_mut().zip(dynamics.velocity()) {
         *after += before;
     }
+    dynamics.check_loop_velocity(velocity)?;
     let rows = impulse.len();
     let (mut before, mut before_size) = (vec![0.0; rows], vec![0.0; rows]);
     let (mut after, mut after_size) = (vec![0.0; rows], vec![0.0; rows]);
@@ -248,6 +288,12 @@ pub(crate) fn respond_together(
         let shift = given - contacts.velocity()[r];
         after[r] += shift;
         told.after += shift * impulse[r];
+    }
+    // A pad that presses on a joint is no body of the robot: it answers by its own mobility.
+    for (r, _) in contacts.pads() {
+        let (mobility, i) = (contacts.delassus()[(r, r)], impulse[r]);
+        after[r] += mobility * i;
+        told.after += 0.5 * mobility * i * i;
     }
     let evidence = SimultaneousEvidence {
         after: &after,
@@ -270,11 +316,74 @@ fn energy_evidence(EnergyChange { before, after, after_size }: EnergyChange) -> 
     EnergyEvidence { before, after, after_size }
 }
 
+/// W and v_c⁻ of a contact of two links.
+///
+/// # Errors
+/// A singular mass matrix, or links that cannot move along the normal.
+pub fn meeting_contact(dynamics: &mut Dynamics, meeting: &Meeting) -> Result<Contact, StrikeError> {
+    let velocity = dynamics.velocity().to_vec();
+    dynamics.check_loop_velocity(&velocity)?;
+    let mut contacts = Contacts::with_meetings(dynamics.model(), &[], &[], std::slice::from_ref(meeting));
+    dynamics.contact_terms(&mut contacts)?;
+    contact_of_rows(&contacts)
+}
+
+/// W and v_c⁻ of the only item of some contacts.
+fn contact_of_rows(contacts: &Contacts) -> Result<Contact, StrikeError> {
+    let (w, velocity) = (contacts.delassus(), contacts.velocity());
+    let delassus = match velocity.len() {
+        3 => Delassus::spatial([0, 1, 2].map(|i| [0, 1, 2].map(|j| w[(i, j)])))?,
+        2 => Delassus::planar([0, 1].map(|i| [0, 1].map(|j| w[(i, j)])))?,
+        _ => Delassus::normal(w[(0, 0)])?,
+    };
+    Ok(Contact::new(delassus, velocity)?)
+}
+
+/// The impact of a contact of two links, with the velocity after and the kinetic energies. `dynamics` keeps its state. The outcome is
+/// checked against the velocities of the links and their energies, both recomputed.
+///
+/// # Errors
+/// As [`strike_outcome`].
+pub fn strike_meeting(
+    law: Law,
+    dynamics: &mut Dynamics,
+    meeting: &Meeting,
+    coefficients: &Coefficients,
+    guard: Guard,
+) -> Result<Outcome, StrikeError> {
+    let before = dynamics.velocity().to_vec();
+    dynamics.check_loop_velocity(&before)?;
+    let mut contacts = Contacts::with_meetings(dynamics.model(), &[], &[], std::slice::from_ref(meeting));
+    dynamics.contact_terms(&mut contacts)?;
+    let mut outcome = contact_of_rows(&contacts)?.impact_by(law, coefficients, guard)?;
+    let mut velocity = vec![0.0; before.len()];
+    dynamics.contact_response(&contacts, &outcome.impulse, &mut velocity)?;
+    for (after, before) in velocity.iter_mut().zip(&before) {
+        *after += before;
+    }
+    dynamics.check_loop_velocity(&velocity)?;
+    let rows = contacts.velocity().len();
+    let read = |of: &[f64]| -> Result<([f64; 3], [f64; 3]), DynamicsError> {
+        let (mut found, mut sizes) = ([0.0; 3], [0.0; 3]);
+        dynamics.contacts_velocity_of(&contacts, of, &mut found[..rows], &mut sizes[..rows])?;
+        Ok((found, sizes))
+    };
+    let ((_, before_size), (after, after_size)) = (read(&before)?, read(&velocity)?);
+    let energy = energies(dynamics, &velocity)?;
+    let freedoms = velocity.len();
+    outcome.verify(&Evidence { after, before_size, after_size, freedoms, impulse_error: 0.0, energy: Some(energy) })?;
+    (outcome.energy.before, outcome.energy.after) = (Some(energy.before), Some(energy.after));
+    outcome.velocity = Some(velocity);
+    Ok(outcome)
+}
+
 /// A robot's contact: W, or a factor of W if it is ill-conditioned, and v_c⁻.
 ///
 /// # Errors
 /// A singular mass matrix, or a contact that cannot move along its normal.
 pub fn contact_at(dynamics: &mut Dynamics, contact: &ContactPoint) -> Result<Contact, StrikeError> {
+    let velocity = dynamics.velocity().to_vec();
+    dynamics.check_loop_velocity(&velocity)?;
     let terms = dynamics.single_contact(contact)?;
     if ill_conditioned::is_ill_conditioned(&terms, contact.dimension()) {
         return Ok(*ill_conditioned::factored(dynamics, contact)?.contact());

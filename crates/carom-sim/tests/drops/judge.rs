@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use carom_law::{Guard, Law};
 use carom_multibody::{ContactPoint, Contacts, Dynamics};
 use carom_sim::{ContactMode, Event, EventKind, Sample, Setup, Simulation, Sink, Stop};
 
@@ -159,9 +160,34 @@ impl Sink for Judge {
     }
 }
 
+/// What a variable of the environment names.
+fn named<T: Copy>(variable: &str, all: &[T], name: fn(T) -> &'static str) -> Option<T> {
+    let given = std::env::var(variable).ok()?;
+    let found = all.iter().copied().find(|one| name(*one) == given);
+    Some(found.unwrap_or_else(|| {
+        panic!("{variable} = {given:?} must be one of {:?}", all.iter().map(|x| name(*x)).collect::<Vec<_>>())
+    }))
+}
+
 /// Runs the drop of a seed.
 pub fn judge(seed: u64) -> Verdict {
-    let setup = scenes::setup(seed);
+    judge_setup(scenes::setup(seed))
+}
+
+/// The same by a law.
+pub fn judge_by(law: Law, seed: u64) -> Verdict {
+    judge_setup(Setup { law, ..scenes::setup(seed) })
+}
+
+/// The same by the law and the guard of the environment.
+pub fn judge_by_environment(seed: u64) -> Verdict {
+    let mut setup = scenes::setup(seed);
+    setup.law = named("CAROM_LAW", &Law::ALL, Law::name).unwrap_or_default();
+    setup.guard = named("CAROM_GUARD", &Guard::ALL, Guard::name).unwrap_or(setup.guard);
+    judge_setup(setup)
+}
+
+fn judge_setup(setup: Setup) -> Verdict {
     let mut simulation = match Simulation::new(setup.clone()) {
         Ok(simulation) => simulation,
         Err(error) => return Verdict { faults: vec![format!("does not begin: {error}")], ..Verdict::default() },

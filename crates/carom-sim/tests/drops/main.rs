@@ -3,14 +3,17 @@
 //!
 //! `cargo xtask drops` runs 10,000 and prints the table of the book. `CAROM_DROPS` sets how many, `CAROM_SEED` the seed
 //! of the first: a drop that fails prints its own, and `CAROM_DROPS=1 CAROM_SEED=...` replays it alone. `CAROM_FAMILY`
-//! keeps one family, `CAROM_VERBOSE` prints every sample and event.
+//! keeps one family, `CAROM_VERBOSE` prints every sample and event. `CAROM_LAW` is the law of impacts, `CAROM_GUARD` the guard of
+//! `aghili`, which otherwise is `slip` in one half of the drops and `limit` in the other.
 
 mod judge;
+mod jumps;
 mod scenes;
 
 use std::collections::BTreeMap;
 
-use judge::{Verdict, judge};
+use carom_law::Law;
+use judge::{Verdict, judge, judge_by, judge_by_environment};
 use rayon::prelude::*;
 use scenes::{FAMILIES, Family};
 
@@ -83,7 +86,7 @@ fn drops_neither_hang_nor_gain_nor_sink() {
     let verdicts: Vec<(u64, Verdict)> = seeds
         .filter(|seed| only.as_ref().is_none_or(|only| format!("{:?}", Family::of(*seed)) == *only))
         .map(|seed| {
-            let verdict = judge(seed);
+            let verdict = judge_by_environment(seed);
             for fault in &verdict.faults {
                 println!("CAROM_SEED={seed} {:?}: {fault}", Family::of(seed));
             }
@@ -109,6 +112,22 @@ fn drops_neither_hang_nor_gain_nor_sink() {
     assert!(failed.is_empty(), "{} of {} drops failed: CAROM_SEED={failed:?}", failed.len(), verdicts.len());
     let bound = (1e-3 * NOT_CONVERGED * all.instants as f64).max(1.0);
     assert!(all.not_converged as f64 <= bound, "{} of {} did not converge", all.not_converged, all.instants);
+}
+
+/// The same by the law `chord`, which has no guard.
+#[test]
+fn drops_by_chord_neither_hang_nor_gain_nor_sink() {
+    (0..DROPS).into_par_iter().for_each(|seed| {
+        let faults = judge_by(Law::Chord, seed).faults;
+        assert!(faults.is_empty(), "CAROM_LAW=chord CAROM_SEED={seed}: {faults:?}");
+    });
+}
+
+/// `cargo xtask jumps` prints the table of the book; `CAROM_DROPS` sets how many drops.
+#[test]
+#[ignore = "a study that asserts nothing: cargo xtask jumps"]
+fn jumps_of_ends() {
+    jumps::study(std::env::var("CAROM_DROPS").map_or(1000, |text| text.parse().expect("CAROM_DROPS")));
 }
 
 /// A drop that must pass with at most so many windows, in at most so many evaluations a second.

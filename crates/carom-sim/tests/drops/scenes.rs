@@ -327,6 +327,7 @@ fn assemble(rng: &mut Rng, family: Family, size: f64, robot: &Robot) -> Setup {
         velocity,
         surfaces,
         contacts,
+        pairs: Vec::new(),
         limits: Some(Restitution::new(restitution).unwrap()),
         guard: if chance(rng, 0.5) { Guard::Slip } else { Guard::Limit },
         // A power of two: the last sample is at the end, to the bit.

@@ -74,6 +74,13 @@ pub(super) struct Row<'r> {
     pub(super) impulse_world: &'r [f64],
 }
 
+impl Sizes {
+    /// Numbers of an impulse in world axes.
+    fn axes(&self) -> usize {
+        if self.is_robot { 3 } else { 0 }
+    }
+}
+
 impl Chunk<'_> {
     pub(super) fn put(&mut self, place: usize, row: &Row<'_>) {
         self.mode[place] = Some(row.mode);
@@ -90,14 +97,16 @@ impl Chunk<'_> {
         self.impulse_world[place * axes..(place + 1) * axes].copy_from_slice(row.impulse_world);
     }
 
-    /// Leaves a row as it was at the start: without an answer.
+    /// Leaves a row without an answer.
     pub(super) fn clear(&mut self, place: usize, sizes: &Sizes) {
         self.mode[place] = None;
         for column in self.impulse.iter_mut().chain(&mut self.contact_velocity) {
             column[place] = f64::NAN;
         }
         self.energy_change[place] = f64::NAN;
-        self.velocity[place * sizes.freedoms..(place + 1) * sizes.freedoms].fill(f64::NAN);
+        let (freedoms, axes) = (sizes.freedoms, sizes.axes());
+        self.velocity[place * freedoms..(place + 1) * freedoms].fill(f64::NAN);
+        self.impulse_world[place * axes..(place + 1) * axes].fill(f64::NAN);
     }
 }
 
@@ -111,15 +120,16 @@ impl ArrayAnswers {
         mut goes_on: impl FnMut() -> bool,
         solve: impl Fn(&mut Chunk<'_>) -> Vec<RowError> + Sync,
     ) -> Self {
-        let Sizes { dimension, freedoms, is_robot } = sizes;
-        let axes = if is_robot { 3 } else { 0 };
+        let Sizes { dimension, freedoms, .. } = sizes;
+        let axes = sizes.axes();
+        // Zeros come with the memory, and every row is written once.
         let mut answers = Self {
             mode: vec![None; rows],
-            impulse: vec![f64::NAN; rows * dimension],
-            contact_velocity: vec![f64::NAN; rows * dimension],
-            energy_change: vec![f64::NAN; rows],
-            velocity: vec![f64::NAN; rows * freedoms],
-            impulse_world: vec![f64::NAN; rows * axes],
+            impulse: vec![0.0; rows * dimension],
+            contact_velocity: vec![0.0; rows * dimension],
+            energy_change: vec![0.0; rows],
+            velocity: vec![0.0; rows * freedoms],
+            impulse_world: vec![0.0; rows * axes],
             errors: Vec::new(),
             interrupted_at: None,
         };
@@ -127,9 +137,14 @@ impl ArrayAnswers {
         let mut errors = Vec::new();
         let mut interrupted_at = None;
         for block in chunks.chunks_mut(BLOCK / CHUNK) {
-            if !goes_on() {
+            if interrupted_at.is_none() && !goes_on() {
                 interrupted_at = block.first().map(|chunk| chunk.start);
-                break;
+            }
+            if interrupted_at.is_some() {
+                for chunk in block {
+                    (0..chunk.mode.len()).for_each(|place| chunk.clear(place, &sizes));
+                }
+                continue;
             }
             let mut work = || -> Vec<Vec<RowError>> { block.par_iter_mut().map(&solve).collect() };
             let found = match pool {

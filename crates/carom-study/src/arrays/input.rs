@@ -18,7 +18,7 @@ impl<'a> Rows<'a> {
         Self { data, size, is_shared: false }
     }
 
-    /// The same numbers for all rows.
+    /// One set of numbers for all rows.
     pub fn shared(data: &'a [f64]) -> Self {
         Self { data, size: data.len(), is_shared: true }
     }
@@ -46,7 +46,7 @@ impl<'a> Rows<'a> {
 /// A number for every row: an array, or one number for all.
 #[derive(Debug, Clone, Copy)]
 pub enum Values<'a> {
-    /// The same for all rows.
+    /// One value for all rows.
     One(f64),
     /// One per row.
     Each(&'a [f64]),

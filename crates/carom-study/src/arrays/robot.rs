@@ -79,8 +79,11 @@ impl<'a> StateArrays<'a> {
                         },
                     ),
                     // One contact strikes: there are no others.
-                    Ok(Answer::Many(_)) => {}
-                    Err(error) => errors.push(RowError { row, error }),
+                    Ok(Answer::Many(_)) => chunk.clear(place, &sizes),
+                    Err(error) => {
+                        chunk.clear(place, &sizes);
+                        errors.push(RowError { row, error });
+                    }
                 }
             }
             errors
@@ -121,6 +124,8 @@ mod tests {
         arrays.friction = Some([Values::Each(&mu); 2]);
         let answers = arrays.strike(&scene, &sample, None, || true).unwrap();
         assert_eq!(answers.errors.iter().map(|error| error.row).collect::<Vec<_>>(), [17]);
+        let bad = [&answers.velocity[17 * nv..][..nv], &answers.impulse_world[51..54], &answers.energy_change[17..18]];
+        assert!(bad.concat().iter().chain([&answers.impulse[17]]).all(|number| number.is_nan()));
         let mut striker = Striker::new(&scene);
         for row in (0..rows).filter(|row| *row != 17) {
             let mut one = sample.clone();

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use hmac_sha256::Hash;
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 use super::philox::uniforms;
 use super::table::ValueKind;
@@ -120,7 +120,7 @@ impl FromStr for Draw {
             "choice" => Distribution::Choice(value::list(inner)?),
             _ => return Err(unknown()),
         };
-        let digest = Sha256::digest(key.as_bytes());
+        let digest = Hash::hash(key.as_bytes());
         let part = |k: usize| u32::from_le_bytes([digest[k], digest[k + 1], digest[k + 2], digest[k + 3]]);
         Ok(Self { distribution, stream: [part(0), part(4)], key })
     }

@@ -88,10 +88,10 @@ pub enum SweepError {
     /// A simulation that cannot be set up.
     #[error("{message}")]
     Simulation {
-        /// Why.
+        /// The reason.
         message: String,
     },
-    /// A plan that is not one.
+    /// A plan that cannot be parsed.
     #[error("the plan cannot be read: {message}")]
     Document {
         /// What is wrong, with its place.
@@ -110,7 +110,7 @@ pub enum SweepError {
     RobotFile {
         /// The file.
         path: String,
-        /// Why.
+        /// What the system says.
         error: String,
     },
 }

@@ -233,7 +233,7 @@ impl ContactShape {
         }
     }
 
-    /// The same, with its name in quotes.
+    /// A field with its name in quotes.
     fn quoted(&self) -> Option<String> {
         self.name.as_ref().map(|name| format!("contacts.\"{name}\""))
     }

@@ -56,6 +56,7 @@ pub(super) const END: &[Field<Sample>] = &[
     ("energy.impacts", Get::Number(|s| s.energy.impacts)),
     ("energy.friction", Get::Number(|s| s.energy.friction)),
     ("energy.damping", Get::Number(|s| s.energy.damping)),
+    ("energy.dry_friction", Get::Number(|s| s.energy.dry_friction)),
     ("energy.torques", Get::Number(|s| s.energy.torques)),
     ("energy.settling", Get::Number(|s| s.energy.settling)),
     ("energy.projection", Get::Number(|s| s.energy.projection)),
@@ -89,7 +90,7 @@ pub(super) const EVENT: &[Field<EventFields>] = &[
 ];
 
 /// The kinds of events.
-pub(super) const KINDS: [EventKind; 12] = [
+pub(super) const KINDS: [EventKind; 13] = [
     EventKind::Impact,
     EventKind::Settle,
     EventKind::LiftOff,
@@ -102,4 +103,5 @@ pub(super) const KINDS: [EventKind; 12] = [
     EventKind::Rattle,
     EventKind::Sequence,
     EventKind::Projection,
+    EventKind::DeadPoint,
 ];

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use carom_law::ErrorKind;
 use carom_scene::document::{Edit, Kind, Tree};
 use carom_scene::prepared::{PreparedScene, Variable};
-use carom_scene::robots::Robots;
+use carom_scene::robots::{ModelSource, Robots};
 use carom_scene::{Answer, Problem, ProblemError};
 use carom_sim::Simulation;
+use hmac_sha256::Hash;
 use serde_json::json;
-use sha2::{Digest, Sha256};
 
 use super::error::SweepError;
 use super::impacts::{ContactShape, ImpactColumn, ImpactShape};
@@ -84,7 +84,7 @@ impl Sweep {
             digest: String::new(),
         };
         sweep.document = sweep.describe(&problem)?;
-        sweep.digest = hex(&Sha256::digest(sweep.document.as_bytes()));
+        sweep.digest = hex(&Hash::hash(sweep.document.as_bytes()));
         Ok(sweep)
     }
 
@@ -147,8 +147,14 @@ impl Sweep {
     fn robot_files(&self, problem: &Problem) -> Result<Vec<[String; 2]>, SweepError> {
         let mut files: Vec<PathBuf> = Vec::new();
         let mut add = |problem: &Problem| {
-            let of_robot = problem.scene().map_or(&[][..], |scene| scene.model().files());
-            files.extend(of_robot.iter().cloned());
+            let Some(scene) = problem.scene() else { return };
+            // A robot that is a text has no file of its own.
+            if let ModelSource::File(path) = scene.source()
+                && self.robots.text(path).is_some()
+            {
+                files.push(path.clone());
+            }
+            files.extend(scene.model().files().iter().cloned());
         };
         add(problem);
         // Where the robot itself varies, all of them count. One that cannot be read gives rows with an error.
@@ -166,12 +172,14 @@ impl Sweep {
         }
         let mut hashed = Vec::new();
         for path in files {
-            let bytes = std::fs::read(&path).map_err(|error| SweepError::RobotFile {
+            let read = || std::fs::read(&path);
+            let bytes = self.robots.text(&path).map_or_else(read, |text| Ok(text.as_bytes().to_vec()));
+            let bytes = bytes.map_err(|error| SweepError::RobotFile {
                 path: path.display().to_string(),
                 error: error.to_string(),
             })?;
             let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-            hashed.push([name, hex(&Sha256::digest(&bytes))]);
+            hashed.push([name, hex(&Hash::hash(&bytes))]);
         }
         hashed.sort();
         hashed.dedup();
@@ -197,7 +205,7 @@ fn check_keys(plan: &Plan) -> Result<(), SweepError> {
     Ok(())
 }
 
-/// Whether an error is in the document itself: other values of a key will not mend it.
+/// Whether an error is in the document itself: other values of a key do not remove it.
 fn is_of_document(error: &ProblemError) -> bool {
     match error.kind {
         Kind::Law(kind) => matches!(kind, ErrorKind::Missing | ErrorKind::Shape | ErrorKind::Unsupported),

@@ -12,9 +12,9 @@ use super::sweep::{Engine, Sweep, edit};
 use super::table::{Column, Table, Values};
 use super::value::Setting;
 
-/// Watches a worker.
+/// Receives the progress of workers, and can stop them.
 pub trait Watch {
-    /// So many rows are to be computed: those that are not there yet.
+    /// The number of rows to be computed: those that do not exist yet.
     fn begin(&self, _rows: u64) {}
 
     /// A row was computed.
@@ -26,10 +26,10 @@ pub trait Watch {
     }
 }
 
-/// Nobody watches.
+/// No progress is reported, and nothing stops the workers.
 impl Watch for () {}
 
-/// Computes rows of a sweep, with memory of its own. One a thread.
+/// Computes rows of a sweep, with its own workspace: one per thread.
 #[derive(Debug)]
 pub struct Worker<'s> {
     sweep: &'s Sweep,

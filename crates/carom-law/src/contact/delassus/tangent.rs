@@ -94,6 +94,17 @@ impl Tangent {
         (Self::eliminated(swapped, d1, s.xy, determinant, Rank::Full), is_full)
     }
 
+    /// The numbers of a regular one, for arrays.
+    #[inline(always)]
+    pub(crate) fn packed(&self) -> [f64; 5] {
+        [self.q[0], self.q[1], self.m[0], self.m[1], self.inv_d2]
+    }
+
+    #[inline(always)]
+    pub(crate) fn unpacked([q1, q2, m1, m2, inv_d2]: [f64; 5]) -> Self {
+        Self { q: [q1, q2], m: [m1, m2], inv_d2, rank: Rank::Full }
+    }
+
     /// The `S = R_tᵀ R_t` of a contact whose factor is known: `det S = (r11 r22)²` without the difference that
     /// [`Tangent::spatial`] has to form. `zero` is the eigenvalue that counts as none.
     pub(crate) fn from_factor(dimension: Dimension, [r11, r12, r22]: [f64; 3], zero: f64) -> Self {

@@ -16,7 +16,7 @@ use crate::numeric::scaling::larger;
 use crate::numeric::tolerance::FEASIBILITY;
 
 /// A root outside its range, or friction outside its disk, by at most this fraction is at the boundary: rounding.
-pub(super) const EDGE: f64 = 64.0 * f64::EPSILON;
+pub(crate) const EDGE: f64 = 64.0 * f64::EPSILON;
 
 /// A step that ends with the normal velocity asked for.
 #[derive(Debug, Clone, Copy)]
@@ -31,8 +31,21 @@ pub(super) struct Root {
 impl Flow<'_> {
     /// The least step from `v` that ends with the normal velocity `target`, of a size between `least` and `most`. Half of
     /// it is explicit along a turn, if one is given, else all of it is implicit.
-    #[inline]
+    #[inline(never)]
     pub(super) fn least_root(
+        &self,
+        v: Velocity,
+        turn: Option<&Turn>,
+        target: f64,
+        least: f64,
+        most: f64,
+    ) -> Option<Root> {
+        self.least_root_inlined(v, turn, target, least, most)
+    }
+
+    /// The same, compiled into the caller: for the root that most impacts end compression with.
+    #[inline(always)]
+    pub(super) fn least_root_inlined(
         &self,
         v: Velocity,
         turn: Option<&Turn>,
@@ -131,8 +144,12 @@ impl Flow<'_> {
         let sizes = [length / (root - along), length / (-root - along)];
         let size = sizes.into_iter().filter(|s| *s > 0.0 && s.is_finite()).min_by(f64::total_cmp)?;
         let friction = add_scaled(at_first, size, by_size);
-        // Back onto the disk from where rounding has put it.
         let outside = larger(norm(friction) / (mu * size), 1.0);
+        if outside > 1.0 + FEASIBILITY {
+            // The disk never reaches the friction that would stop it.
+            return None;
+        }
+        // Back onto the disk from where rounding has put it.
         Some(Root { size, friction: friction.map(|x| x / outside), v_t: [0.0, 0.0] })
     }
 }

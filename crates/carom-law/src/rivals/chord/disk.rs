@@ -6,7 +6,7 @@
 //! Nothing here needs an inverse of `W`.
 
 use super::Tangents;
-use crate::impact::direction::{Direction, DirectionEquation};
+use crate::impact::direction;
 use crate::numeric::plane::{Sym2, Vec2, add_scaled, dot, norm, scaled};
 use crate::numeric::scaling::larger;
 
@@ -19,7 +19,7 @@ const NEARLY_THERE: f64 = 1e-8;
 /// `L D Lᵀ` of a positive definite matrix: a solution that is off by the rounding of its own terms, where Cramer's rule would
 /// be off by the condition number.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Factor {
+pub(crate) struct Factor {
     inv_d1: f64,
     l: f64,
     inv_d2: f64,
@@ -27,14 +27,25 @@ pub(super) struct Factor {
 
 impl Factor {
     #[inline(always)]
-    pub(super) fn new(m: &Sym2) -> Self {
+    pub(crate) fn new(m: &Sym2) -> Self {
         let inv_d1 = 1.0 / m.xx;
         let l = m.xy * inv_d1;
         Self { inv_d1, l, inv_d2: 1.0 / (m.yy - l * m.xy) }
     }
 
+    /// Its numbers, for arrays.
     #[inline(always)]
-    fn solve(&self, b: Vec2) -> Vec2 {
+    pub(crate) fn packed(&self) -> [f64; 3] {
+        [self.inv_d1, self.l, self.inv_d2]
+    }
+
+    #[inline(always)]
+    pub(crate) fn unpacked([inv_d1, l, inv_d2]: [f64; 3]) -> Self {
+        Self { inv_d1, l, inv_d2 }
+    }
+
+    #[inline(always)]
+    pub(crate) fn solve(&self, b: Vec2) -> Vec2 {
         let y = (b[1] - self.l * b[0]) * self.inv_d2;
         [b[0] * self.inv_d1 - self.l * y, y]
     }
@@ -75,13 +86,9 @@ impl Tangents {
                 Braked { friction: scaled(-radius, u), v_t: scaled(speed, u) }
             }
             Tangents::Plane { w_tt, .. } => {
-                // b - r W_tt u = λ u is the equation of the direction of slip with a constant denominator. Its matrix is positive
-                // definite, so that there is one root.
-                let none = [0.0, 0.0];
-                match DirectionEquation::closing(1.0, b, none, w_tt, none, 1.0, radius).unique() {
-                    Some(Direction { u, lambda, .. }) => {
-                        Braked { friction: scaled(-radius, u), v_t: scaled(lambda, u) }
-                    }
+                let on_disk = Sym2 { xx: radius * w_tt.xx, xy: radius * w_tt.xy, yy: radius * w_tt.yy };
+                match direction::on_disk(b, on_disk) {
+                    Some((u, lambda)) => Braked { friction: scaled(-radius, u), v_t: scaled(lambda, u) },
                     None => secular(&w_tt, b, radius),
                 }
             }

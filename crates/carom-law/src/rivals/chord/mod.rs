@@ -45,17 +45,19 @@ use crate::impact::outcome::{ChordReport, Law};
 use crate::numeric::plane::{Sym2, Vec2, add_scaled, dot, norm, scaled};
 use crate::numeric::scaling::larger;
 use crate::numeric::tolerance::TANGENT_RANK;
+pub(crate) use closing::EDGE;
 use closing::Root;
-use disk::{Braked, Factor};
+use disk::Braked;
+pub(crate) use disk::Factor;
 
 /// Slip at most this fraction of the tangential velocities at play (2^-60) is none: steps of its size are lost in rounding.
-const NO_SLIP: f64 = 8.7e-19;
+pub(crate) const NO_SLIP: f64 = 8.7e-19;
 
 /// The same with a singular matrix, where rounding leaves slip along the null vector.
 const NO_SLIP_SINGULAR: f64 = 64.0 * f64::EPSILON;
 
 /// Slip at the end of a step of at most this fraction of its terms is rounding.
-const STOPPED: f64 = 8.0 * f64::EPSILON;
+pub(crate) const STOPPED: f64 = 8.0 * f64::EPSILON;
 
 /// A contact that ends with an approach of at most this fraction of the terms of its normal velocity does not approach: rounding.
 const NO_APPROACH: f64 = 64.0 * f64::EPSILON;
@@ -173,14 +175,15 @@ impl ImpactLaw for Chord {
             not_converged(impact, left.v.n.abs() / largest, CLOSED, flow.unit * left.size, left.i_t)
         })?;
         let i_n = flow.unit * end.size;
-        let v_t = if flow.is_reduced {
-            // What a singular matrix does to its null vector counts as rounding along the way; it is told in the answer.
+        let rests = length(end.v.t) <= flow.no_slip;
+        let v_t = if rests && !flow.is_reduced {
+            end.v.t
+        } else {
+            // What the impulses do. Along the way the pieces' own slip is carried, in which a nearly singular matrix leaves more than
+            // rounding, and a singular one leaves out what it does to its null vector.
             let &Contact { delassus: ref d, v_t, .. } = impact.contact;
             add_scaled(add_scaled(v_t, i_n, d.w), 1.0, d.w_tt.times(end.i_t))
-        } else {
-            end.v.t
         };
-        let rests = length(end.v.t) <= flow.no_slip;
         let (mode, u) = if rests { (Mode::Stick, None) } else { (Mode::Slip, unit(end.v.t)) };
         let answer = impact.answered(mode, i_n, end.i_t, After { v_n: end.v.n, v_t }, u);
         let ratio = (end.size - compression.end.size) / compression.end.size;
@@ -259,7 +262,7 @@ impl<'a> Flow<'a> {
     fn close(&self, start: State, target: f64) -> std::result::Result<Step, State> {
         let mut state = start;
         if let Some(turn) = self.turn(state.v.t) {
-            if let Some(root) = self.least_root(state.v, Some(&turn), target, 0.0, turn.size) {
+            if let Some(root) = self.least_root_inlined(state.v, Some(&turn), target, 0.0, turn.size) {
                 return Ok(self.closed_half(state, &turn, &root, target));
             }
             let step = self.half(state, &turn, turn.size);

@@ -8,7 +8,8 @@ use crate::contact::coefficients::RestitutionKind;
 /// Rounding of the sums, relative to the work that the parts of the impulse do.
 const ROUNDING: f64 = 1e-13;
 
-/// Rounding of a sum of impulses, relative to the whole.
+/// Rounding of a sum of impulses, relative to the whole. Of ten million impacts one misses the bound without it, by 1.5e-13 of the terms; in exact
+/// arithmetic its loss is the bound (`reference/chord/bound.py`).
 const SUM: f64 = 8.0 * f64::EPSILON;
 
 /// A contact of one of several kinds: regular and nearly singular matrices, of planes and of space, friction up to 1000.

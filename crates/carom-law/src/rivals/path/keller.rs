@@ -24,16 +24,16 @@ const STRIDE: f64 = 0.2;
 /// No step is longer: where the last terms underflow, rates are less than 1e-13, and so long a step is still short.
 const LONGEST: f64 = 1e9;
 
-/// Steps before the slip is given up; some tens suffice.
+/// Largest number of steps; a few tens suffice.
 pub(in crate::rivals) const MOST_STEPS: usize = 2_000;
 
-/// Slip that turns by at most this angle (2^-60) until the goal keeps its direction.
+/// Slip that would turn by at most this angle (2^-60) before the goal counts as straight.
 const NO_TURN: f64 = 8.7e-19;
 
-/// A direction turns no more if `|T|` is at most this.
+/// A direction counts as constant if `|T|` is at most this.
 const STRAIGHT: f64 = 4.0 * f64::EPSILON;
 
-/// Steps to a goal inside the last step of the path; some ten suffice, and halvings alone would need sixty.
+/// Largest number of steps to a goal inside the last step of the path; about ten suffice, and bisection alone needs sixty.
 const MOST_HALVINGS: usize = 100;
 
 type Series = [f64; ORDER + 1];
@@ -57,7 +57,7 @@ pub(super) enum End {
     Goal,
     /// It has stopped, or keeps its direction from here.
     Straight,
-    /// Nowhere: velocities hardly change with the impulse.
+    /// Without reaching either: velocities hardly change with the impulse.
     Nowhere,
 }
 
@@ -97,8 +97,8 @@ impl<'a> Turning<'a> {
         p / self.unit * self.unit_h > NO_TURN * speed
     }
 
-    /// Whether the slip keeps its direction: `T = 0`, and not as at the top of a hill, from where any rounding would
-    /// lead away.
+    /// Whether the slip keeps its direction: `T = 0`, and the direction is a stable equilibrium, to which rounding
+    /// returns.
     pub(super) fn is_straight(&self, u: Vec2) -> bool {
         let across = [-u[1], u[0]];
         let h = add_scaled(self.w, -1.0, self.mu_w_tt.times(u));
@@ -192,7 +192,7 @@ fn at(series: &Series, s: f64) -> f64 {
     series.iter().rev().fold(0.0, |sum, c| sum * s + c)
 }
 
-/// The zero between 0, where the function is negative, and `end`, where it is not: regula falsi as Illinois has it,
+/// The zero between 0, where the function is negative, and `end`, where it is not: the Illinois variant of regula falsi,
 /// which halves the value at an end that stays.
 pub(in crate::rivals) fn first_zero(f: impl Fn(f64) -> f64, end: f64) -> f64 {
     let (mut low, mut high) = (0.0, end);

@@ -12,7 +12,7 @@
 //! turns, see [`keller`]. With a regular matrix `v_n - μ_d |v_t|` rises at least as fast as `λ_min(W)`, so
 //! compression ends even where friction jams the contact at first (`W_nn <= μ_d w·u`, Painlevé's case).
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
 //! | `keller` | slip that turns: Keller's equations by Taylor series |
 
@@ -34,24 +34,24 @@ use crate::numeric::tolerance::TANGENT_RANK;
 use crate::rivals::{After, Response, no_answer, not_converged, unit, work};
 use keller::{End, Turning};
 
-/// A stop and a goal that lie this fraction of the way to them apart are one event: what rounding leaves of it.
+/// A stop and a goal whose distances differ by no more than this fraction are one event, separated by rounding.
 const SAME_EVENT: f64 = 64.0 * f64::EPSILON;
 
-/// Slip at most this fraction of the tangential velocities at play (2^-60) is none: the impulse until it
-/// would stop, or since it started, is lost in the rounding of the whole.
+/// Slip of at most this fraction of the tangential velocities involved (2^-60) counts as zero: the impulse until it
+/// would stop, or since it started, is below the rounding of the total.
 const NO_SLIP: f64 = 8.7e-19;
 
-/// The same with a singular matrix: rounding leaves slip along its null vector, which friction can never stop.
+/// The fraction for a singular matrix: rounding leaves slip along its null vector, which friction can never stop.
 const NO_SLIP_SINGULAR: f64 = 64.0 * f64::EPSILON;
 
 /// With a singular matrix, stick that lets the normal velocity rise by no more than this fraction of `W_nn` locks it.
 const LOCKED: f64 = 1e-9;
 
-/// Pieces of a phase that can be told apart: slip, stop, and slip again are three.
+/// Largest number of distinct pieces of a phase: slip, stop, and slip again are three.
 const MOST_PIECES: usize = 4;
 
-/// Stretches of a phase before it is given up: slip that turns, slip that does not, stop, and slip again are four,
-/// and rounding may repeat some of them.
+/// Largest number of stretches of a phase: slip that turns, slip that does not, stop, and slip again are four, and
+/// rounding may repeat some of them.
 pub(super) const MOST_STRETCHES: usize = 64;
 
 /// Work below this is scaled up before it is squared, and its root, a power of two.
@@ -69,14 +69,14 @@ pub(super) enum Goal {
     Work(f64),
 }
 
-/// What happened until `v_n = 0`.
+/// Compression: the path until `v_n = 0`.
 pub(super) struct Compression {
     pub(super) normal_impulse: f64,
     /// `∫ v_n dp`, negative.
     pub(super) normal_work: f64,
 }
 
-/// What the contact is doing.
+/// Whether the contact sticks or slips.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum TangentialMotion {
     Rest,
@@ -87,7 +87,7 @@ pub(super) enum TangentialMotion {
     },
 }
 
-/// Where on the path the contact is.
+/// The state of the contact on its path.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct State {
     pub(super) p: f64,
@@ -134,7 +134,7 @@ pub(super) struct Path<'a> {
     is_regular: bool,
     /// `di_t/dp` and `dv_n/dp` of stick.
     stick: (Vec2, f64),
-    /// The size of slip that is none.
+    /// Speed below which slip counts as zero.
     no_slip: f64,
     state: State,
     compression: Pieces,
@@ -195,7 +195,7 @@ impl<'a> Path<'a> {
         } else if is_regular {
             (v_t, NO_SLIP_SINGULAR)
         } else {
-            // What of a velocity lies outside the range counts as rounding, and is left out.
+            // The part of a velocity outside the range of W counts as rounding, and is dropped.
             (add_scaled(v_t, -1.0, d.null_vector(impact.contact.free_velocity())), NO_SLIP_SINGULAR)
         };
         let speed = norm(v_t);
@@ -295,8 +295,8 @@ impl<'a> Path<'a> {
         Err(self.lost(goal))
     }
 
-    /// `v_t⁻ + w p + W_tt i_t`. What a singular matrix does to its null vector counts as rounding along the path; it is told
-    /// in the answer.
+    /// `v_t⁻ + w p + W_tt i_t`. Along the path, velocity along the null vector of a singular matrix counts as rounding; the
+    /// answer includes it.
     fn tangential_velocity(&self) -> Vec2 {
         let &Contact { delassus: ref d, v_t, .. } = self.impact.contact;
         let State { p, i_t, .. } = self.state;
@@ -317,7 +317,7 @@ impl<'a> Path<'a> {
         not_converged(self.impact, residual, SAME_EVENT, p, i_t)
     }
 
-    /// The error of a path that leads nowhere, which only a singular matrix can have.
+    /// The error of a path along which velocities cease to change, which only a singular matrix can have.
     fn held(&self) -> Error {
         let reason = "has no answer here: the delassus matrix is singular, and friction holds the contact so that \
                       the normal velocity never rises";

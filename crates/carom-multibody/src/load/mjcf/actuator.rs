@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::class::Classes;
 use super::notes::Notes;
 use super::source::{Part, Sources};
+use crate::WarningKind;
 use crate::load::LoadError;
 
 /// Inertia of a drive, reflected to its joint.
@@ -23,7 +24,9 @@ pub(super) fn rotors<'a>(
 ) -> Result<HashMap<&'a str, Rotor<'a>>, LoadError> {
     let mut rotors: HashMap<&'a str, Rotor<'a>> = HashMap::new();
     for part in sources.section("actuator") {
-        notes.not_modelled(part, &format!("actuator {}", part.name()));
+        let (subject, message) =
+            (format!("actuator {}", part.name()), "acts where a scene states controls, and is left out otherwise");
+        notes.add(WarningKind::NotModelled, part, &subject, message);
         let stated = classes.stated(part, "actuator", None)?;
         let armature = stated.number("armature")?.unwrap_or(0.0);
         if armature == 0.0 {

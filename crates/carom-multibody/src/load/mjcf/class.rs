@@ -10,8 +10,8 @@ use crate::load::{LoadError, LoadErrorKind, xml};
 /// All actuators of a class share one default.
 const ACTUATORS: &str =
     "general motor position velocity intvelocity orientation pid damper cylinder muscle adhesion dcmotor";
-const READ: [&str; 6] = ["joint", "geom", "site", "mesh", "tendon", "pair"];
-const IGNORED: &str = "texture material camera light equality";
+const READ: [&str; 7] = ["joint", "geom", "site", "mesh", "tendon", "pair", "equality"];
+const IGNORED: &str = "texture material camera light";
 
 /// The top-level class.
 const MAIN: &str = "main";

@@ -30,7 +30,8 @@ pub(super) fn read(sources: &Sources<'_>, model: &Model, notes: &mut Notes) -> R
         let (qpos, qvel) = (numbers(part, "qpos", model.home())?, numbers(part, "qvel", &vec![0.0; model.nv()])?);
         let (configuration, velocity) =
             model.read_mujoco_state(&qpos, &qvel).map_err(|error| part.value(format!("<key>: {error}")))?;
-        keyframes.push(Keyframe { name, configuration, velocity });
+        let controls = numbers(part, "ctrl", &vec![0.0; model.actuators().len()])?;
+        keyframes.push(Keyframe { name, configuration, velocity, controls });
     }
     Ok(keyframes)
 }

@@ -13,7 +13,7 @@ use super::notes::check_attributes;
 use super::settings::{Settings, choice};
 use super::source::{Part, Sources};
 use crate::load::mesh_file::{self, MeshError};
-use crate::load::{LoadError, LoadErrorKind};
+use crate::load::{Files, LoadError, LoadErrorKind};
 use crate::mesh::{Format, Hull, HullOptions, Objects, Triangles, hull};
 use crate::{Inertia, Quaternion, Rotation, Symmetric, Vector};
 
@@ -40,6 +40,7 @@ pub(super) struct Solid {
 
 /// The meshes of a model. A mesh is read only when its inertia or hull is needed.
 pub(super) struct Meshes<'a> {
+    disk: &'a dyn Files,
     assets: HashMap<String, Asset<'a>>,
     directory: PathBuf,
     strip_path: bool,
@@ -77,6 +78,7 @@ impl<'a> Meshes<'a> {
             }
         }
         Ok(Self {
+            disk: sources.disk,
             assets,
             directory,
             strip_path: settings.strip_path,
@@ -135,7 +137,7 @@ impl<'a> Meshes<'a> {
         let mut mesh = match file {
             Some(file) => {
                 let place = self.place(file);
-                let read = mesh_file::read(&place, format(part, file)?, Objects::First);
+                let read = mesh_file::read(&place, format(part, file)?, Objects::First, self.disk);
                 let mesh = read.map_err(|error| faulty(part, &error))?;
                 let mut opened = self.opened.borrow_mut();
                 if !opened.contains(&place) {

@@ -25,13 +25,17 @@
 //! | `integral` | inertias of triangle meshes |
 //! | `site` | sites |
 //! | `pair` | which geoms touch each other |
+//! | `equality` | closed loops |
 //! | `keyframe` | keyframes |
-//! | `actuator` | actuators |
+//! | `actuator` | the inertia of actuators |
+//! | `drive` | the forces of actuators |
 
 mod actuator;
 mod axes;
 mod body;
 mod class;
+mod drive;
+mod equality;
 mod fit;
 mod form;
 mod geom;
@@ -62,7 +66,7 @@ use self::settings::Settings;
 use self::source::Sources;
 use self::tree::Tree;
 use super::xml::Lines;
-use super::{LoadError, LoadErrorKind, Options, xml};
+use super::{Files, LoadError, LoadErrorKind, Options, xml};
 use crate::{Model, ModelBuilder};
 
 /// Reads a model from its parsed main file; included files are located relative to its path.
@@ -71,15 +75,16 @@ pub(super) fn from_document(
     lines: &Lines,
     path: &Path,
     options: &Options,
+    disk: &dyn Files,
 ) -> Result<Model, LoadError> {
     if options.floating_base {
         let message = "a floating base can only be requested for URDF; in MJCF use <freejoint/>";
         return Err(xml::fault(LoadErrorKind::Unsupported, path, document.root_element(), message));
     }
-    let files = source::collect(document, path)?;
+    let files = source::collect(document, path, disk)?;
     let documents = files.iter().map(|file| xml::parse(&file.text, &file.path)).collect::<Result<Vec<_>, _>>()?;
     let included: Vec<Lines> = documents.iter().map(Lines::of).collect();
-    let sources = Sources::new((document, lines), path, &files, &documents, &included);
+    let sources = Sources::new((document, lines), path, &files, &documents, &included, disk);
     let mut notes = Notes::new(path.to_owned());
     let settings = Settings::read(&sources, &mut notes)?;
     let classes = Classes::read(&sources)?;
@@ -92,6 +97,11 @@ pub(super) fn from_document(
     let name = sources.root.text("model").unwrap_or("MuJoCo Model");
     let (builder, mut notes, meshes) = tree.build(ModelBuilder::new(name))?;
     let model = builder.build().map_err(|error| LoadError::structure(path, None, &error))?;
+    let model = equality::read(&sources, &classes, model, &mut notes)?;
+    let model = {
+        let actuators = drive::read(&sources, &classes, &settings, &model)?;
+        model.with_actuators(actuators)
+    };
     let keyframes = keyframe::read(&sources, &model, &mut notes)?;
     let pairs = pair::read(&sources, &classes, &model, &mut notes)?;
     let files = files.iter().map(|file| file.path.clone()).chain(meshes).collect();

@@ -6,7 +6,7 @@ use super::source::Sources;
 use crate::load::{LoadError, LoadErrorKind, xml};
 
 /// Sections that are read where they are needed.
-const READ: &str = "compiler option default asset worldbody actuator contact keyframe";
+const READ: &str = "compiler option default asset worldbody actuator contact equality keyframe";
 /// Sections that have no effect on the motion.
 const IGNORED: &str = "size statistic visual extension sensor custom";
 
@@ -14,11 +14,6 @@ const IGNORED: &str = "size statistic visual extension sensor custom";
 pub(super) fn check(sources: &Sources<'_>, classes: &Classes<'_>, notes: &mut Notes) -> Result<(), LoadError> {
     for section in sources.children(sources.root) {
         match section.name() {
-            "equality" => {
-                for part in sources.children(section) {
-                    notes.not_modelled(part, &format!("{} {}", section.name(), part.name()));
-                }
-            }
             "tendon" => {
                 for part in sources.children(section) {
                     notes.not_modelled(part, &format!("tendon {}", part.name()));

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use roxmltree::{Document, Node};
 
 use crate::load::xml::{self, Element, Lines};
-use crate::load::{LoadError, LoadErrorKind};
+use crate::load::{Files, LoadError, LoadErrorKind};
 
 /// Largest nesting depth of elements, as in MuJoCo; bodies are read recursively.
 const DEEPEST: usize = 500;
@@ -21,10 +21,10 @@ pub(super) struct Included {
 }
 
 /// Every file that the main file includes, directly or indirectly.
-pub(super) fn collect(document: &Document<'_>, path: &Path) -> Result<Vec<Included>, LoadError> {
+pub(super) fn collect(document: &Document<'_>, path: &Path, files: &dyn Files) -> Result<Vec<Included>, LoadError> {
     let mut found = Vec::new();
-    let mut seen = vec![identity(path)];
-    gather(document, path, path, 0, &mut seen, &mut found)?;
+    let mut seen = vec![files.identity(path)];
+    gather(document, path, (path, files), 0, &mut seen, &mut found)?;
     Ok(found)
 }
 
@@ -32,7 +32,7 @@ pub(super) fn collect(document: &Document<'_>, path: &Path) -> Result<Vec<Includ
 fn gather(
     document: &Document<'_>,
     path: &Path,
-    main: &Path,
+    (main, files): (&Path, &dyn Files),
     outer: usize,
     seen: &mut Vec<PathBuf>,
     found: &mut Vec<Included>,
@@ -46,8 +46,8 @@ fn gather(
     let lines = Lines::of(document);
     for node in document.descendants().filter(is_include) {
         let element = Element { node, path, lines: &lines };
-        let place = locate(main, path, element.required("file")?);
-        let own = identity(&place);
+        let place = locate(main, path, element.required("file")?, files);
+        let own = files.identity(&place);
         if seen.contains(&own) {
             return Err(xml::fault(
                 LoadErrorKind::Structure,
@@ -57,7 +57,7 @@ fn gather(
             ));
         }
         seen.push(own);
-        let text = xml::read(&place).map_err(|error| {
+        let text = xml::read(&place, files).map_err(|error| {
             let message = format!("the included file {} {}", place.display(), error.message);
             xml::fault(error.kind, path, node, message)
         })?;
@@ -66,7 +66,7 @@ fn gather(
             let message = format!("the included file {} has no elements", place.display());
             return Err(xml::fault(LoadErrorKind::Structure, path, node, message));
         }
-        gather(&inner, &place, main, outer + node.ancestors().count(), seen, found)?;
+        gather(&inner, &place, (main, files), outer + node.ancestors().count(), seen, found)?;
         drop(inner);
         found.push(Included { path: place, text });
     }
@@ -78,22 +78,17 @@ fn is_include(node: &Node<'_, '_>) -> bool {
 }
 
 /// Relative to the main file; if it does not exist there, relative to the including file.
-fn locate(main: &Path, including: &Path, file: &str) -> PathBuf {
+fn locate(main: &Path, including: &Path, file: &str, files: &dyn Files) -> PathBuf {
     let beside = |path: &Path| path.parent().unwrap_or(Path::new("")).join(file);
     let first = beside(main);
     let second = beside(including);
-    if !first.exists() && second.exists() { second } else { first }
+    if !files.exists(&first) && files.exists(&second) { second } else { first }
 }
-
-/// A canonical form, the same for all spellings of a path.
-fn identity(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
-}
-
 /// All files of a model, ready to be traversed.
 pub(super) struct Sources<'a> {
     pub(super) root: Part<'a>,
     /// Root elements of the included files.
+    pub(super) disk: &'a dyn Files,
     included: HashMap<&'a Path, Part<'a>>,
 }
 
@@ -104,6 +99,7 @@ impl<'a> Sources<'a> {
         files: &'a [Included],
         documents: &'a [Document<'a>],
         lines_of_documents: &'a [Lines],
+        disk: &'a dyn Files,
     ) -> Self {
         let part = |document: &'a Document<'a>, path: &'a Path, lines: &'a Lines| Element {
             node: document.root_element(),
@@ -113,7 +109,7 @@ impl<'a> Sources<'a> {
         let included = files.iter().zip(documents).zip(lines_of_documents);
         let included =
             included.map(|((file, document), lines)| (file.path.as_path(), part(document, &file.path, lines)));
-        Self { root: part(document, path, lines), included: included.collect() }
+        Self { root: part(document, path, lines), disk, included: included.collect() }
     }
 
     /// The child elements, with included files in place of their `<include>`.
@@ -129,7 +125,7 @@ impl<'a> Sources<'a> {
                 list.push(child);
                 continue;
             }
-            let place = child.text("file").map(|file| locate(self.root.path, part.path, file));
+            let place = child.text("file").map(|file| locate(self.root.path, part.path, file, self.disk));
             if let Some(&root) = place.as_deref().and_then(|place| self.included.get(place)) {
                 self.append(root, list);
             }

@@ -2,7 +2,7 @@
 
 import { clamp, roundStep } from "./math.js";
 
-const DASHES = { kinetic: [], potential: [7, 3], total: [], friction: [2, 3], impacts: [9, 3, 2, 3], damping: [5, 2], torques: [4, 2, 1, 2], devices: [1, 2] };
+const DASHES = { kinetic: [], potential: [7, 3], total: [], friction: [2, 3], impacts: [9, 3, 2, 3], damping: [5, 2], dry: [6, 2, 2, 2], torques: [4, 2, 1, 2], devices: [1, 2] };
 const WIDTHS = { total: 2.2 };
 
 // Calls go(t) while a pointer is pressed on an element; margins() are its pixels left and right of the time axis.

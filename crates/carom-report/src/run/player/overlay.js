@@ -10,6 +10,20 @@ const LONGEST_ARROW = 2;
 // Rings that are drawn at most: more cannot be told apart.
 const MOST_FLASHES = 200;
 
+// A rod thinner than this, in pixels, is drawn as a line of this width: it is a body and not a part of the ground.
+const THIN = 3.5;
+
+// The mean thickness of an outline: its area over its length.
+function thickness(points) {
+  let [area, low, high] = [0, [Infinity, Infinity], [-Infinity, -Infinity]];
+  points.forEach(([x, y], i) => {
+    const [nx, ny] = points[(i + 1) % points.length];
+    area += (x * ny - nx * y) / 2;
+    [low, high] = [[Math.min(low[0], x), Math.min(low[1], y)], [Math.max(high[0], x), Math.max(high[1], y)]];
+  });
+  return Math.abs(area) / (Math.hypot(high[0] - low[0], high[1] - low[1]) || 1);
+}
+
 export class Overlay {
   constructor(canvas, run) {
     Object.assign(this, { canvas, run, pen: canvas.getContext("2d") });
@@ -81,6 +95,7 @@ export class Overlay {
     const { pen } = this;
     const middle = add(p, turned(q, shape.position));
     const [x, y, , scale] = camera.project(middle);
+    let isThin = false;
     if (shape.kind === "sphere") {
       pen.beginPath();
       pen.arc(x, y, shape.size[0] * scale, 0, 2 * Math.PI);
@@ -88,13 +103,14 @@ export class Overlay {
       const turn = combined(q, shape.rotation);
       const points = this.outline(camera, shape, turn).map((v) => camera.project(add(middle, turned(turn, v))));
       this.line(points, true);
+      isThin = thickness(points) < THIN;
     }
     pen.fillStyle = colours.css.body;
     pen.globalAlpha = 0.88;
     pen.fill();
     pen.globalAlpha = 1;
     pen.strokeStyle = colours.css.edge;
-    pen.lineWidth = 1.4;
+    pen.lineWidth = isThin ? THIN : 1.4;
     pen.stroke();
     // A mark that shows how it turns.
     if (shape.kind === "sphere" && shape.size[0] * scale > 6) {

@@ -2,6 +2,7 @@
 
 import { Camera } from "./camera.js";
 import { Chart } from "./chart.js";
+import { readColours } from "./colours.js";
 import { EventList } from "./list.js";
 import { above, clamp, short, sub } from "./math.js";
 import { Overlay } from "./overlay.js";
@@ -10,7 +11,6 @@ import { Space } from "./space.js";
 import { Strips } from "./strips.js";
 
 const SCRUB = 10000;
-const COLOURS = ["paper", "soft", "stage", "body", "edge", "ground", "ground-line", "grid", "stick", "slip", "flight", "force", "flash", "path", "accent", "kinetic", "potential", "total", "friction", "impacts", "damping", "torques", "devices"];
 // Narrower windows get shorter names.
 const NARROW = 820;
 // Elements in which a space is text.
@@ -83,16 +83,6 @@ export function play() {
     return clamp(near / (0.25 * speed()), 0.1, 1);
   }
 
-  function readColours() {
-    const style = getComputedStyle(document.documentElement);
-    colours = { css: {}, isDark: matchMedia("(prefers-color-scheme: dark)").matches };
-    for (const name of COLOURS) {
-      const text = style.getPropertyValue(`--${name}`).trim();
-      colours.css[name] = text;
-      colours[name] = [1, 3, 5].map((i) => parseInt(text.slice(i, i + 2), 16) / 255);
-    }
-  }
-
   function resize() {
     const box = find("stage");
     const ratio = Math.min(window.devicePixelRatio || 1, 2);
@@ -102,7 +92,7 @@ export function play() {
       find(id).height = Math.round(box.clientHeight * ratio);
     }
     camera.update();
-    readColours();
+    colours = readColours();
     strips.prepare(colours, window.innerWidth <= NARROW);
     chart.prepare(colours, ...strips.margins());
     list.render();

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use carom_multibody::load::Files;
 use serde::Deserialize;
 
 use super::header::{Event, Header, StoredHeader, Summary, check_version, part};
@@ -17,8 +18,8 @@ struct Beside {
 /// The columns of events that are read.
 const IMPULSE: [&str; 3] = ["impulse.normal", "impulse.tangent1", "impulse.tangent2"];
 
-pub(super) fn read(path: &Path) -> Result<(StoredHeader, Vec<StoredColumn>), StoredError> {
-    let mut columns = table(path)?;
+pub(super) fn read(path: &Path, files: &dyn Files) -> Result<(StoredHeader, Vec<StoredColumn>), StoredError> {
+    let mut columns = table(path, files)?;
     // The ending is marked in the last line; the header has it as well.
     columns.retain(|(name, _)| name != "ending");
     let samples = columns.into_iter().map(|(name, cells)| {
@@ -30,13 +31,13 @@ pub(super) fn read(path: &Path) -> Result<(StoredHeader, Vec<StoredColumn>), Sto
     });
     let samples = samples.collect::<Result<Vec<_>, StoredError>>()?;
     let beside = header_file(path);
-    let Beside { format_version, header, summary } = part(&beside, &text(&beside)?)?;
+    let Beside { format_version, header, summary } = part(&beside, &text(&beside, files)?)?;
     check_version(&beside, format_version)?;
-    Ok((StoredHeader { header, summary, events: events(&events_file(path))? }, samples))
+    Ok((StoredHeader { header, summary, events: events(&events_file(path), files)? }, samples))
 }
 
-fn events(path: &Path) -> Result<Vec<Event>, StoredError> {
-    let table = table(path)?;
+fn events(path: &Path, files: &dyn Files) -> Result<Vec<Event>, StoredError> {
+    let table = table(path, files)?;
     let column = |name: &str| {
         let found = table.iter().find(|(own, _)| own == name).map(|(_, cells)| cells);
         found.ok_or_else(|| StoredError::NoColumn { path: path.to_owned(), column: name.to_owned() })
@@ -65,8 +66,8 @@ fn numbers(path: &Path, column: &str, cells: &[String]) -> Result<Vec<f64>, Stor
 }
 
 /// The columns of a table by RFC 4180, all of one length.
-fn table(path: &Path) -> Result<Vec<(String, Vec<String>)>, StoredError> {
-    let text = text(path)?;
+fn table(path: &Path, files: &dyn Files) -> Result<Vec<(String, Vec<String>)>, StoredError> {
+    let text = text(path, files)?;
     let wrong = |why: String| StoredError::NotARun { path: path.to_owned(), why };
     let mut columns: Vec<(String, Vec<String>)> = Vec::new();
     let mut rest = text.as_str();

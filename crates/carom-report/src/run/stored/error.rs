@@ -11,7 +11,7 @@ pub enum StoredError {
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// What the system says.
         error: String,
     },
     /// The file has an unknown extension.
@@ -35,7 +35,7 @@ pub enum StoredError {
     NotARun {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// A format of a later version.
@@ -48,9 +48,9 @@ pub enum StoredError {
         /// The newest that is known.
         newest: u32,
     },
-    /// The run does not say what it is a run of.
+    /// The run has no provenance.
     #[error(
-        "{} does not say what it is a run of: it has no header.provenance, which carom simulate writes with -o; simulate it again",
+        "{} has no header.provenance, which carom simulate writes with -o: simulate it again",
         path.display()
     )]
     NoProvenance {

@@ -29,6 +29,10 @@ pub(super) struct Header {
 struct Contact {
     name: String,
     surface: Option<usize>,
+    #[serde(default)]
+    against: Option<String>,
+    #[serde(default)]
+    joint: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -64,7 +68,8 @@ impl StoredHeader {
         let provenance = provenance.ok_or_else(|| StoredError::NoProvenance { path: path.to_owned() })?;
         let event = |Event { time, kind, contact, impulse }| {
             let of_header = contacts.iter().find(|known| Some(&known.name) == contact.as_ref());
-            let is_limit = of_header.is_some_and(|contact| contact.surface.is_none());
+            let is_limit =
+                of_header.is_some_and(|one| one.surface.is_none() && one.against.is_none() && one.joint.is_none());
             RecordedEvent { time, kind, contact, is_limit, impulse }
         };
         Ok(StoredRun {

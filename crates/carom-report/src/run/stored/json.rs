@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use carom_multibody::load::Files;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -20,8 +21,8 @@ struct Whole<'t> {
     events: Vec<Event>,
 }
 
-pub(super) fn read(path: &Path) -> Result<(StoredHeader, Vec<StoredColumn>), StoredError> {
-    let text = text(path)?;
+pub(super) fn read(path: &Path, files: &dyn Files) -> Result<(StoredHeader, Vec<StoredColumn>), StoredError> {
+    let text = text(path, files)?;
     let whole: Whole<'_> = part(path, &text)?;
     check_version(path, whole.format_version)?;
     let header: Header = part(path, whole.header.get())?;

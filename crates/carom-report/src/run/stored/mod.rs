@@ -19,6 +19,7 @@ mod parquet;
 
 use std::path::{Path, PathBuf};
 
+use carom_multibody::load::{Disk, Files};
 use carom_scene::provenance::{EventState, Provenance, RecordedEvent};
 
 pub use compare::RunComparison;
@@ -30,7 +31,7 @@ pub use error::StoredError;
 pub struct StoredRun {
     /// The file that was given.
     pub path: PathBuf,
-    /// What it is a run of.
+    /// Its provenance.
     pub provenance: Provenance,
     /// Its title.
     pub title: Option<String>,
@@ -77,11 +78,19 @@ impl StoredRun {
     /// # Errors
     /// A file that cannot be read or is not a run, a run of which nothing but its results is known, another format.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, StoredError> {
+        Self::from_files(path, &Disk)
+    }
+
+    /// The run in a file among the given files; Parquet is read from the disk alone.
+    ///
+    /// # Errors
+    /// Those of [`StoredRun::from_file`].
+    pub fn from_files(path: impl AsRef<Path>, files: &dyn Files) -> Result<Self, StoredError> {
         let path = path.as_ref();
         let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
         let (header, samples) = match ending.as_deref() {
-            Some("json") => json::read(path)?,
-            Some("csv") => csv::read(path)?,
+            Some("json") => json::read(path, files)?,
+            Some("csv") => csv::read(path, files)?,
             #[cfg(feature = "parquet")]
             Some("parquet") => parquet::read(path)?,
             #[cfg(not(feature = "parquet"))]
@@ -134,7 +143,7 @@ pub fn header_file(path: &Path) -> PathBuf {
 }
 
 /// The text of a file.
-fn text(path: &Path) -> Result<String, StoredError> {
-    let text = carom_multibody::load::check_regular(path).and_then(|()| std::fs::read_to_string(path));
+fn text(path: &Path, files: &dyn Files) -> Result<String, StoredError> {
+    let text = files.read(path).and_then(|bytes| String::from_utf8(bytes).map_err(std::io::Error::other));
     text.map_err(|error| StoredError::File { path: path.to_owned(), error: error.to_string() })
 }

@@ -65,6 +65,7 @@ impl Simulation {
     /// Makes a step, at most to `end`, and leaves the state there.
     pub(crate) fn advance(&mut self, end: f64) -> Result<Halt> {
         self.system.follow_onsets();
+        self.system.forget_loop_margins();
         if self.stepping.reuses_last_stage {
             self.stepping.stepper.follow(&self.state);
         } else {

@@ -166,7 +166,7 @@ impl Simulation {
         self.journal.counts.rejected += 1;
         match found.margin.by {
             Some(by) if by.1.is_force() && found.beyond > 0.0 => self.step_to_bound(step, found, by),
-            Some((_, Reason::Direction | Reason::Lost)) => {
+            Some((_, Reason::Direction | Reason::Lost | Reason::Part)) => {
                 self.restep(size)?;
                 Ok(found.margin)
             }

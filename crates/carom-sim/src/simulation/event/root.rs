@@ -72,7 +72,7 @@ fn parabola((a, f_a): (f64, f64), (b, f_b): (f64, f64), (c, f_c): (f64, f64)) ->
 
 #[cfg(test)]
 mod tests {
-    use super::falling;
+    use super::{falling, falling_to};
 
     #[test]
     fn finds_zeros_of_any_shape() {
@@ -107,11 +107,13 @@ mod tests {
             });
             (root.unwrap(), evaluations)
         };
-        let smooth: [(Function, f64, f64); 4] = [
+        let smooth: [(Function, f64, f64); 5] = [
             (|x| 0.3 - x, 1.0, 0.3),
             (f64::cos, 3.0, std::f64::consts::FRAC_PI_2),
             (|x| 1.0 - (3.0 * x).exp() / 10.0, 1.0, 10_f64.ln() / 3.0),
             (|x| 0.2 - x * x * x, 1.0, 0.2_f64.cbrt()),
+            // What is hardly curved is found from one side, and the bracket has to close from the other.
+            (|x| 1.0 - x - 1e-3 * x * x, 2.0, 2.0 / (1.0 + 1.004_f64.sqrt())),
         ];
         for (f, to, wanted) in smooth {
             let (root, evaluations) = count(f, to);
@@ -120,5 +122,70 @@ mod tests {
         }
         let (root, evaluations) = count(|x| if x < 0.7 { 1.0 } else { -1e-9 }, 1.0);
         assert!((root - 0.7).abs() <= 1e-15 && evaluations <= 100, "{root}: {evaluations}");
+    }
+
+    /// Times have a rounding that may be wider than the width asked for: the search ends where two of them are neighbours.
+    #[test]
+    fn a_root_that_is_finer_than_numbers_are_does_not_cost_evaluations_without_end() {
+        let f = |x: f64| 2.0 - x * x;
+        let mut evaluations = 0;
+        let root = falling(1.0, 2.0, (f(1.0), f(2.0)), 0.0, |x| {
+            evaluations += 1;
+            Ok::<f64, ()>(f(x))
+        });
+        let root = root.unwrap();
+        assert!(f(root) < 0.0 && f(root.next_down()) >= 0.0, "{root}");
+        assert!(evaluations <= 60, "{evaluations}");
+    }
+
+    /// Root and evaluations of a function that falls from `from` to `to`.
+    fn counted(from: f64, to: f64, width: f64, f: impl Fn(f64) -> f64) -> (f64, u32) {
+        let mut evaluations = 0;
+        let root = falling(from, to, (f(from), f(to)), width, |x| {
+            assert!(x > from && x < to, "{x} is not between {from} and {to}");
+            evaluations += 1;
+            Ok::<f64, ()>(f(x))
+        });
+        (root.unwrap(), evaluations)
+    }
+
+    /// Cubics with a root anywhere in an interval that is not near zero, with all digits and with a few: the counts are those of this
+    /// method.
+    #[test]
+    fn a_root_costs_nine_evaluations_and_one_of_coarse_values_forty_eight() {
+        let (from, to, width) = (3.0, 7.0, 1e-14);
+        let (mut smooth, mut coarse) = (0, 0);
+        for k in 0..100 {
+            let wanted = from + (to - from) * (f64::from(k) + 0.37) / 100.0;
+            let (a, b) = (f64::from(k % 7) / 7.0, f64::from(k % 11) / 11.0);
+            let f = |x: f64| (wanted - x) * (1.0 + a * (x - from) + b * (x - from) * (x - from));
+            let (root, evaluations) = counted(from, to, width, f);
+            assert!((root - wanted).abs() <= 2e-14 && f(root) < 0.0, "{root} is not {wanted}");
+            smooth += evaluations;
+            // A function of steps, as what is the difference of large numbers.
+            let (root, evaluations) = counted(from, to, width, |x| (f(x) * 1e10).floor() / 1e10);
+            assert!((root - wanted).abs() <= 2e-10, "{root} is not {wanted}");
+            coarse += evaluations;
+        }
+        assert!(smooth <= 898 && coarse <= 4768, "{smooth} and {coarse} evaluations of 100 roots");
+    }
+
+    #[test]
+    fn a_root_that_is_near_enough_is_not_looked_for_farther() {
+        let f = |x: f64| 0.3 - x * x;
+        for enough in [1e-3, 1e-6, 1e-9] {
+            let mut values = Vec::new();
+            let root = falling_to(0.0, 1.0, (f(0.0), f(1.0)), 1e-15, enough, |x| {
+                values.push(f(x));
+                Ok::<f64, ()>(f(x))
+            });
+            let (last, before) = values.split_last().unwrap();
+            assert!(f(root.unwrap()) == *last && (-enough..0.0).contains(last), "{values:?}");
+            assert!(before.iter().all(|value| !(-enough..0.0).contains(value)), "{values:?}");
+        }
+        // On the edge of it, too.
+        let values = |x: f64| Ok::<f64, ()>(if x < 0.5 { 1.0 } else { -0.25 });
+        let root = falling_to(0.0, 1.0, (1.0, -1.0), 1e-15, 0.25, values).unwrap();
+        assert_eq!(root, 0.5);
     }
 }

@@ -1,5 +1,7 @@
 //! When an open contact comes down to its surface within a step, and the step to there.
 
+use carom_multibody::PairFeature;
+
 use crate::error::Result;
 use crate::simulation::Simulation;
 use crate::simulation::event::root;
@@ -34,6 +36,17 @@ pub(crate) const SHARP: f64 = 0.1;
 const CORRECTIONS: usize = 4;
 /// What may be left out, over the scales, where the end of a step is shifted along its rate instead of stepping anew.
 pub(crate) const SHIFT: f64 = 1e-14;
+
+/// What may come down within a step.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Approach<'a> {
+    /// A contact.
+    Contact(usize),
+    /// Two boxes, by their place among all such: the gap of the whole bodies.
+    Boxes(usize),
+    /// A contact whose bodies have the gap of these parts, beyond their ends, too.
+    Part(usize, &'a PairFeature),
+}
 
 /// Gap and rate of every contact at a fraction of the step.
 #[derive(Debug, Clone)]
@@ -84,6 +97,12 @@ impl Simulation {
     /// Between two samples a gap may fall below zero and rise again. A piece of the step is halved until the cubic through gaps
     /// and rates at its ends says what they are in its middle, and until no gap turns twice in one half.
     pub(crate) fn first_touch(&mut self, limit: f64) -> Result<Option<f64>> {
+        let of_surfaces = self.first_touch_of_surfaces(limit)?;
+        let of_pairs = self.first_touch_of_pairs(of_surfaces.unwrap_or(limit))?;
+        Ok(of_pairs.or(of_surfaces))
+    }
+
+    fn first_touch_of_surfaces(&mut self, limit: f64) -> Result<Option<f64>> {
         if !self.can_touch()? {
             return Ok(None);
         }
@@ -127,13 +146,14 @@ impl Simulation {
     /// The first touch between two places of the step and before `limit`.
     fn touch_between(&mut self, from: &Look, to: &Look, limit: f64) -> Result<Option<f64>> {
         let mut earliest: Option<f64> = None;
-        for k in 0..self.system.contacts.len() {
+        for k in 0..self.system.watch.first_pair() {
             if !self.is_open(k) {
                 continue;
             }
             let ends = [from, to].map(|look| (look.at, look.distances[k].0, look.distances[k].1));
             let bound = earliest.unwrap_or(limit);
-            if let Some(fraction) = self.touch_within(k, ends)?.filter(|fraction| *fraction <= bound) {
+            if let Some(fraction) = self.touch_within(Approach::Contact(k), ends)?.filter(|fraction| *fraction <= bound)
+            {
                 if self.is_enabled_at(k, fraction) {
                     earliest = Some(fraction);
                 } else {
@@ -148,7 +168,7 @@ impl Simulation {
     /// Whether an open contact that is near may touch in a piece of the step without its ends and its middle telling.
     fn may_hide_a_touch(&self, [start, middle, end]: [&Look; 3]) -> bool {
         let half = 0.5 * (end.at - start.at) * self.stepping.stepper.step();
-        (0..self.system.contacts.len()).filter(|&k| self.is_open(k)).any(|k| {
+        (0..self.system.watch.first_pair()).filter(|&k| self.is_open(k)).any(|k| {
             let [(g_0, r_0), (g_m, r_m), (g_1, r_1)] = [start, middle, end].map(|look| look.distances[k]);
             let fastest = r_0.abs().max(r_m.abs()).max(r_1.abs());
             if g_0.min(g_m).min(g_1) > self.reach(k, half, fastest) {
@@ -173,12 +193,16 @@ impl Simulation {
         })
     }
 
-    fn is_open(&self, k: usize) -> bool {
+    pub(crate) fn is_open(&self, k: usize) -> bool {
         !self.system.contacts[k].mode.is_closed() && self.system.contacts[k].is_armed
     }
 
     /// How far a contact may come down in a time, given the larger of its rates at both ends.
     fn reach(&self, k: usize, time: f64, rate: f64) -> f64 {
+        // Pairs come here only where their gap may close.
+        if self.system.watch.pair(k).is_some() {
+            return f64::INFINITY;
+        }
         let scales = self.system.scales.of(k);
         REACH * time * rate
             + REACH * scales.acceleration * time * time
@@ -196,7 +220,7 @@ impl Simulation {
         self.system.place(self.stepping.stepper.end_time(), self.stepping.stepper.end())?;
         self.measure()?;
         self.stepping.spin = self.stepping.spin.max(self.system.watch.fastest(&mut self.system.dynamics).1);
-        for (k, (gap, rate)) in before.into_iter().enumerate() {
+        for (k, (gap, rate)) in before.into_iter().enumerate().take(self.system.watch.first_pair()) {
             if self.system.contacts[k].mode.is_closed() {
                 continue;
             }
@@ -207,7 +231,11 @@ impl Simulation {
     }
 
     /// Where a contact comes down between two places of the step, given its gap and rate at both.
-    fn touch_within(&mut self, k: usize, ends: [(f64, f64, f64); 2]) -> Result<Option<f64>> {
+    pub(crate) fn touch_within(&mut self, what: Approach<'_>, ends: [(f64, f64, f64); 2]) -> Result<Option<f64>> {
+        let k = match what {
+            Approach::Contact(k) | Approach::Part(k, _) => k,
+            Approach::Boxes(boxes) => self.system.watch.boxes[boxes].contacts.start,
+        };
         let [(from, gap, rate), (to, next_gap, next_rate)] = ends;
         let time = (to - from) * self.stepping.stepper.step();
         let rises_first = rate >= 0.0 && gap > 0.0 && next_gap >= 0.0;
@@ -222,15 +250,17 @@ impl Simulation {
         let (start, start_gap) = if rate < 0.0 || is_hidden {
             (from, gap)
         } else {
-            let turn = root::falling(from, to, (rate, next_rate), WIDTH, |at| self.gap_at(at, k).map(|(_, r)| r))?;
-            (turn, self.gap_at(turn, k)?.0)
+            let turn =
+                root::falling(from, to, (rate, next_rate), WIDTH, |at| self.approach_at(at, what).map(|(_, r)| r))?;
+            (turn, self.approach_at(turn, what)?.0)
         };
         let (end, end_gap) = if next_rate < 0.0 || is_hidden {
             (to, next_gap)
         } else {
             // It falls first and rises then: the lowest point.
-            let turn = root::falling(start, to, (-rate, -next_rate), WIDTH, |at| self.gap_at(at, k).map(|(_, r)| -r))?;
-            (turn, self.gap_at(turn, k)?.0)
+            let turn =
+                root::falling(start, to, (-rate, -next_rate), WIDTH, |at| self.approach_at(at, what).map(|(_, r)| -r))?;
+            (turn, self.approach_at(turn, what)?.0)
         };
         if start_gap <= 0.0 {
             // What lies on the surface without force may have a rate of rounding.
@@ -241,12 +271,13 @@ impl Simulation {
         if end_gap >= 0.0 {
             return Ok(None);
         }
-        let touch =
-            root::falling(start, end, (start_gap, end_gap), WIDTH, |at| self.gap_at(at, k).map(|(gap, _)| gap))?;
+        let touch = root::falling(start, end, (start_gap, end_gap), WIDTH, |at| {
+            self.approach_at(at, what).map(|(gap, _)| gap)
+        })?;
         // The gap is a number of roundings: it is zero between the last that is not below zero and the first that is. (Without
         // it the drop of seed 6718 takes too many windows, and that of seed 5938 sticks outside its cone.)
-        let (before, _) = self.gap_at((touch - WIDTH).max(start), k)?;
-        let (after, rate) = self.gap_at(touch, k)?;
+        let (before, _) = self.approach_at((touch - WIDTH).max(start), what)?;
+        let (after, rate) = self.approach_at(touch, what)?;
         if rate < -self.system.scales.of(k).settled {
             let early = 0.5 * (before + after) / (rate * self.stepping.stepper.step());
             return Ok(Some((touch - early).max(start).min(end)));
@@ -260,11 +291,19 @@ impl Simulation {
         Ok(Look { at, distances: self.system.distances() })
     }
 
-    /// Gap of a contact and its rate at a fraction of the step.
-    fn gap_at(&mut self, fraction: f64, k: usize) -> Result<(f64, f64)> {
+    /// Gap of what may come down and its rate, at a fraction of the step.
+    pub(crate) fn approach_at(&mut self, fraction: f64, what: Approach<'_>) -> Result<(f64, f64)> {
         let time = self.place_at(fraction)?;
-        let measured = self.system.watch.measure_one(&mut self.system.dynamics, k);
-        measured.map_err(|source| dynamics(time, source))
+        let robot = &mut self.system.dynamics;
+        match what {
+            Approach::Contact(k) => self.system.watch.measure_one(robot, k).map_err(|source| dynamics(time, source)),
+            Approach::Boxes(boxes) => Ok(self.system.watch.boxes[boxes].measure(robot)),
+            Approach::Part(k, feature) => {
+                let along = self.system.watch.pair(k).and_then(|pair| pair.measure_part(robot, feature));
+                // Edges that have become parallel do not touch.
+                Ok(along.unwrap_or((self.system.scales.of(k).length, 0.0)))
+            }
+        }
     }
 
     fn measure_at(&mut self, fraction: f64) -> Result<()> {
@@ -273,7 +312,7 @@ impl Simulation {
     }
 
     /// Puts the robot where it is at a fraction of the step; returns the time.
-    fn place_at(&mut self, fraction: f64) -> Result<f64> {
+    pub(crate) fn place_at(&mut self, fraction: f64) -> Result<f64> {
         let time = self.stepping.stepper.start_time() + fraction * self.stepping.stepper.step();
         self.stepping.stepper.at(fraction, &mut self.stepping.point);
         self.system.place(time, &self.stepping.point)?;
@@ -328,26 +367,132 @@ impl Simulation {
 
 #[cfg(test)]
 mod tests {
-    use super::Cubic;
+    use carom_multibody::HalfSpace;
+
+    use super::{Approach, Cubic, Simulation};
+    use crate::simulation::tests::{across, assert_near, value};
+
+    /// The cubic through a gap at both ends of a piece of this width, and the same backwards.
+    fn both_ways(width: f64, gap: impl Fn(f64) -> f64, rate: impl Fn(f64) -> f64) -> [Cubic; 2] {
+        let (gaps, rates) = ([gap(0.0), gap(1.0)], [rate(0.0) / width, rate(1.0) / width]);
+        let backwards = Cubic { gaps: [gaps[1], gaps[0]], rates: [-rates[1], -rates[0]], width };
+        [Cubic { gaps, rates, width }, backwards]
+    }
 
     #[test]
     fn a_cubic_dips_where_it_turns_twice_between_its_ends_and_falls_far() {
-        let backwards = |cubic: Cubic| {
-            let ([g_0, g_1], [r_0, r_1]) = (cubic.gaps, cubic.rates);
-            Cubic { gaps: [g_1, g_0], rates: [-r_1, -r_0], ..cubic }
-        };
-        // s (s - 1/2)² + 0.1 rises, falls back to where it began, and rises: to no less than half of that.
-        let shallow = Cubic { gaps: [0.1, 0.35], rates: [0.25, 1.25], width: 1.0 };
-        assert!(!shallow.dips(1e-9) && !backwards(shallow).dips(1e-9));
-        // s (s - 0.6)² - 0.1 s² + 0.05 falls to 0.009 at 0.66.
-        let gap = |s: f64| s * (s - 0.6).powi(2) - 0.1 * s * s + 0.05;
-        let rate = |s: f64| (s - 0.6).powi(2) + 2.0 * s * (s - 0.6) - 0.2 * s;
-        let cubic = Cubic { gaps: [gap(0.0), gap(1.0)], rates: [rate(0.0), rate(1.0)], width: 1.0 };
-        assert!(rate(0.0) > 0.0 && rate(1.0) > 0.0 && gap(0.66) < 0.2 * gap(0.0));
-        assert!(cubic.dips(1e-9) && backwards(cubic).dips(1e-9));
+        for width in [0.01, 1.0, 3.0] {
+            // s (s - 1/2)² + 0.1 rises, falls back to where it began, and rises: to no less than half of that.
+            let gap = |s: f64| s * (s - 0.5).powi(2) + 0.1;
+            let rate = |s: f64| (s - 0.5).powi(2) + 2.0 * s * (s - 0.5);
+            assert!(both_ways(width, gap, rate).iter().all(|cubic| !cubic.dips(1e-9)));
+            // s (s - 0.6)² - 0.1 s² + 0.05 falls to 0.009 at 0.66.
+            let gap = |s: f64| s * (s - 0.6).powi(2) - 0.1 * s * s + 0.05;
+            let rate = |s: f64| (s - 0.6).powi(2) + 2.0 * s * (s - 0.6) - 0.2 * s;
+            assert!(rate(0.0) > 0.0 && rate(1.0) > 0.0 && gap(0.66) < 0.2 * gap(0.0));
+            let cubics = both_ways(width, gap, rate);
+            assert!(cubics.iter().all(|cubic| cubic.dips(1e-9)));
+            // Where it rises it does so by less than that.
+            assert!(cubics.iter().all(|cubic| !cubic.dips(1.0 / width)));
+            // It is lowest at 2/3 and 1/3, a third of the way from where it turns, and by so much lower than its lower end.
+            for (above, dips) in [(0.9, true), (1.1, false)] {
+                // s (s - 2/3)² - c s + d, whose lowest value is d - c (2/3) nearly.
+                let (c, lowest) = (1e-3, 2.0 / 3.0);
+                let gap = |s: f64| s * (s - lowest).powi(2) - c * s + 2.0 * c * lowest * above;
+                let rate = |s: f64| (s - lowest).powi(2) + 2.0 * s * (s - lowest) - c;
+                assert!(both_ways(width, gap, rate).iter().all(|cubic| cubic.dips(1e-9) == dips), "{above} {width}");
+            }
+        }
         // One turn is told by the signs, none is no dip, and rounding is none either.
         assert!(!Cubic { gaps: [1.0, 1.0], rates: [-1.0, 1.0], width: 1.0 }.dips(1e-9));
         assert!(!Cubic { gaps: [0.0, 1.0], rates: [1.0, 1.0], width: 1.0 }.dips(1e-9));
-        assert!(!cubic.dips(1.0));
+        // It turns twice before or after it, and would be lower there.
+        let gap = |s: f64| ((s + 0.5).powi(3) - 0.125) / 3.0 - 0.1 * s + 0.01;
+        let rate = |s: f64| (s + 0.5).powi(2) - 0.1;
+        assert!(gap(-0.18) < 0.0 && both_ways(1.0, gap, rate).iter().all(|cubic| !cubic.dips(1e-9)));
+    }
+
+    /// Where a gap that is a polynomial of the fraction comes down in a step of a second, by gaps and rates at both ends alone.
+    #[test]
+    fn a_touch_is_found_wherever_a_gap_comes_down_and_nowhere_else() {
+        let cases: [(&'static [f64], Option<f64>); 10] = [
+            // Falls through; falls and rises; rises and falls.
+            (&[0.25, 0.0, -1.0], Some(0.5)),
+            (&[0.24, -1.0, 1.0], Some(0.4)),
+            (&[0.1, 1.0, -2.0], Some((1.0 + 1.8_f64.sqrt()) / 4.0)),
+            // Rises, falls below zero and rises, to below zero: no rate tells.
+            (&[0.1, 1.0, -5.0, 3.5], Some(0.34)),
+            // Not down to zero.
+            (&[0.26, -1.0, 1.0], None),
+            (&[0.1, 1.0, -1.0], None),
+            (&[1.0, -0.5], None),
+            // From the surface: falling, and thrown up.
+            (&[0.0, -1.0], Some(0.0)),
+            (&[0.0, 0.5, -1.0], Some(0.5)),
+            (&[0.0, 1.0], None),
+        ];
+        for (height, wanted) in cases {
+            let mut simulation = across(height);
+            let slope: Vec<f64> = height.iter().enumerate().skip(1).map(|(k, c)| k as f64 * c).collect();
+            let ends = [0.0, 1.0].map(|at| (at, value(height, at), value(&slope, at)));
+            let found = simulation.touch_within(Approach::Contact(0), ends).unwrap();
+            assert_eq!(found.is_some(), wanted.is_some(), "{height:?}: {found:?}");
+            if let (Some(found), Some(wanted)) = (found, wanted) {
+                assert_near(value(height, found), 0.0, 1e-14);
+                assert_near(found, wanted, 1e-3);
+            }
+        }
+    }
+
+    /// 4 (v t + a t²) and 2 L ω t.
+    #[test]
+    fn what_may_come_down_in_a_step_is_told_by_its_speed_its_weight_and_its_spin() {
+        let mut simulation = across(&[1.0, -0.5]);
+        let acceleration = simulation.system.scales.of(0).acceleration;
+        for (time, rate, spin) in [(0.5, 3.0, 0.0), (0.5, 0.0, 0.0), (0.25, 3.0, 8.0)] {
+            simulation.stepping.spin = spin;
+            let wanted = 4.0 * (rate * time + acceleration * time * time) + 2.0 * spin * time;
+            assert_near(simulation.reach(0, time, rate), wanted, 1e-13 * wanted);
+        }
+    }
+
+    /// Three points of a mass, 0, 0.1 and 0.2 m below its centre.
+    fn feet(height: &'static [f64]) -> Simulation {
+        let mut simulation = across(height);
+        let mut setup = simulation.setup().clone();
+        for depth in [0.1, 0.2] {
+            let mut foot = setup.contacts[0].clone();
+            let link = foot.point.link();
+            foot.point =
+                carom_multibody::ContactPoint::new(&setup.model, link, [0.0, 0.0, -depth], [0.0, 0.0, 1.0]).unwrap();
+            setup.contacts.push(foot);
+        }
+        setup.surfaces[0].half_space = HalfSpace::new([0.0, 0.0, 0.0], [0.0, 0.0, 1.0]).unwrap();
+        simulation = crate::simulation::tests::one_step(setup, 1.0);
+        simulation
+    }
+
+    #[test]
+    fn the_first_foot_of_all_that_can_touch_is_the_one_that_strikes() {
+        let mut simulation = feet(&[0.25, 0.0, -1.0]);
+        let lowest = (0.25_f64 - 0.2).sqrt();
+        assert_near(simulation.first_touch(1.0).unwrap().unwrap(), lowest, 1e-14);
+        assert_eq!(simulation.first_touch(0.9 * lowest).unwrap(), None);
+        // What went inside while it could not touch is passed over.
+        simulation.system.contacts[2].is_armed = false;
+        let next = (0.25_f64 - 0.1).sqrt();
+        assert_near(simulation.first_touch(1.0).unwrap().unwrap(), next, 1e-14);
+        // The end of the step is put where that one is on the surface, wherever the dense output has it.
+        for off in [-0.05, -1e-6, 0.0, 1e-6, 0.05] {
+            let mut simulation = simulation.clone();
+            simulation.step_to_touch(next + off, 1.0).unwrap();
+            assert_near(simulation.time, next, 1e-12);
+            simulation.system.place(simulation.time, &simulation.state).unwrap();
+            simulation.measure().unwrap();
+            assert_near(simulation.system.contacts[1].gap, 0.0, 1e-14);
+        }
+        // But not by a good part of the step.
+        simulation.step_to_touch(next - 0.2, 1.0).unwrap();
+        assert_near(simulation.time, next - 0.2, 1e-15);
     }
 }

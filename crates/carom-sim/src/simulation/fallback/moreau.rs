@@ -81,7 +81,12 @@ impl Simulation {
         let moved = self.move_on(step, passive, shares);
         self.swap_dynamics(passive);
         self.time += step;
-        moved
+        moved?;
+        if self.system.loops.is_some() {
+            self.system.place(self.time, &self.state)?;
+            self.restore_loops()?;
+        }
+        Ok(())
     }
 
     /// The robot with more armature takes the place of the robot, or gives it back.
@@ -96,7 +101,7 @@ impl Simulation {
         self.system.place(self.time, &self.state)?;
         self.measure()?;
         let near = (0..self.system.contacts.len())
-            .filter(|&k| self.can_close(k) && self.system.contacts[k].gap <= self.system.scales.of(k).near);
+            .filter(|&k| self.can_strike(k) && self.system.contacts[k].gap <= self.system.scales.of(k).near);
         let near: Vec<usize> = self.movable_contacts(near.collect())?.into_iter().map(|(k, _)| k).collect();
         if !near.iter().any(|&k| self.collides(k, self.system.contacts[k].rate)) {
             return Ok(());
@@ -119,6 +124,11 @@ impl Simulation {
         self.system.contacts[k].is_armed && (self.system.is_enabled(k) || self.system.contacts[k].mode.is_closed())
     }
 
+    /// The same of what has a normal velocity: dry friction of a joint has no part in an impact.
+    fn can_strike(&self, k: usize) -> bool {
+        self.can_close(k) && self.system.watch.friction(k).is_none()
+    }
+
     /// Normals alone always have an answer, with their restitution; friction has to wait for the next impact.
     pub(crate) fn strike_without_friction(&mut self, near: &[usize], shares: &mut [(usize, Share)]) -> Result<()> {
         let slippery = |k: usize| -> Result<Coefficients> {
@@ -127,7 +137,7 @@ impl Simulation {
             Ok(Coefficients { friction: coefficients.friction.map(|_| none), ..coefficients })
         };
         let coefficients = near.iter().map(|&k| slippery(k)).collect::<Result<Vec<_>>>()?;
-        match self.push_apart(near, &coefficients, shares) {
+        match self.push_apart(near, 0.0, &coefficients, shares) {
             Err(SimulationError::Law { source, .. }) if is_numerical(&source) => {
                 let closing: Vec<usize> =
                     near.iter().copied().filter(|&k| self.system.contacts[k].rate < 0.0).collect();
@@ -146,7 +156,7 @@ impl Simulation {
         let start = self.state.clone();
         let before = self.fall(step, passive)?;
         self.state.copy_from_slice(&start);
-        let ends = (0..before.len()).filter(|&k| self.can_close(k)).filter_map(|k| {
+        let ends = (0..before.len()).filter(|&k| self.can_strike(k)).filter_map(|k| {
             let (gap, rate) = before[k];
             let acceleration = (self.system.contacts[k].rate - rate) / step;
             let ends = touches(gap.max(0.0), rate, acceleration).filter(|end| *end < step)?;
@@ -171,7 +181,7 @@ impl Simulation {
         let reached = (0..before.len()).filter(|&k| self.can_close(k) && is_reached(k)).collect();
         let reached: Vec<usize> = self.movable_contacts(reached)?.into_iter().map(|(k, _)| k).collect();
         if !reached.is_empty() {
-            self.hold(&reached, &start, shares)?;
+            self.hold(&reached, step, &start, shares)?;
         }
         self.book_forces(step, passive, &start);
         let model = Arc::clone(self.system.model());
@@ -202,11 +212,17 @@ impl Simulation {
     }
 
     /// Impulses without restitution of contacts that rest, or collide so slowly that they may go without it.
-    pub(crate) fn hold(&mut self, reached: &[usize], start: &[f64], shares: &mut [(usize, Share)]) -> Result<()> {
+    pub(crate) fn hold(
+        &mut self,
+        reached: &[usize],
+        step: f64,
+        start: &[f64],
+        shares: &mut [(usize, Share)],
+    ) -> Result<()> {
         let coefficients: Vec<Coefficients> = reached.iter().map(|&k| self.plastic_coefficients(k)).collect();
         let mut taken = shares.to_vec();
         taken.iter_mut().for_each(|(_, share)| *share = Share::default());
-        match self.push_apart(reached, &coefficients, &mut taken) {
+        match self.push_apart(reached, step, &coefficients, &mut taken) {
             Err(SimulationError::Law { source, .. }) if is_numerical(&source) => {
                 // The normals alone always have an answer, and friction can wait for the next step.
                 self.journal.counts.not_converged += 1;
@@ -236,10 +252,12 @@ impl Simulation {
         Ok(())
     }
 
-    /// Impulses of an impact, in the metric of the system's dynamics.
+    /// Impulses of an impact, in the metric of the system's dynamics. The pads of joints with dry friction are pressed for
+    /// `step`: friction takes part with at most its force over that time.
     pub(crate) fn push_apart(
         &mut self,
         reached: &[usize],
+        step: f64,
         with: &[Coefficients],
         shares: &mut [(usize, Share)],
     ) -> Result<()> {
@@ -247,8 +265,8 @@ impl Simulation {
         let time = self.time;
         let fail = |source| SimulationError::Law { time, what: "a window of time stepping", source };
         let dimensions: Vec<Dimension> = reached.iter().map(|&k| self.system.watch.contact(k).dimension).collect();
-        let Some((set, _)) = self.contact_set(reached, &dimensions, fail)? else { return Ok(()) };
-        let mut outcome = set.impact(with, self.system.setup.guard).map_err(fail)?;
+        let Some((set, _)) = self.contact_set(reached, &dimensions, step, fail)? else { return Ok(()) };
+        let mut outcome = self.impact_by_device(&set, with).map_err(fail)?;
         self.kick(&set, &mut outcome, fail)?;
         for (&k, contact) in reached.iter().zip(&outcome.contacts) {
             add(&mut shares[k].1, &Share { impulse: three(&contact.impulse), energy: contact.energy.change });

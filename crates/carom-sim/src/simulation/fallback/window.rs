@@ -128,6 +128,9 @@ impl Simulation {
         self.system.place(self.time, &self.state)?;
         self.measure()?;
         let change = self.unbooked_energy() - before;
+        for (k, share) in &mut shares {
+            share.impulse = self.system.watch.told(*k, share.impulse);
+        }
         self.push_device_events(Event::Window, start, &shares, change);
         self.check_depth(Device::Windows)?;
         self.book_device(Device::Windows, change)?;
@@ -140,8 +143,8 @@ impl Simulation {
 
     /// The energy of the current state less all work booked so far.
     fn unbooked_energy(&mut self) -> f64 {
-        let [friction, damping, torques] = self.system.works(&self.state);
-        self.system.energy() - Ledger { friction, damping, torques, ..self.book.columns }.booked()
+        let [friction, damping, torques, dry_friction] = self.system.works(&self.state);
+        self.system.energy() - Ledger { friction, damping, torques, dry_friction, ..self.book.columns }.booked()
     }
 
     /// The step of the next window. It grows while windows follow each other, so that long clusters of events take
@@ -174,6 +177,9 @@ impl Simulation {
     /// close again stay closed.
     fn resume(&mut self) {
         for k in 0..self.system.contacts.len() {
+            if self.system.watch.friction(k).is_some() {
+                continue;
+            }
             if self.system.contacts[k].gap > self.system.scales.of(k).near
                 || (self.system.contacts[k].is_armed && self.system.is_enabled(k))
             {

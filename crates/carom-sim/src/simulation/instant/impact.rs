@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use carom_law::{Coefficients, ContactSet, Dimension, Error as LawError, Restitution};
+use carom_law::{Coefficients, ContactSet, Dimension, Error as LawError, Guard, Law, Restitution, SimultaneousOutcome};
 
 use crate::error::{Result, SimulationError};
 use crate::record::book::Device;
@@ -34,8 +34,8 @@ impl Simulation {
             if is_plastic(k) { self.plastic_coefficients(*k) } else { self.system.watch.contact(*k).coefficients }
         };
         let coefficients: Vec<Coefficients> = near.iter().map(coefficients).collect();
-        let Some((set, unreached)) = self.contact_set(near, &dimensions, fail)? else { return Ok(()) };
-        let mut outcome = set.impact(&coefficients, self.system.setup.guard).map_err(fail)?;
+        let Some((set, unreached)) = self.contact_set(near, &dimensions, 0.0, fail)? else { return Ok(()) };
+        let mut outcome = self.impact_by_law(&set, near, &coefficients, fail)?;
         let (device, event): (_, fn(ImpactEvent) -> Event) = match (outcome.settled, drops) {
             (true, _) => (Some(Device::Sequences), Event::Sequence),
             (false, true) => (Some(Device::Rattle), Event::Rattle),
@@ -77,6 +77,46 @@ impl Simulation {
         Ok(())
     }
 
+    /// What touching contacts do by the law of the run. Where a law other than `aghili` and `chord` has no answer, the run ends: no
+    /// other law takes its place.
+    fn impact_by_law(
+        &self,
+        set: &ContactSet,
+        near: &[usize],
+        coefficients: &[Coefficients],
+        fail: impl Fn(LawError) -> SimulationError,
+    ) -> Result<SimultaneousOutcome> {
+        let (law, time) = (self.system.setup.law, self.time);
+        let guard = if law == Law::Aghili { self.system.setup.guard } else { Guard::Report };
+        let name = |k: usize| self.system.watch.contact(k).name.clone();
+        set.impact_by(law, coefficients, guard).map_err(|source| match source {
+            LawError::Simultaneous { field, value, contacts, instead } => {
+                let contacts = contacts.into_iter().map(|place| name(near[place])).collect();
+                // Places of touching contacts mean nothing to the user, who is told their names.
+                let field = field.split_once("].").map_or(&*field, |(_, own)| own).to_owned();
+                SimulationError::Simultaneous { time, field, value, contacts, instead }
+            }
+            source if law.answers_several() => fail(source),
+            source => {
+                let contacts = near.iter().map(|&k| name(k)).collect();
+                SimulationError::NoAnswer { time, law: law.name(), contacts, source: Box::new(source) }
+            }
+        })
+    }
+
+    /// What a device does with impulses of contacts: by `aghili` with a guard, whatever the law of the run, since it has an answer to
+    /// several contacts and creates no energy.
+    pub(crate) fn impact_by_device(
+        &self,
+        set: &ContactSet,
+        coefficients: &[Coefficients],
+    ) -> carom_law::Result<SimultaneousOutcome> {
+        let guard = if self.system.setup.law == Law::Aghili { self.system.setup.guard } else { Guard::Slip };
+        let plain = |given: &Coefficients| Coefficients { restitution: given.restitution.without_kind(), ..*given };
+        let coefficients: Vec<Coefficients> = coefficients.iter().map(plain).collect();
+        set.impact(&coefficients, guard)
+    }
+
     /// Whether the restitution of striking contacts may be dropped because they rattle: each of them permits it, and at least
     /// one has restitution.
     pub(crate) fn may_rattle(&self, striking: &[usize]) -> bool {
@@ -103,13 +143,18 @@ impl Simulation {
     /// The contact set of the selected rows, and the part of their velocity that it omits: where W is nearly singular,
     /// impulses cannot change all of A v, and the law rejects such a velocity. `None` if impulses cannot change the striking
     /// velocities at all: what remains is rounding, and impulses computed from it would fail their check.
+    /// The pads of joints with dry friction approach as they would if pressed for `pressed`.
     pub(crate) fn contact_set(
         &mut self,
         contacts: &[usize],
         dimensions: &[Dimension],
+        pressed: f64,
         fail: impl Fn(LawError) -> SimulationError,
     ) -> Result<Option<(ContactSet, Vec<f64>)>> {
-        let velocity = self.system.rows.velocity().to_vec();
+        let mut velocity = self.system.rows.velocity().to_vec();
+        for (row, _) in self.system.rows.pads() {
+            velocity[row] = pressed * self.system.rows.drift()[row];
+        }
         match ContactSet::new(dimensions, view(&self.system.rows), &velocity) {
             Ok(set) => Ok(Some((set, vec![0.0; velocity.len()]))),
             Err(LawError::OutsideRange { .. }) => {

@@ -102,7 +102,7 @@ impl Simulation {
         let dimensions: Vec<Dimension> = slow.iter().map(|&k| self.system.watch.contact(k).dimension).collect();
         let coefficients: Vec<Coefficients> = slow.iter().map(|&k| self.plastic_coefficients(k)).collect();
         let set = ContactSet::new(&dimensions, view(&self.system.rows), &later);
-        let outcome = set.and_then(|set| Ok((set.impact(&coefficients, self.system.setup.guard)?, set)));
+        let outcome = set.and_then(|set| Ok((self.impact_by_device(&set, &coefficients)?, set)));
         let (mut outcome, set) = match outcome {
             Ok(answered) => answered,
             Err(source) if is_numerical(&source) => return Ok(false),
@@ -121,7 +121,7 @@ impl Simulation {
             let too_much: f64 = contact.impulse.iter().zip(&free[rows]).map(|(i, a)| i * moment * a).sum();
             let energy_change = contact.energy.change - too_much;
             self.book.columns.impacts += energy_change;
-            if contact.impulse.iter().any(|i| *i != 0.0) {
+            if self.system.watch.friction(k).is_none() && contact.impulse.iter().any(|i| *i != 0.0) {
                 self.journal.events.push_back(Event::Jam(ImpactEvent {
                     time,
                     contact: k,

@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn an_impact_that_the_robot_does_not_bear_out_is_refused() {
         let mut simulation = rolling();
-        let (set, _) = simulation.contact_set(&[0], &[Dimension::Spatial], fail).unwrap().unwrap();
+        let (set, _) = simulation.contact_set(&[0], &[Dimension::Spatial], 0.0, fail).unwrap().unwrap();
         let coefficients = [simulation.system.watch.contact(0).coefficients];
         let outcome = set.impact(&coefficients, simulation.system.setup.guard).unwrap();
         let before = simulation.velocity().to_vec();

@@ -75,6 +75,15 @@ impl Simulation {
         let ahead = std::mem::take(&mut self.stepping.ahead_of_event);
         self.look_ahead(if by.is_some_and(|(_, reason)| reason.is_force()) { ahead } else { 0.0 })?;
         let first_event = self.journal.events.len();
+        if let Some((contact, Reason::Part)) = by {
+            self.system.place(self.time, &self.state)?;
+            self.system.renew_parts(contact);
+            // A sharp point that leaves a face over its end touches nothing more.
+            if self.system.watch.pair(contact).is_some_and(|pair| !pair.is_kept()) {
+                self.set_mode(contact, Mode::Flight);
+                self.system.adopt_modes();
+            }
+        }
         if let Some((contact, Reason::Wedge)) = by
             && self.system.contacts[contact].wedge > WEDGE
         {
@@ -155,6 +164,7 @@ impl Simulation {
                 self.set_mode(k, Mode::Flight);
                 // Where it goes inside, no impulse brings it out: it has to come out by itself before it counts again.
                 self.system.contacts[k].is_armed = false;
+                self.unwatched.note_immobile(k);
             }
         }
         if near.is_empty() {
@@ -162,7 +172,9 @@ impl Simulation {
         }
         let approach = self.largest_rate(&near, -1.0);
         if approach > *floor {
-            self.strike(&near)?;
+            let striking: Vec<usize> =
+                near.iter().copied().filter(|&k| self.system.watch.friction(k).is_none()).collect();
+            self.strike(&striking)?;
             *has_touched = true;
             self.raise_floor(floor, approach, &near, -1.0)?;
             return Ok(RoundEnd::Again);

@@ -12,6 +12,8 @@ use crate::simulation::motion::system::tangential;
 const LEFT: f64 = 0.5;
 /// ... and velocities up to this multiple of what is left count as zero.
 const RAISE: f64 = 2.0;
+/// Two bodies whose relative acceleration without contacts is below this, over the scale, fall alike.
+const PRESSES: f64 = 1e-9;
 /// A contact whose W_nn is below this, over the inverse of its tree's mass, cannot move along its normal.
 const IMMOBILE: f64 = 1e-20;
 
@@ -25,8 +27,8 @@ impl Simulation {
         for (k, rows) in self.system.watch.rows_of(&contacts) {
             let scales = self.system.scales.of(k);
             let mobility = scales.mass * self.system.rows.delassus()[(rows.start, rows.start)];
-            // A limit moves its own joint.
-            if self.system.watch.contact(k).surface.is_none() {
+            // A limit moves its own joint, and so does friction in it.
+            if self.system.watch.contact(k).is_limit() || self.system.watch.friction(k).is_some() {
                 movable.push((k, self.resting_speed(k, scales.settled)));
             } else if mobility > IMMOBILE {
                 movable.push((k, self.resting_speed(k, scales.settled * mobility.sqrt().min(1.0))));
@@ -65,7 +67,10 @@ impl Simulation {
             let (speed, fall) = (self.system.contacts[k].rate, -free[rows.start]);
             let e = self.system.watch.contact(k).coefficients.restitution.normal_at(speed);
             // The bounces that would follow take 2 v/a (1 + e + e² + ...).
-            let tail = if speed > self.system.scales.of(k).tiny && fall > 0.0 && e < 1.0 {
+            let scales = self.system.scales.of(k);
+            // Two bodies that fall alike are pressed together by other contacts, if at all: how long that takes is not told.
+            let presses = self.system.watch.pair(k).is_none() || fall > PRESSES * scales.acceleration;
+            let tail = if speed > scales.tiny && fall > 0.0 && presses && e < 1.0 {
                 2.0 * speed / (fall * (1.0 - e))
             } else {
                 0.0

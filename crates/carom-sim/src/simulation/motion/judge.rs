@@ -80,6 +80,9 @@ impl System {
         for ((k, rows), phase) in self.watch.rows_of(closed).zip(&self.grips) {
             let force = &self.forces[rows.clone()];
             margin.narrow(force[0] / largest + FORCE_MARGIN, k, Reason::Release);
+            if let Some(pair) = self.watch.pair(k) {
+                motion.narrow(pair.room(&self.dynamics, self.scales.of(k).length), k, Reason::Part);
+            }
             match phase.grip {
                 Grip::Stick => {
                     let friction = self.watch.contact(k).coefficients.friction.map_or(0.0, |friction| friction.mu_s());

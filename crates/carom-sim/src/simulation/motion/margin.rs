@@ -25,6 +25,8 @@ pub(crate) enum Reason {
     Lost,
     /// No normal force can balance the friction.
     Wedge,
+    /// Bodies no longer touch with the parts that are kept.
+    Part,
     /// Sliding became too slow to determine its direction, or fast enough again.
     Direction,
 }

@@ -29,11 +29,12 @@ impl Simulation {
 
     fn project_held(&mut self, is_held: impl Fn(&Self, usize) -> bool) -> Result<()> {
         let closed = self.system.closed().to_vec();
-        if closed.is_empty() {
+        if closed.is_empty() && self.system.loops.is_none() {
             return Ok(());
         }
         self.system.place(self.time, &self.state)?;
         let before = self.system.energy();
+        self.restore_loops()?;
         self.measure()?;
         let has_moved =
             closed.iter().any(|&k| self.system.contacts[k].gap.abs() > f64::EPSILON * self.system.scales.of(k).length);
@@ -105,6 +106,11 @@ impl Simulation {
         let (q, _, _) = self.system.parts_mut(&mut self.state);
         model.integrate(q, &change, 1.0, &mut moved).map_err(|source| dynamics(self.time, source))?;
         q.copy_from_slice(&moved);
+        // Contacts were moved along what the loops leave free: they are open by the square of that only.
+        if self.system.loops.is_some() {
+            self.system.place(self.time, &self.state)?;
+            self.restore_loops()?;
+        }
         Ok(())
     }
 

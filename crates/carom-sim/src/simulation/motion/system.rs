@@ -13,11 +13,12 @@ use crate::setup::watch::Watch;
 use crate::setup::{Actuator, Setup};
 use crate::simulation::motion::contact::{ContactState, Mode, three};
 use crate::simulation::motion::integrate::Flow;
+use crate::simulation::motion::loop_watch::LoopWatch;
 use crate::simulation::motion::margin::{Margin, MarginSample};
 use crate::stiffness::Stiffness;
 
-/// Additional states: the works of friction, damping and motors.
-const WORKS: usize = 3;
+/// Works that are integrated beside the motion: of friction, damping, motors and, where a joint has it, dry friction.
+const WORKS: usize = 4;
 
 /// The robot, its contacts, and workspace of its equations of motion.
 ///
@@ -59,6 +60,8 @@ pub(crate) struct System {
     /// Margins since the last call of `take_trace`.
     pub(crate) trace: Vec<MarginSample>,
     pub(crate) evaluations: u64,
+    /// The closed loops, if the robot has any.
+    pub(crate) loops: Option<LoopWatch>,
 }
 
 impl System {
@@ -68,7 +71,7 @@ impl System {
         let scales = Scales::new(&setup, &watch);
         let (freedoms, rows) = (model.nv(), watch.rows());
         Ok(Self {
-            rows: watch.contacts(&model),
+            rows: watch.contacts(&model).map_err(|source| dynamics(0.0, source))?,
             contacts: vec![ContactState::OPEN; watch.len()],
             gaps: vec![0.0; watch.len()],
             rates: vec![0.0; watch.len()],
@@ -90,6 +93,7 @@ impl System {
             motion_margin: Margin::NONE,
             trace: Vec::with_capacity(16),
             evaluations: 0,
+            loops: None,
             setup,
             watch,
             scales,
@@ -102,7 +106,7 @@ impl System {
 
     /// Length of a state: q, v and the works.
     pub(crate) fn size(&self) -> usize {
-        self.setup.model.nq() + self.setup.model.nv() + WORKS
+        self.setup.model.nq() + self.setup.model.nv() + self.watch.work_count()
     }
 
     /// q, v and the works of a state.
@@ -118,10 +122,10 @@ impl System {
         (q, v, works)
     }
 
-    /// The works of friction, damping and motors of a state.
+    /// The works of friction, damping, motors and dry friction of a state.
     pub(crate) fn works(&self, state: &[f64]) -> [f64; WORKS] {
         let (_, _, works) = self.parts(state);
-        [works[0], works[1], works[2]]
+        [works[0], works[1], works[2], works.get(3).copied().unwrap_or_default()]
     }
 
     /// Sets the state of the robot.
@@ -156,6 +160,42 @@ impl System {
     pub(crate) fn adopt_modes(&mut self) {
         self.closed.clear();
         self.closed.extend((0..self.contacts.len()).filter(|&k| self.contacts[k].mode.is_closed()));
+        let first = self.watch.first_pair();
+        for (place, pair) in self.watch.pairs.iter_mut().enumerate() {
+            match self.contacts[first + place].mode.is_closed() {
+                true if !pair.is_kept() => pair.keep(&self.dynamics),
+                true => {}
+                false => pair.release(),
+            }
+        }
+    }
+
+    /// Joints with dry friction stick or slide from the start on.
+    pub(crate) fn start_frictions(&mut self) {
+        for (place, friction) in self.watch.frictions().iter().enumerate() {
+            let rate = friction.rate(self.dynamics.velocity());
+            let slides = rate != 0.0;
+            self.contacts[self.watch.first_friction() + place].mode =
+                if slides { Mode::SlipAlong([rate.signum(), 0.0]) } else { Mode::Stick };
+        }
+    }
+
+    /// Keeps the parts of a pair that touch in the present state, with tangents made anew: numbers along the old ones turn over.
+    pub(crate) fn renew_parts(&mut self, k: usize) {
+        let Some(place) = k.checked_sub(self.watch.first_pair()) else { return };
+        let pair = &mut self.watch.pairs[place];
+        let before = pair.axes(&self.dynamics);
+        pair.keep(&self.dynamics);
+        let (Some(([_, t1, t2], _)), Some(([_, s1, s2], _))) = (before, pair.axes(&self.dynamics)) else { return };
+        let turned = |[x, y]: [f64; 2]| {
+            let along = x * t1 + y * t2;
+            direction([along.dot(s1), along.dot(s2)]).unwrap_or([x, y])
+        };
+        let contact = &mut self.contacts[k];
+        contact.heading = turned(contact.heading);
+        if let Mode::SlipAlong(along) | Mode::Onset(along) = &mut contact.mode {
+            *along = turned(*along);
+        }
     }
 
     /// Accelerations without contact forces in the current state, into `acceleration`; also updates the joint forces.
@@ -206,6 +246,7 @@ impl System {
     /// A, W, A v and drift of the given contacts in the current state.
     pub(crate) fn terms(&mut self, time: f64, of: &[usize]) -> Result<()> {
         let selected = self.rows.select(of);
+        let selected = selected.and_then(|()| self.watch.set_meetings(&mut self.dynamics, of, &mut self.rows));
         selected.and_then(|()| self.dynamics.contact_terms(&mut self.rows)).map_err(|source| dynamics(time, source))
     }
 
@@ -235,6 +276,9 @@ impl System {
     }
 
     fn accelerate_closed(&mut self, time: f64, closed: &[usize]) -> Result<()> {
+        if let Some(&k) = closed.iter().find(|&&k| self.watch.pair(k).is_some_and(|pair| !pair.is_kept())) {
+            return Err(SimulationError::SharpPair { time, contact: self.watch.contact(k).name.clone() });
+        }
         self.drive(time)?;
         self.terms(time, closed)?;
         let rows = self.rows.velocity().len();
@@ -290,6 +334,7 @@ impl System {
         self.evaluations += 1;
         self.place(time, state)?;
         self.accelerate(time)?;
+        self.watch_loops(time)?;
         Ok(self.margin)
     }
 
@@ -342,15 +387,19 @@ impl Flow for System {
             .configuration_rate(&self.unit, velocity, &mut rate[..nq])
             .map_err(|source| dynamics(time, source))?;
         rate[nq..nq + nv].copy_from_slice(&self.acceleration);
-        let mut friction = 0.0;
-        for ((_, rows), phase) in self.watch.rows_of(&self.closed).zip(&self.grips) {
+        let (mut friction, mut dry) = (0.0, 0.0);
+        for ((k, rows), phase) in self.watch.rows_of(&self.closed).zip(&self.grips) {
             if matches!(phase.grip, Grip::Slip { .. }) {
-                friction += rows.skip(1).map(|i| self.forces[i] * self.rows.velocity()[i]).sum::<f64>();
+                let power = rows.skip(1).map(|i| self.forces[i] * self.rows.velocity()[i]).sum::<f64>();
+                *(if self.watch.friction(k).is_some() { &mut dry } else { &mut friction }) += power;
             }
         }
         rate[nq + nv] = friction;
         rate[nq + nv + 1] = -self.dynamics.damping_power();
         rate[nq + nv + 2] = self.motors.iter().zip(velocity).map(|(f, v)| f * v).sum();
+        if let Some(rate) = rate.get_mut(nq + nv + 3) {
+            *rate = dry;
+        }
         Ok(())
     }
 }

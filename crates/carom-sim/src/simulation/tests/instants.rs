@@ -7,7 +7,7 @@ use carom_multibody::{ContactPoint, HalfSpace};
 use crate::simulation::instant::Resolution;
 use crate::simulation::motion::contact::{Mode, WEDGE};
 use crate::simulation::motion::margin::{JAM_APPROACH, Reason};
-use crate::{Actuator, EventKind, Setup, Simulation, Surface};
+use crate::{Actuator, Event, EventKind, Setup, Simulation, Surface};
 
 use super::{G, assert_near, contact, mass, model, run, setup};
 
@@ -359,6 +359,33 @@ fn a_foot_at_rest_keeps_the_time_at_which_it_settled_when_another_one_settles() 
     assert_eq!(simulation.journal.counts.settlings, 1);
     assert_eq!(simulation.system.contacts[0].settled, Some(-0.5));
     assert!(simulation.system.contacts[1].settled.is_some_and(|end| end > 0.0));
+    // What each of them takes is told.
+    let told: Vec<(usize, bool)> = simulation
+        .journal
+        .events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Settle(settle) => Some((settle.contact, settle.settled.is_some())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(told, [(0, false), (1, true)]);
+}
+
+/// The bounces of a mass that leaves the floor at v take 2 v/g (1 + e + e² + ...); where they are ended, that is told.
+#[test]
+fn bounces_that_are_ended_are_told_to_end_when_they_would_have() {
+    let (v, e) = (1e-7, 0.25);
+    let mut setup = mass("", e);
+    setup.velocity[1] = v;
+    let mut simulation = Simulation::new(setup).unwrap();
+    simulation.audit().unwrap();
+    simulation.system.place(0.0, &simulation.state).unwrap();
+    simulation.measure().unwrap();
+    simulation.settle(&[0]).unwrap();
+    let end = simulation.system.contacts[0].settled.unwrap();
+    assert_near(end * G / (2.0 * v), 1.0 / (1.0 - e), 1e-12);
+    assert_near(simulation.book.columns.settling, -0.5 * v * v, 1e-12 * v * v);
 }
 
 /// A body that slides on a point beside its centre of mass, at 0.3 rad from the direction in which its friction presses it most, with

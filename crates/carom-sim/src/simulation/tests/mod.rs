@@ -1,13 +1,15 @@
 //! What each heuristic of the simulator is for: without it one of these tests fails. Closed forms on robots of one or two
-//! joints; `touches`, `phases`, `onsets`, `instants`, `windows`, `steps`, `bounds`, `control` and `names` by subject.
+//! joints; `touches`, `phases`, `ends`, `onsets`, `instants`, `strikes`, `windows`, `steps`, `bounds`, `control` and `names` by subject.
 
 mod bounds;
 mod control;
+mod ends;
 mod instants;
 mod names;
 mod onsets;
 mod phases;
 mod steps;
+mod strikes;
 mod touches;
 mod windows;
 
@@ -100,6 +102,32 @@ pub(crate) fn arm(angle: f64, spin: f64, floor: f64) -> Setup {
     setup
 }
 
+pub(crate) fn value(polynomial: &[f64], at: f64) -> f64 {
+    polynomial.iter().rev().fold(0.0, |sum, c| sum * at + c)
+}
+
+/// After the attempt of one step of this length from the start, of which the dense output can be asked; the state is that at the
+/// start.
+pub(crate) fn one_step(setup: Setup, step: f64) -> Simulation {
+    let mut simulation = Simulation::new(setup).unwrap();
+    simulation.audit().unwrap();
+    attempt(&mut simulation, step);
+    simulation
+}
+
+fn attempt(simulation: &mut Simulation, step: f64) {
+    simulation.system.forget_trace();
+    let Simulation { stepping, system, state, time, .. } = simulation;
+    stepping.stepper.begin(system, *time, state).unwrap();
+    stepping.stepper.attempt(system, step, &stepping.scale, 1.0).unwrap();
+    stepping.stepper.prepare_dense(system).unwrap();
+}
+
+/// A mass whose height is this polynomial of up to degree seven in time, which one step of a second follows exactly.
+pub(crate) fn across(height: &'static [f64]) -> Simulation {
+    one_step(touches::lifted(height, 0.5), 1.0)
+}
+
 /// A mass that falls from 1 m.
 pub(crate) fn ball() -> Setup {
     let mut setup = mass("", 0.8);
@@ -116,6 +144,6 @@ fn run(setup: Setup) -> (Simulation, Recorder) {
 }
 
 #[track_caller]
-fn assert_near(found: f64, wanted: f64, tolerance: f64) {
+pub(crate) fn assert_near(found: f64, wanted: f64, tolerance: f64) {
     assert!((found - wanted).abs() <= tolerance, "{found} is not {wanted}: off by {:e}", found - wanted);
 }

@@ -92,3 +92,19 @@ fn a_force_that_rounding_takes_out_of_its_bound_does_not_shorten_steps() {
     let summary = simulation.summary();
     assert!(summary.steps < 110, "{} steps", summary.steps);
 }
+
+/// A slide that a push shakes while it slows down, followed with a tolerance of 1e-4: the dense output of its last step has the stop
+/// a little early or late. The step itself ends where the velocity vanishes, so that nothing is left to be taken away.
+#[test]
+fn a_stop_in_a_coarse_step_leaves_no_velocity_to_be_taken_away() {
+    for shake in [20.0, 40.0, 60.0] {
+        let mut setup = slider(0.5, move |t| 3.0 * (shake * t).sin());
+        setup.velocity[0] = 1.0;
+        setup.settings.tolerance = 1e-4;
+        setup.settings.until = 0.5;
+        let (simulation, recorder) = run(setup);
+        let stop = recorder.events().iter().find(|event| event.kind() == EventKind::Stick);
+        assert!(stop.is_some(), "{:?}", recorder.events());
+        assert!(simulation.book.columns.projection.abs() < 1e-20, "{:e}", simulation.book.columns.projection);
+    }
+}

@@ -1,14 +1,17 @@
 //! When contacts come down to their surfaces.
 
-use carom_multibody::HalfSpace;
+use std::sync::Arc;
 
-use crate::{Actuator, Discard, Setup, Simulation};
+use carom_law::{Coefficients, Restitution};
+use carom_multibody::{BodyPair, HalfSpace, LinkId, PairSide, Placement, Solid};
 
-use super::{G, assert_near, mass, run, weightless};
+use crate::{Actuator, Discard, Setup, Simulation, SimulationError, WatchedPair};
+
+use super::{G, assert_near, mass, model, run, setup, value, weightless};
 
 /// A mass whose height is this polynomial in time, by the force that it takes: the method integrates degree seven exactly, so that
 /// one step is as long as is asked for.
-fn lifted(height: &'static [f64], e: f64) -> Setup {
+pub(super) fn lifted(height: &'static [f64], e: f64) -> Setup {
     let mut setup = weightless(mass("", e));
     (setup.configuration[1], setup.velocity[1]) = (height[0], height[1]);
     // The unit of speeds, and energy for the book to compare with.
@@ -53,10 +56,6 @@ fn height(gap: f64, p: &[f64]) -> &'static [f64] {
     let mut height = product(&[&[0.0, 0.0, 1.0], &[1.0, -2.0, 1.0], p]);
     height[0] += gap;
     height.leak()
-}
-
-fn value(polynomial: &[f64], at: f64) -> f64 {
-    polynomial.iter().rev().fold(0.0, |sum, c| sum * at + c)
 }
 
 /// s²(1 - s)²(s - ½)(a + b (s - ½)²) adds nothing to the gap at the ends and in the middle of the step, and to the rate only in the
@@ -133,4 +132,33 @@ fn slow_touches_are_not_late_by_half_a_rounding_of_the_gap() {
     }
     let late = sum / f64::from(count);
     assert!(late.abs() < 0.2, "{late} roundings");
+}
+
+/// What contacts hold apart is measured on the whole boxes once more: parts that are not held must not pass in silence.
+#[test]
+fn boxes_that_are_in_each_other_end_the_run_by_the_name_of_their_contact() {
+    let model = model(
+        r#"<body name="box"><joint name="z" type="slide" axis="0 0 1"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>"#,
+    );
+    let side = |link| PairSide { link, placement: Placement::IDENTITY, solid: Solid::cuboid([0.1; 3]).unwrap() };
+    let mut setup = setup(Arc::clone(&model));
+    setup.configuration = vec![0.5];
+    setup.pairs.push(WatchedPair {
+        name: "box on table".into(),
+        bodies: BodyPair { sides: [side(model.find_link("box").unwrap()), side(LinkId::WORLD)] },
+        coefficients: Coefficients { restitution: Restitution::ZERO, friction: None },
+    });
+    let mut simulation = Simulation::new(setup).unwrap();
+    for (overlap, is_refused) in [(-0.1, false), (0.0, false), (1e-8, false), (1e-6, true), (1e-3, true)] {
+        simulation.state[0] = 0.2 - overlap;
+        match simulation.check_boxes_of_step() {
+            Ok(()) => assert!(!is_refused, "{overlap}"),
+            Err(SimulationError::BoxesOverlap { contact, depth, .. }) => {
+                assert!(is_refused, "{overlap}");
+                assert_eq!(contact, "box on table");
+                assert_near(depth, overlap, 1e-15);
+            }
+            Err(other) => panic!("{overlap}: {other}"),
+        }
+    }
 }

@@ -6,7 +6,7 @@ use carom_multibody::HalfSpace;
 
 use crate::record::book::Device;
 use crate::simulation::motion::contact::Mode;
-use crate::{CoordinateRange, Setup, Simulation, SimulationError};
+use crate::{CoordinateRange, Discard, Setup, Simulation, SimulationError};
 
 use super::{G, assert_near, contact, mass, model, setup, weightless};
 
@@ -217,4 +217,38 @@ fn steps_after_a_window_are_not_as_short_as_those_that_it_stepped_over() {
     simulation.stepping.size = 1e-15;
     window(&mut simulation);
     assert_near(simulation.stepping.size, SHORTEST * simulation.system.scales.time, 1e-15);
+}
+
+/// A slide with dry friction in a window: at rest it stays, and in motion it slows down by f/m, as between events.
+#[test]
+fn dry_friction_of_joints_acts_in_windows() {
+    use carom_multibody::{Inertia, Joint, JointKind, LinkId, LinkSpec, ModelBuilder};
+    let (mass, friction) = (2.0, 25.0);
+    let mut slide = Joint::new("slide", JointKind::Prismatic);
+    slide.dry_friction = friction;
+    let mut builder = ModelBuilder::new("slide");
+    builder.link(LinkId::WORLD, LinkSpec::new("mass").joint(slide).inertia(Inertia::ball(mass, 0.1))).unwrap();
+    let model = builder.build().unwrap().with_gravity([0.0, 0.0, -9.81]);
+    for start in [0.0, 1.0, -1.0] {
+        let start_at = Simulation::builder(model.clone()).joint_velocity("slide", start).until(1.0);
+        let mut simulation = start_at.build().unwrap();
+        simulation.open_window().unwrap();
+        let time = simulation.time();
+        assert!(time > 0.0);
+        // Up it slows down by friction and weight, down by what friction has more than weight.
+        let slowing = match start {
+            0.0 => 0.0,
+            v => -f64::signum(v) * friction / mass - 9.81,
+        };
+        let expected = start + slowing * time;
+        assert!(
+            (simulation.velocity()[0] - expected).abs() < 1e-13,
+            "{start}: {} is not {expected}",
+            simulation.velocity()[0]
+        );
+        let change = 0.5 * mass * (expected * expected - start * start) + mass * 9.81 * simulation.configuration()[0];
+        assert!((simulation.book.columns.windows - change).abs() < 1e-13 && simulation.book.columns.windows <= 1e-15);
+        simulation.run_until(0.5, &mut Discard).unwrap();
+        assert!(simulation.velocity()[0].abs() < 1e-12 && simulation.summary().residual < 1e-8);
+    }
 }

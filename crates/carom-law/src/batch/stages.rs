@@ -1,0 +1,602 @@
+//! Chord on vectors of problems, in stages without a branch.
+//!
+//! A block of problems goes through the stages of the law ([`crate::rivals::chord`]). Each computes both ways of every choice and selects, which lets
+//! the compiler vectorise over four problems. The stages that only some problems need, a turning step and what follows it, are
+//! given those alone, next to each other. Problems that are far from order one, have a singular matrix, or a phase whose root is not shown to be the only
+//! one are marked and left to the law. The operations are those of the law in the same order, so the results are identical to the bit.
+//!
+//! | stage | what it does | for |
+//! |---|---|---|
+//! | [`begin`] | compression in one step, half of it explicit | all |
+//! | [`Turning`] | a turning step, and a step of which half is explicit; rest | problems that the first does not close |
+//! | [`Closing`] | a step explicit up to `H` | those that the second does not close |
+//! | [`restore`] | restitution up to `H` | all |
+//! | [`GoingOn`] | the rest of restitution | those that it did not end for |
+//! | [`finish`] | velocities, work and the check | all |
+#![allow(clippy::manual_range_contains, reason = "comparisons joined without a branch")]
+
+use super::common::{BLOCK, Columns, INPUTS, OUTPUTS};
+use crate::contact::delassus::tangent::Tangent;
+use crate::impact::direction::{self, DirectionEquation};
+use crate::numeric::plane::{LARGEST_SQUARE, SMALLEST_SQUARE, Sym2, Vec2, add_scaled, dot, scaled};
+use crate::numeric::scaling::{is_tame, larger};
+use crate::numeric::tolerance::{ACCURACY, ROUNDING};
+use crate::rivals::chord::{EDGE, Factor, NO_SLIP, STOPPED};
+
+/// Iterations for a direction; problems that need more are left to the law.
+const STEPS: usize = 3;
+
+/// What a stage makes of a problem: it is left to the law, ...
+const LEFT: f64 = 0.0;
+/// ... is ready for the next stage for all, ...
+const READY: f64 = 1.0;
+/// ... or needs a stage of its own.
+const OPEN: f64 = 2.0;
+
+/// The exponent of a number, and one, as bits.
+const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
+const ONE: u64 = 0x3ff0_0000_0000_0000;
+
+/// Numbers of a contact's flow, and of where the contact is: the latter with the restitution to go and the code last.
+const CONSTANTS: usize = 24;
+const STATE: usize = 8;
+
+/// Room for the problems of a block between its stages.
+struct Room {
+    constants: Columns<CONSTANTS>,
+    state: Columns<STATE>,
+}
+
+/// All problems of a block, and those that a stage is for.
+pub(super) struct Scratch {
+    all: Room,
+    open: Room,
+}
+
+impl Scratch {
+    #[inline(always)]
+    pub(super) fn new() -> Self {
+        let room = || Room { constants: [[0.0; BLOCK]; CONSTANTS], state: [[0.0; BLOCK]; STATE] };
+        Self { all: room(), open: room() }
+    }
+}
+
+/// Solves a block on the widest vectors that the processor has.
+pub(super) fn solve(input: &Columns<INPUTS>, output: &mut Columns<OUTPUTS>, scratch: &mut Scratch) {
+    #[cfg(target_arch = "x86_64")]
+    if crate::kernel::has_avx2() {
+        #[allow(unsafe_code, reason = "a function compiled for AVX2 may run only where that is available")]
+        // SAFETY: just detected.
+        unsafe {
+            solve_avx2(input, output, scratch);
+        }
+        return;
+    }
+    solve_portable(input, output, scratch);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn solve_avx2(input: &Columns<INPUTS>, output: &mut Columns<OUTPUTS>, scratch: &mut Scratch) {
+    solve_portable(input, output, scratch);
+}
+
+#[inline(always)]
+fn solve_portable(input: &Columns<INPUTS>, output: &mut Columns<OUTPUTS>, scratch: &mut Scratch) {
+    let Scratch { all: Room { constants, state }, open } = scratch;
+    for i in 0..BLOCK {
+        let (flow, begun) = begin(at(input, i));
+        put(constants, i, flow.packed());
+        put(state, i, begun);
+    }
+    of_those_open::<Turning>(constants, state, open);
+    of_those_open::<Closing>(constants, state, open);
+    for i in 0..BLOCK {
+        let e = input[9][i];
+        let restored = restore(&Flow::unpacked(at(constants, i)), at(state, i), e);
+        put(state, i, restored);
+    }
+    of_those_open::<GoingOn>(constants, state, open);
+    for i in 0..BLOCK {
+        let finished = finish(&Flow::unpacked(at(constants, i)), at(state, i), at(input, i));
+        put(output, i, finished);
+    }
+}
+
+#[inline(always)]
+fn at<const N: usize>(columns: &Columns<N>, i: usize) -> [f64; N] {
+    let mut numbers = [0.0; N];
+    for k in 0..N {
+        numbers[k] = columns[k][i];
+    }
+    numbers
+}
+
+#[inline(always)]
+fn put<const N: usize>(columns: &mut Columns<N>, i: usize, numbers: [f64; N]) {
+    for k in 0..N {
+        columns[k][i] = numbers[k];
+    }
+}
+
+/// A stage that only some problems need. (A trait, because functions as arguments are not compiled into their caller.)
+trait Stage {
+    fn go(flow: &Flow, numbers: [f64; STATE]) -> [f64; STATE];
+}
+
+/// A stage for the problems that are open, next to each other.
+#[inline(always)]
+fn of_those_open<S: Stage>(constants: &Columns<CONSTANTS>, state: &mut Columns<STATE>, room: &mut Room) {
+    let (mut open, mut count) = ([0; BLOCK], 0);
+    for i in 0..BLOCK {
+        open[count] = i;
+        count += usize::from(state[STATE - 1][i] == OPEN);
+    }
+    if count == 0 {
+        return;
+    }
+    // Whole vectors: the last is filled up with copies of the first problem.
+    let whole = count.next_multiple_of(4);
+    let first = open[0];
+    open[count..whole].fill(first);
+    let Room { constants: of, state: from } = room;
+    for (column, source) in of.iter_mut().zip(constants).chain(from.iter_mut().zip(&*state)) {
+        for (x, i) in column[..whole].iter_mut().zip(open) {
+            // Without a test of the bound.
+            *x = source[i % BLOCK];
+        }
+    }
+    for i in 0..whole {
+        let after = S::go(&Flow::unpacked(at(of, i)), at(from, i));
+        put(from, i, after);
+    }
+    for (column, source) in state.iter_mut().zip(&*from) {
+        for (i, x) in open[..count].iter().zip(source) {
+            column[*i % BLOCK] = *x;
+        }
+    }
+}
+
+/// The gradient flow of a contact with a regular matrix and friction, as the law has it.
+#[derive(Clone, Copy)]
+struct Flow {
+    w: Vec2,
+    w_tt: Sym2,
+    inv_w_nn: f64,
+    tangent: Tangent,
+    factor: Factor,
+    unit: f64,
+    w_nn: f64,
+    mu: f64,
+    coupling: f64,
+    mobility: f64,
+    no_slip: f64,
+    held: Vec2,
+    rate: f64,
+    /// Whether a contact at rest sticks.
+    sticks: bool,
+}
+
+#[derive(Clone, Copy)]
+struct State {
+    v_n: f64,
+    v_t: Vec2,
+    size: f64,
+    i_t: Vec2,
+}
+
+#[derive(Clone, Copy)]
+struct Turn {
+    u: Vec2,
+    change_n: f64,
+    change_t: Vec2,
+    size: f64,
+    /// Whether there is slip at all; without, the other numbers mean nothing.
+    slips: bool,
+    is_sound: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Root {
+    size: f64,
+    friction: Vec2,
+    v_t: Vec2,
+    is_found: bool,
+    /// Whether it is shown to be the least, or that there is none.
+    is_sure: bool,
+}
+
+/// A choice that becomes a selection.
+#[inline(always)]
+fn pick(condition: bool, yes: f64, no: f64) -> f64 {
+    if condition { yes } else { no }
+}
+
+#[inline(always)]
+fn pick_vector(condition: bool, yes: Vec2, no: Vec2) -> Vec2 {
+    [pick(condition, yes[0], no[0]), pick(condition, yes[1], no[1])]
+}
+
+/// `|a|`, and whether its square has lost nothing.
+#[inline(always)]
+fn norm(a: Vec2) -> (f64, bool) {
+    let squares = dot(a, a);
+    let is_zero = (a[0] == 0.0) & (a[1] == 0.0);
+    (squares.sqrt(), is_zero | ((squares >= SMALLEST_SQUARE) & (squares <= LARGEST_SQUARE)))
+}
+
+/// `|x| + |y|`
+#[inline(always)]
+fn length(a: Vec2) -> f64 {
+    a[0].abs() + a[1].abs()
+}
+
+impl State {
+    #[inline(always)]
+    fn packed(self, code: f64, left: f64) -> [f64; STATE] {
+        [self.v_n, self.v_t[0], self.v_t[1], self.size, self.i_t[0], self.i_t[1], left, code]
+    }
+
+    #[inline(always)]
+    fn unpacked([v_n, v1, v2, size, i1, i2, ..]: [f64; STATE]) -> Self {
+        Self { v_n, v_t: [v1, v2], size, i_t: [i1, i2] }
+    }
+
+    #[inline(always)]
+    fn or(self, is_self: bool, other: Self) -> Self {
+        Self {
+            v_n: pick(is_self, self.v_n, other.v_n),
+            v_t: pick_vector(is_self, self.v_t, other.v_t),
+            size: pick(is_self, self.size, other.size),
+            i_t: pick_vector(is_self, self.i_t, other.i_t),
+        }
+    }
+}
+
+impl Flow {
+    #[inline(always)]
+    fn packed(&self) -> [f64; CONSTANTS] {
+        let [q1, q2, m1, m2, inv_d2] = self.tangent.packed();
+        let [f1, f2, f3] = self.factor.packed();
+        let (Sym2 { xx, xy, yy }, [w1, w2], [h1, h2]) = (self.w_tt, self.w, self.held);
+        let sticks = pick(self.sticks, 1.0, 0.0);
+        let Self { inv_w_nn, unit, w_nn, mu, coupling, mobility, no_slip, rate, .. } = *self;
+        [
+            w1, w2, xx, xy, yy, inv_w_nn, q1, q2, m1, m2, inv_d2, f1, f2, f3, unit, w_nn, mu, coupling, mobility,
+            no_slip, h1, h2, rate, sticks,
+        ]
+    }
+
+    #[inline(always)]
+    fn unpacked(numbers: [f64; CONSTANTS]) -> Self {
+        let [w1, w2, xx, xy, yy, inv_w_nn, q1, q2, m1, m2, inv_d2, f1, f2, f3, unit, w_nn, mu, rest @ ..] = numbers;
+        let [coupling, mobility, no_slip, h1, h2, rate, sticks] = rest;
+        Self {
+            w: [w1, w2],
+            w_tt: Sym2 { xx, xy, yy },
+            inv_w_nn,
+            tangent: Tangent::unpacked([q1, q2, m1, m2, inv_d2]),
+            factor: Factor::unpacked([f1, f2, f3]),
+            unit,
+            w_nn,
+            mu,
+            coupling,
+            mobility,
+            no_slip,
+            held: [h1, h2],
+            rate,
+            sticks: sticks > 0.0,
+        }
+    }
+
+    #[inline(always)]
+    fn push(&self) -> Vec2 {
+        scaled(self.unit, self.w)
+    }
+
+    #[inline(always)]
+    fn turn(&self, v_t: Vec2) -> Turn {
+        let (speed, is_speed) = norm(v_t);
+        let u = [v_t[0] / speed, v_t[1] / speed];
+        let change_n = self.w_nn - self.mu * dot(self.w, u);
+        let change_t = add_scaled(self.push(), -self.mu, self.w_tt.times(u));
+        let (change, is_change) = norm(change_t);
+        let size = speed / larger(change, self.mu * self.mobility);
+        let slips = speed > self.no_slip;
+        Turn { u, change_n, change_t, size, slips, is_sound: is_speed & (!slips | is_change) }
+    }
+
+    #[inline(always)]
+    fn explicit(&self, state: State, turn: &Turn, size: f64) -> State {
+        State {
+            v_n: state.v_n + size * turn.change_n,
+            v_t: add_scaled(state.v_t, size, turn.change_t),
+            size: state.size + size,
+            i_t: add_scaled(state.i_t, -self.mu * size, turn.u),
+        }
+    }
+
+    #[inline(always)]
+    fn without_rounding(&self, v_t: Vec2, before: Vec2, size: f64) -> Vec2 {
+        let terms = length(before) + size * (self.unit * self.coupling + self.mu * self.mobility);
+        pick_vector(length(v_t) <= STOPPED * terms, [0.0, 0.0], v_t)
+    }
+
+    /// The implicit step, and whether it is shown to be that.
+    #[inline(always)]
+    fn implicit(&self, state: State, size: f64) -> (State, bool) {
+        let b = add_scaled(state.v_t, size, self.push());
+        let radius = self.mu * size;
+        let stopping = scaled(-1.0, self.factor.solve(b));
+        let (stopping_size, is_size) = norm(stopping);
+        let stops = stopping_size <= radius;
+        let Sym2 { xx, xy, yy } = self.w_tt;
+        let on_disk = Sym2 { xx: radius * xx, xy: radius * xy, yy: radius * yy };
+        let (u, lambda, is_slip) = direction::on_disk_branchless::<STEPS>(b, on_disk);
+        let friction = pick_vector(stops, stopping, scaled(-radius, u));
+        let v_t = pick_vector(stops, [0.0, 0.0], scaled(lambda, u));
+        let braked = State {
+            v_n: state.v_n + (size * self.w_nn + dot(self.w, friction)),
+            v_t: self.without_rounding(v_t, state.v_t, size),
+            size: state.size + size,
+            i_t: add_scaled(state.i_t, 1.0, friction),
+        };
+        let is_stuck = self.sticks & (length(state.v_t) <= self.no_slip);
+        (self.stuck(state, size).or(is_stuck, braked), is_stuck | (is_size & (stops | is_slip)))
+    }
+
+    #[inline(always)]
+    fn stuck(&self, state: State, size: f64) -> State {
+        State {
+            v_n: state.v_n + size * self.rate,
+            v_t: [0.0, 0.0],
+            size: state.size + size,
+            i_t: add_scaled(state.i_t, size, self.held),
+        }
+    }
+
+    /// The least step that ends compression, of a size between `least` and `most`, half of it explicit along a turn, or none of it.
+    #[inline(always)]
+    fn closing<const HALF: bool>(&self, state: State, turn: &Turn, least: f64, most: f64) -> Root {
+        let push = self.push();
+        let (normal, push, mu) = if HALF {
+            let mu = 0.5 * self.mu;
+            (self.w_nn - mu * dot(self.w, turn.u), add_scaled(push, -mu, self.w_tt.times(turn.u)), mu)
+        } else {
+            (self.w_nn, push, self.mu)
+        };
+        let k = 0.0 - state.v_n;
+        let is_beyond = k > most * (normal + mu * self.coupling) * (1.0 + EDGE);
+
+        let solved = self.tangent.solve(add_scaled(state.v_t, k * self.inv_w_nn, self.w));
+        let i_t = scaled(-1.0, solved);
+        let stop_size = (k - dot(self.w, i_t)) * self.inv_w_nn / self.unit;
+        let stop_friction = if HALF { add_scaled(i_t, mu * stop_size, turn.u) } else { i_t };
+        let (friction_size, is_size) = norm(stop_friction);
+        let stops = (stop_size > 0.0) & (friction_size <= mu * stop_size * (1.0 + EDGE));
+
+        let equation = DirectionEquation::closing(normal, push, self.w, self.w_tt, state.v_t, k, mu);
+        let (direction, is_unique) = equation.unique_branchless::<STEPS>();
+        let slip_size = direction.k / direction.denominator;
+        let slip_friction = scaled(-mu * slip_size, direction.u);
+        let slip_v_t = add_scaled(add_scaled(state.v_t, slip_size, push), 1.0, self.w_tt.times(slip_friction));
+
+        let size = pick(stops, stop_size, slip_size);
+        let is_one = (stops & equation.has_none_beside_reversal()) | (!stops & is_unique);
+        let is_in_range = (size >= least * (1.0 - EDGE)) & (size <= most * (1.0 + EDGE));
+        Root {
+            size,
+            friction: pick_vector(stops, stop_friction, slip_friction),
+            v_t: pick_vector(stops, [0.0, 0.0], slip_v_t),
+            is_found: !is_beyond & is_in_range,
+            is_sure: is_beyond | ((k > 0.0) & is_size & is_one),
+        }
+    }
+
+    /// The step of a root.
+    #[inline(always)]
+    fn closed(&self, start: State, size: f64, root: &Root) -> State {
+        State {
+            v_n: 0.0,
+            v_t: self.without_rounding(root.v_t, start.v_t, size),
+            size: start.size + size,
+            i_t: add_scaled(start.i_t, 1.0, root.friction),
+        }
+    }
+}
+
+/// Compression in one step of which half is explicit.
+#[inline(always)]
+fn begin(numbers: [f64; INPUTS]) -> (Flow, [f64; STATE]) {
+    let [w_nn, n1, n2, t11, t12, t22, v_n, v1, v2, e, e_t, mu_s, mu_d] = numbers;
+    let (w, v_t, w_tt) = ([n1, n2], [v1, v2], Sym2 { xx: t11, xy: t12, yy: t22 });
+    let largest_v = larger(v_n.abs(), larger(v1.abs(), v2.abs()));
+    let has_tame_matrix = is_tame(w_nn) & is_tame(larger(t11, t22));
+    let is_tame = has_tame_matrix & is_tame(largest_v) & is_tame(v_n) & is_tame(mu_s) & is_tame(mu_d);
+    let is_valid = (w_nn > 0.0) & (t11 > 0.0) & (t22 > 0.0) & (v_n < 0.0);
+    let is_in_range = (e >= 0.0) & (e <= 1.0) & (e_t.abs() <= 1.0) & (mu_d > 0.0) & (mu_d <= mu_s);
+
+    let inv_w_nn = 1.0 / w_nn;
+    let h = [w[0] * inv_w_nn, w[1] * inv_w_nn];
+    let s = Sym2 { xx: t11 - h[0] * w[0], xy: t12 - h[0] * w[1], yy: t22 - h[1] * w[1] };
+    let (tangent, is_regular) = Tangent::spatial_branchless(s, w_tt.trace());
+    let (coupling, is_coupling) = norm(w);
+    let (speed, is_speed) = norm(v_t);
+    let (half, is_half) = norm([0.5 * (t11 - t22), t12]);
+    // 1 over the power of two below a friction above one.
+    let exponent = mu_d.to_bits() & EXPONENT;
+    let unit = if mu_d > 1.0 { f64::from_bits(ONE.wrapping_mul(2).wrapping_sub(exponent)) } else { 1.0 };
+    let along = tangent.solve(w);
+    let locking = 1.0 + dot(w, along) * inv_w_nn;
+    let held = scaled(-1.0 / locking, along);
+    let (holding, is_holding) = norm(held);
+    let flow = Flow {
+        w,
+        w_tt,
+        inv_w_nn,
+        tangent,
+        factor: Factor::new(&w_tt),
+        unit,
+        w_nn: unit * w_nn,
+        mu: unit * mu_d,
+        coupling,
+        mobility: 0.5 * w_tt.trace() + half,
+        no_slip: NO_SLIP * (speed + coupling * v_n.abs() * inv_w_nn),
+        held: scaled(unit, held),
+        rate: unit * (w_nn / locking),
+        sticks: holding <= mu_s,
+    };
+    let is_sound = is_coupling & is_speed & is_half & is_holding;
+    let is_common = is_tame & is_valid & is_in_range & is_regular & is_sound;
+
+    let start = State { v_n, v_t, size: 0.0, i_t: [0.0, 0.0] };
+    let turn = flow.turn(v_t);
+    let root = flow.closing::<true>(start, &turn, 0.0, turn.size);
+    let half = 0.5 * root.size;
+    let is_closed = turn.slips & root.is_found;
+    let after = flow.closed(flow.explicit(start, &turn, half), half, &root).or(is_closed, start);
+    let is_sure = is_common & turn.is_sound & (!turn.slips | root.is_sure);
+    (flow, after.packed(pick(is_sure, pick(is_closed, READY, OPEN), LEFT), 0.0))
+}
+
+/// A turning step, and then a step of which half is explicit; or rest.
+struct Turning;
+
+impl Stage for Turning {
+    #[inline(always)]
+    fn go(flow: &Flow, numbers: [f64; STATE]) -> [f64; STATE] {
+        let start = State::unpacked(numbers);
+        let first = flow.turn(start.v_t);
+        let half = 0.5 * first.size;
+        let (turned, is_step) = flow.implicit(flow.explicit(start, &first, half), half);
+        let state = turned.or(first.slips, start);
+        let turn = flow.turn(state.v_t);
+        let rest = State { v_n: 0.0, ..flow.stuck(state, (0.0 - state.v_n) / flow.rate) };
+        let root = flow.closing::<true>(state, &turn, 0.0, 2.0 * turn.size);
+        let half = 0.5 * root.size;
+        let closed = flow.closed(flow.explicit(state, &turn, half), half, &root);
+        let after = closed.or(turn.slips & root.is_found, rest.or(!turn.slips, state));
+        let is_approaching = state.v_n < 0.0;
+        let is_sure = is_approaching
+            & first.is_sound
+            & (!first.slips | is_step)
+            & turn.is_sound
+            & ((turn.slips & root.is_sure) | (!turn.slips & flow.sticks));
+        after.packed(pick(is_sure, pick(turn.slips & !root.is_found, OPEN, READY), LEFT), 0.0)
+    }
+}
+
+/// A step that is explicit up to `H`.
+struct Closing;
+
+impl Stage for Closing {
+    #[inline(always)]
+    fn go(flow: &Flow, numbers: [f64; STATE]) -> [f64; STATE] {
+        let state = State::unpacked(numbers);
+        let turn = flow.turn(state.v_t);
+        let start = flow.explicit(state, &turn, turn.size);
+        let root = flow.closing::<false>(start, &turn, turn.size, f64::INFINITY);
+        let after = flow.closed(start, root.size, &root);
+        let is_sure = turn.is_sound & turn.slips & root.is_sure & root.is_found;
+        after.packed(pick(is_sure, READY, LEFT), 0.0)
+    }
+}
+
+/// Restitution up to `H`.
+#[inline(always)]
+fn restore(flow: &Flow, numbers: [f64; STATE], e: f64) -> [f64; STATE] {
+    let start = State::unpacked(numbers);
+    let all = e * start.size;
+    let turn = flow.turn(start.v_t);
+    let is_long = turn.slips & (all > turn.size);
+    let size = pick(is_long, turn.size, all);
+    let half = 0.5 * size;
+    let before = flow.explicit(start, &turn, half).or(turn.slips, start);
+    let (step, is_step) = flow.implicit(before, pick(turn.slips, half, size));
+    let rests = e == 0.0;
+    let after = start.or(rests, step);
+    let is_sure = (numbers[STATE - 1] == READY) & (rests | (turn.is_sound & is_step & (is_long | (step.v_n >= 0.0))));
+    after.packed(pick(is_sure, pick(is_long & !rests, OPEN, READY), LEFT), all - turn.size)
+}
+
+/// The rest of restitution.
+struct GoingOn;
+
+impl Stage for GoingOn {
+    #[inline(always)]
+    fn go(flow: &Flow, numbers: [f64; STATE]) -> [f64; STATE] {
+        let start = State::unpacked(numbers);
+        let size = numbers[STATE - 2];
+        let turn = flow.turn(start.v_t);
+        let half = 0.5 * size;
+        let explicit = pick(turn.slips, pick(turn.size < half, turn.size, half), 0.0);
+        let before = flow.explicit(start, &turn, explicit).or(turn.slips, start);
+        let (step, is_step) = flow.implicit(before, size - explicit);
+        step.packed(pick(turn.is_sound & is_step & (step.v_n >= 0.0), READY, LEFT), 0.0)
+    }
+}
+
+/// The impulse, the velocity after it and the work, checked: the velocity is what the impulse makes of the velocity before, the impulse
+/// is in the cone, and no energy is created. Problems that fail are left to the law, whose check has the last word.
+#[inline(always)]
+fn finish(flow: &Flow, state: [f64; STATE], input: [f64; INPUTS]) -> [f64; OUTPUTS] {
+    let [w_nn, n1, n2, t11, t12, t22, v_n, v1, v2, _, _, mu_s, _] = input;
+    let (w, v_t, w_tt) = ([n1, n2], [v1, v2], Sym2 { xx: t11, xy: t12, yy: t22 });
+    let State { v_n: after_n, v_t: slip, size, i_t } = State::unpacked(state);
+    let i_n = flow.unit * size;
+    let rests = length(slip) <= flow.no_slip;
+    let pushed = add_scaled(add_scaled(v_t, i_n, w), 1.0, w_tt.times(i_t));
+    let after_t = pick_vector(rests, slip, pushed);
+    let e = -after_n / v_n;
+    let sum = [v_t[0] + after_t[0], v_t[1] + after_t[1]];
+    let (normal_work, tangential_work) = (0.5 * (v_n + after_n) * i_n, 0.5 * dot(sum, i_t));
+    let change = normal_work + tangential_work;
+
+    let reported_n = -e * v_n;
+    let missed_n = (v_n + (w_nn * i_n + w[0] * i_t[0] + w[1] * i_t[1]) - reported_n).abs();
+    let missed_t = larger((pushed[0] - after_t[0]).abs(), (pushed[1] - after_t[1]).abs());
+    let scale = length(v_t) + (after_n - v_n) * flow.inv_w_nn * length(w);
+    let terms_n = w_nn * i_n + w[0].abs() * i_t[0].abs() + w[1].abs() * i_t[1].abs();
+    let terms_1 = w[0].abs() * i_n + t11 * i_t[0].abs() + t12.abs() * i_t[1].abs();
+    let terms_2 = w[1].abs() * i_n + t12.abs() * i_t[0].abs() + t22 * i_t[1].abs();
+    let smaller = if terms_1 < terms_2 { terms_1 } else { terms_2 };
+    let is_velocity = (missed_n <= ACCURACY * v_n.abs() + 3.0 * ROUNDING * terms_n)
+        & (missed_t <= ACCURACY * scale + 3.0 * ROUNDING * smaller);
+    let most = mu_s * i_n * (1.0 + ACCURACY);
+    let is_borne_out = is_velocity & (i_n > 0.0) & (dot(i_t, i_t) <= most * most) & (after_n >= 0.0) & (change <= 0.0);
+    let mode = pick(rests, 1.0, 2.0);
+    let mode = pick((state[STATE - 1] == READY) & is_borne_out, mode, LEFT);
+    [i_n, i_t[0] + 0.0, i_t[1] + 0.0, reported_n, after_t[0] + 0.0, after_t[1] + 0.0, change, mode]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of random impacts of order one the stages answer nearly all: what they leave to the law costs five times as much.
+    #[test]
+    fn few_problems_are_left_to_the_law() {
+        let mut rng = fastrand::Rng::with_seed(7);
+        let (mut input, mut output) = ([[0.0; BLOCK]; INPUTS], [[0.0; BLOCK]; OUTPUTS]);
+        let mut scratch = Scratch::new();
+        let (blocks, mut left) = (400, 0);
+        for _ in 0..blocks {
+            for i in 0..BLOCK {
+                let mut uniform = || 2.0 * rng.f64() - 1.0;
+                let b: [[f64; 4]; 3] = [(); 3].map(|()| [(); 4].map(|()| uniform()));
+                let w = |i: usize, j: usize| {
+                    (0..4).map(|k| b[i][k] * b[j][k]).sum::<f64>() + if i == j { 0.3 } else { 0.0 }
+                };
+                let v = [-0.1 - uniform().abs(), 2.0 * uniform(), 2.0 * uniform()];
+                let (e, mu) = (uniform().abs(), 1.2 * uniform().abs());
+                let numbers =
+                    [w(0, 0), w(0, 1), w(0, 2), w(1, 1), w(1, 2), w(2, 2), v[0], v[1], v[2], e, 0.0, mu, 0.9 * mu];
+                put(&mut input, i, numbers);
+            }
+            solve(&input, &mut output, &mut scratch);
+            left += output[OUTPUTS - 1].iter().filter(|code| **code == LEFT).count();
+        }
+        println!("{left} of {} left to the law", blocks * BLOCK);
+        assert!(left * 100 < 3 * blocks * BLOCK, "{left}");
+    }
+}

@@ -1,0 +1,280 @@
+//! The parts of two boxes that can touch each other: a vertex on a face, and an edge across an edge.
+//!
+//! Two parts face each other where the normal of the touch, that of the face or the product of the edges, is one that both parts have, and
+//! the touching point is on both. While boxes are apart or touch, a pair of parts that face each other at a gap of zero is a touch, and at each touch there is one.
+//! The gap of parts goes on below zero.
+//!
+//! Where an edge ends on another, or two vertices meet, several pairs of parts would describe one touch. The margins at the ends are such that one of them
+//! is left: where a face lies on a face, a vertex faces what it is a little outside of, and edges do not face each other at their ends.
+
+use super::motion::PairFeature;
+use super::point::{along, sign};
+use super::segment::lines;
+use super::solid::{Core, Solid};
+use super::{SurfacePart, relative};
+use crate::{Placement, Rotation, Vector};
+
+/// The unit of the margins at the ends of parts, over the sum of the half widths of both boxes.
+const END: f64 = 1e-9;
+/// A vertex this many units outside a face is on it...
+const VERTEX_ENTERS: f64 = 2.0;
+/// ... and remains there until it is this many units outside.
+const VERTEX_LEAVES: f64 = 4.0;
+/// Edges cross up to this many units beyond their ends, but where a face lies on a face up to this many before, since the vertex there is on the face...
+const EDGE_ENTERS: f64 = 1.0;
+/// ... and until they are that many units beyond them.
+const EDGE_LEAVES: f64 = 2.0;
+/// Where faces lie on each other, a vertex of the second box this many units from a vertex of the first is left to that one.
+const CORNER: f64 = 4.0;
+/// How far outside its normals a part may be, as the sine of an angle: a box that lies on a face is tilted by rounding.
+const TILTED: f64 = 1e-6;
+/// Parts deeper in each other than this part of the least half width do not face each other: boxes that touch are not seen from behind.
+const DEEPEST: f64 = 0.1;
+/// Edges with a smaller sine do not cross: their product has lost half of its digits.
+const PARALLEL: f64 = 1e-7;
+
+/// A place for parts of two boxes that can touch each other. At any time at most one pair of parts belongs to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BoxPart {
+    /// A vertex of the first on a face of the second: 4, 2 and 1 for the negative sides of x, y and z.
+    Vertex(usize),
+    /// A vertex of the second on a face of the first.
+    OnVertex(usize),
+    /// An edge along an axis of the first across one along an axis of the second. Of the four edges along an axis two neighbours can touch at the same time:
+    /// those with an even and an odd number of negative sides.
+    Edges {
+        /// The axes of the edges.
+        axes: [usize; 2],
+        /// Whether the number of negative sides is odd.
+        odd: [bool; 2],
+    },
+}
+
+/// Parts of two boxes that face each other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct Facing {
+    /// Distance along the normal, m; negative where the boxes overlap.
+    pub gap: f64,
+    /// Unit normal in world axes, from the second box to the first.
+    pub normal: Vector,
+    /// The touching points, in the world.
+    pub points: [Vector; 2],
+    /// The parts without their ends.
+    pub feature: PairFeature,
+    /// Which parts they are.
+    pub parts: [SurfacePart; 2],
+}
+
+impl BoxPart {
+    /// All places: 52.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let edges = (0..9).flat_map(|k| {
+            let axes = [k / 3, k % 3];
+            (0..4).map(move |number| Self::Edges { axes, odd: [number & 2 != 0, number & 1 != 0] })
+        });
+        (0..8).map(Self::Vertex).chain((0..8).map(Self::OnVertex)).chain(edges)
+    }
+
+    /// The parts at this place that face each other; `None` if none do, or one of the solids is not a box.
+    pub fn facing(self, one: (&Solid, &Placement), other: (&Solid, &Placement)) -> Option<Facing> {
+        let (Core::Box { half }, Core::Box { half: other_half }) = (&one.0.core, &other.0.core) else { return None };
+        let unit = unit(half, other_half);
+        match self {
+            Self::Vertex(number) => {
+                let (rotation, p) = relative(one.1, other.1);
+                let found = vertex_on_face(number, half, &rotation, p, other_half, unit, None)?;
+                let [vertex, foot] = [found.vertex, found.foot];
+                Some(Facing {
+                    gap: found.gap,
+                    normal: other.1.rotation.apply(found.normal),
+                    points: [one.1.apply(vertex), other.1.apply(foot)],
+                    feature: PairFeature::vertex_on_face(vertex, found.on_plane, found.normal),
+                    parts: [SurfacePart::Vertex(number), SurfacePart::Face(found.face)],
+                })
+            }
+            Self::OnVertex(number) => {
+                let (rotation, p) = relative(other.1, one.1);
+                let corners = Some(CORNER * unit);
+                let found = vertex_on_face(number, other_half, &rotation, p, half, unit, corners)?;
+                let [vertex, foot] = [found.vertex, found.foot];
+                Some(Facing {
+                    gap: found.gap,
+                    normal: -one.1.rotation.apply(found.normal),
+                    points: [one.1.apply(foot), other.1.apply(vertex)],
+                    feature: PairFeature::face_on_vertex(found.on_plane, found.normal, vertex),
+                    parts: [SurfacePart::Face(found.face), SurfacePart::Vertex(number)],
+                })
+            }
+            Self::Edges { axes: [i, j], odd } => edges(i, j, odd, (half, one.1), (other_half, other.1), unit),
+        }
+    }
+
+    /// How far touching points in the world are inside the ends of the parts that are kept while boxes touch, over the sum of the half
+    /// widths; negative where the parts have ended.
+    pub fn room(
+        self,
+        points: [Vector; 2],
+        one: (&Solid, &Placement),
+        other: (&Solid, &Placement),
+        parts: [SurfacePart; 2],
+    ) -> f64 {
+        let (Core::Box { half }, Core::Box { half: other_half }) = (&one.0.core, &other.0.core) else { return -1.0 };
+        let size: f64 = half.iter().chain(other_half).sum();
+        let local = [one.1.inverse().apply(points[0]).to_array(), other.1.inverse().apply(points[1]).to_array()];
+        let mut room = f64::INFINITY;
+        for ((part, x), half) in parts.into_iter().zip(local).zip([half, other_half]) {
+            let inside = |k: usize, margin: f64| (half[k] - x[k].abs()) / size + margin * END;
+            match part {
+                SurfacePart::Face(face) => {
+                    for k in (0..3).filter(|&k| k != face / 2) {
+                        room = room.min(inside(k, VERTEX_LEAVES));
+                    }
+                }
+                SurfacePart::Edge(edge) => room = room.min(inside(edge / 4, EDGE_LEAVES)),
+                _ => {}
+            }
+        }
+        room
+    }
+}
+
+fn unit(half: &[f64; 3], other_half: &[f64; 3]) -> f64 {
+    END * half.iter().chain(other_half).sum::<f64>()
+}
+
+fn deepest(half: &[f64; 3], other_half: &[f64; 3]) -> f64 {
+    -DEEPEST * half.iter().chain(other_half).fold(f64::INFINITY, |least, half| least.min(*half))
+}
+
+/// A vertex above or below a face.
+struct OnFace {
+    gap: f64,
+    /// Outwards, in the frame of the face's box.
+    normal: Vector,
+    face: usize,
+    on_plane: Vector,
+    /// In the frame of its own box.
+    vertex: Vector,
+    /// Below the vertex, in the frame of the face's box.
+    foot: Vector,
+}
+
+/// A vertex of a box about p on a face of another about the origin: of all faces that it can touch the one that it is the least below. With `corners`, not at the corners of a face that lies on one of its own.
+fn vertex_on_face(
+    number: usize,
+    half: &[f64; 3],
+    rotation: &Rotation,
+    p: Vector,
+    other: &[f64; 3],
+    unit: f64,
+    corners: Option<f64>,
+) -> Option<OnFace> {
+    let signs = [4, 2, 1].map(|bit| if number & bit == 0 { 1.0 } else { -1.0 });
+    let vertex = Vector::from([0, 1, 2].map(|k| signs[k] * half[k]));
+    let x = (p + rotation.apply(vertex)).to_array();
+    // Inside, the vertex is below the nearest face, or one of those that are as near.
+    let height = |k: usize| x[k].abs() - other[k];
+    let nearest = height(0).max(height(1)).max(height(2));
+    let lowest = (nearest - CORNER * unit).max(deepest(half, other));
+    let u = rotation.columns.map(Vector::to_array);
+    let mut best: Option<OnFace> = None;
+    for j in 0..3 {
+        let sides = [(j + 1) % 3, (j + 2) % 3];
+        if height(j) < lowest || sides.iter().any(|&k| height(k) > VERTEX_ENTERS * unit) {
+            continue;
+        }
+        // Where the face lies on a face, the vertex at its corner is on that, too.
+        let is_flat = (0..3).filter(|&k| u[k][j].abs() <= TILTED).count() == 2;
+        if is_flat && corners.is_some_and(|corner| sides.iter().all(|&k| height(k) >= -corner)) {
+            continue;
+        }
+        let side = sign(x[j]);
+        // The vertex is the lowest point of its box above the face.
+        if (0..3).any(|k| signs[k] * u[k][j] * side > TILTED) {
+            continue;
+        }
+        let gap = height(j);
+        if best.as_ref().is_none_or(|best| gap > best.gap) {
+            let normal = along(j, side);
+            let mut foot = x;
+            foot[j] = side * other[j];
+            best = Some(OnFace {
+                gap,
+                normal,
+                face: 2 * j + usize::from(side < 0.0),
+                on_plane: other[j] * normal,
+                vertex,
+                foot: Vector::from(foot),
+            });
+        }
+    }
+    best
+}
+
+/// The edges along two axes, with an even or odd number of negative sides, that cross.
+fn edges(
+    i: usize,
+    j: usize,
+    odd: [bool; 2],
+    (half, at): (&[f64; 3], &Placement),
+    (other_half, other_at): (&[f64; 3], &Placement),
+    unit: f64,
+) -> Option<Facing> {
+    let (u, v) = (at.rotation.columns, other_at.rotation.columns);
+    let product = u[i].cross(v[j]);
+    let sine = product.norm();
+    if sine < PARALLEL {
+        return None;
+    }
+    let sense = sign(product.dot(at.translation - other_at.translation));
+    let normal = (sense / sine) * product;
+    let signs = edge_towards(&u, i, -normal, odd[0])?;
+    let other_signs = edge_towards(&v, j, normal, odd[1])?;
+    let middle = |signs: [f64; 3], half: &[f64; 3]| Vector::from([0, 1, 2].map(|k| signs[k] * half[k]));
+    let (own, others) = (middle(signs, half), middle(other_signs, other_half));
+    let (o1, o2) = (at.apply(own), other_at.apply(others));
+    let gap = normal.dot(o1 - o2);
+    if gap < deepest(half, other_half) {
+        return None;
+    }
+    let (s, t) = lines(o1 - o2, u[i], v[j])?;
+    let is_flat = |axes: &[Vector; 3]| axes.iter().filter(|axis| axis.dot(normal).abs() <= TILTED).count() == 2;
+    let inside = (half[i] - s.abs()).min(other_half[j] - t.abs());
+    // Beside a face the end of an edge is as deep as the boxes are high, and not below it.
+    let is_end = inside < EDGE_ENTERS * unit;
+    if inside < -EDGE_ENTERS * unit || (is_end && ((is_flat(&u) && is_flat(&v)) || gap < -CORNER * unit)) {
+        return None;
+    }
+    let negative = |signs: [f64; 3], axis: usize| {
+        let mut clamped = [true; 3];
+        clamped[axis] = false;
+        super::point::box_part(clamped, signs.map(|s| s < 0.0))
+    };
+    Some(Facing {
+        gap,
+        normal,
+        points: [o1.plus(s, u[i]), o2.plus(t, v[j])],
+        feature: PairFeature::crossing([own, along(i, 1.0)], [others, along(j, 1.0)], sense),
+        parts: [negative(signs, i), negative(other_signs, j)],
+    })
+}
+
+/// The sides of the edge along an axis that is highest along a direction at a right angle to it, of those with an even or odd number of negative sides; zero along the axis.
+/// `None` if the direction is not between the normals of its faces.
+fn edge_towards(u: &[Vector; 3], axis: usize, direction: Vector, odd: bool) -> Option<[f64; 3]> {
+    let [k, l] = [(axis + 1) % 3, (axis + 2) % 3];
+    let slopes = [u[k].dot(direction), u[l].dot(direction)];
+    let mut sides = slopes.map(sign);
+    if (sides[0] * sides[1] < 0.0) != odd {
+        // The neighbour across the face that the direction is along.
+        let flat = usize::from(slopes[1].abs() < slopes[0].abs());
+        if slopes[flat].abs() > TILTED {
+            return None;
+        }
+        sides[flat] = -sides[flat];
+    }
+    let mut signs = [0.0; 3];
+    (signs[k], signs[l]) = (sides[0], sides[1]);
+    Some(signs)
+}

@@ -1,0 +1,224 @@
+//! Closed loops in motion: impacts at the times of minimal coordinates, the energy book, dead points, and what is refused.
+
+use std::f64::consts::PI;
+use std::path::Path;
+
+use carom_law::{Coefficients, Friction, Restitution};
+use carom_multibody::load::{self, Options};
+use carom_multibody::{
+    Dynamics, HalfSpace, Inertia, Joint, JointKind, LinkId, LinkSpec, Loop, LoopKind, Model, ModelBuilder, Placement,
+    State,
+};
+use carom_sim::{ContactSpec, Event, Recorder, Simulation, SimulationError};
+use serde_json::Value;
+
+fn reference(name: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reference/loops").join(name);
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| value.as_str().unwrap().parse().unwrap())
+}
+
+fn built_in(name: &str) -> Model {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../carom-scene/models").join(name);
+    load::file(&path, &Options::new()).unwrap()
+}
+
+/// The four-bar linkage on a cart that slides freely along x.
+fn on_cart() -> Model {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../carom-scene/models/four_bar.xml");
+    let text = std::fs::read_to_string(path).unwrap();
+    let text = text
+        .replace(
+            "<worldbody>",
+            r#"<worldbody><body name="cart"><joint name="x" type="slide" axis="1 0 0"/>
+               <inertial pos="0 0 0" mass="1.5" diaginertia="1 1 1"/>"#,
+        )
+        .replace("</worldbody>", "</body></worldbody>");
+    load::text(&text, Path::new("cart.xml"), &Options::new()).unwrap()
+}
+
+fn coefficients(e: f64, mu: f64) -> Coefficients {
+    Coefficients::new(Restitution::new(e).unwrap(), Friction::new(mu).unwrap())
+}
+
+/// The state with the given joints held and the rest closed.
+fn closed(model: &Model, state: &State, held: &[&str]) -> (Vec<f64>, Vec<f64>) {
+    let (q, v) = model.state(state).unwrap();
+    let mut dynamics = Dynamics::new(model.clone());
+    dynamics.set_state(&q, &v).unwrap();
+    let mut stays = vec![false; model.nv()];
+    for joint in model.joints().iter().filter(|joint| held.contains(&joint.joint.name.as_str())) {
+        stays[joint.velocities.clone()].fill(true);
+    }
+    dynamics.close_loops(&stays, &stays).unwrap();
+    (dynamics.configuration().to_vec(), dynamics.velocity().to_vec())
+}
+
+fn linkage(model: Model, state: &State, held: &[&str], e: f64, mu: f64, until: f64, tolerance: f64) -> Simulation {
+    let (q, v) = closed(&model, state, held);
+    let mut setup = Simulation::builder(model.with_gravity([0.0, 0.0, -9.81]))
+        .surface("floor", HalfSpace::new([0.0, 0.0, -0.95], [0.0, 0.0, 1.0]).unwrap())
+        .contact(ContactSpec::new("tip", coefficients(e, mu)))
+        .until(until)
+        .tolerance(tolerance)
+        .setup()
+        .unwrap();
+    (setup.configuration, setup.velocity) = (q, v);
+    Simulation::new(setup).unwrap()
+}
+
+fn impacts(simulation: &mut Simulation) -> Vec<(f64, [f64; 3])> {
+    let mut recorder = Recorder::new();
+    simulation.run(&mut recorder).unwrap();
+    let summary = simulation.summary();
+    assert!(summary.residual.abs() < 1e-8 * summary.largest_energy, "{summary:?}");
+    assert_eq!(summary.windows, 0);
+    let struck = recorder.events().iter().filter_map(|event| match event {
+        Event::Impact(impact) => Some((impact.time, impact.impulse)),
+        _ => None,
+    });
+    struck.collect()
+}
+
+#[test]
+fn a_four_bar_linkage_strikes_when_its_one_freedom_does() {
+    let reference = reference("four_bar.json");
+    for (tolerance, digits) in [(1e-10, 1e-10), (1e-13, 1e-13)] {
+        let mut simulation = linkage(built_in("four_bar.xml"), &State::new(), &["crank"], 0.6, 0.3, 0.66, tolerance);
+        let struck = impacts(&mut simulation);
+        let times = reference["impact_times"].as_array().unwrap();
+        assert!(struck.len() >= 9, "{}", struck.len());
+        for ((time, _), wanted) in struck.iter().zip(times) {
+            assert!((time - number(wanted)).abs() < digits, "{tolerance}: {time} {wanted}");
+        }
+        for k in 0..2 {
+            let wanted = number(&reference["impulse_first"][k]);
+            assert!((struck[0].1[k] - wanted).abs() < 100.0 * digits, "{} {wanted}", struck[0].1[k]);
+        }
+        // The projections took next to nothing, and the loop is closed to rounding.
+        let energy = simulation.sample().unwrap().energy;
+        assert!(energy.projection.abs() < 1e-2 * tolerance.max(1e-11), "{energy:?}");
+        let mut dynamics = Dynamics::new(simulation.setup().model.clone());
+        dynamics.set_state(simulation.configuration(), simulation.velocity()).unwrap();
+        assert!(dynamics.loop_miss().unwrap().1 < 1e-15);
+    }
+}
+
+#[test]
+fn on_a_cart_it_slips_and_sticks_when_minimal_coordinates_do() {
+    let reference = reference("four_bar_on_cart.json");
+    for (case, until) in [("slip", 0.4), ("stick", 0.31)] {
+        let data = &reference[case];
+        let (e, mu, speed) = (number(&data["e"]), number(&data["mu"]), number(&data["start"]["xdot"]));
+        let state = State::new().velocity("x", speed);
+        let mut simulation = linkage(on_cart(), &state, &["x", "crank"], e, mu, until, 1e-12);
+        let struck = impacts(&mut simulation);
+        let events = data["events"].as_array().unwrap();
+        let expected: Vec<&Value> = events.iter().filter(|event| number(&event["t"]) < until).collect();
+        assert_eq!(struck.len(), expected.len(), "{case}");
+        for ((time, impulse), wanted) in struck.iter().zip(expected) {
+            assert!((time - number(&wanted["t"])).abs() < 1e-11, "{case}: {time} {}", wanted["t"]);
+            for k in 0..2 {
+                let wanted = number(&wanted["impulse"][k]);
+                assert!((impulse[k] - wanted).abs() < 1e-9, "{case}: {} {wanted}", impulse[k]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_slider_crank_mechanism_strikes_its_stop_when_its_one_freedom_does() {
+    let reference = reference("slider_crank.json");
+    for (case, e, until) in [("e_0.7", 0.7, 0.83), ("e_0.95", 0.95, 2.0)] {
+        let model = built_in("slider_crank.xml");
+        let (q, v) = closed(&model, &State::new().velocity("crank", -1.0), &["crank"]);
+        let mut setup = Simulation::builder(model.with_gravity([0.0, 0.0, -9.81]))
+            .surface("stop", HalfSpace::new([0.44, 0.0, 0.0], [-1.0, 0.0, 0.0]).unwrap())
+            .contact(ContactSpec::new("bolt", coefficients(e, 0.0)))
+            .until(until)
+            .tolerance(1e-13)
+            .setup()
+            .unwrap();
+        (setup.configuration, setup.velocity) = (q, v);
+        setup.contacts[0].point = setup.contacts[0].point.with_dimension(1);
+        let struck = impacts(&mut Simulation::new(setup).unwrap());
+        let times: Vec<f64> = reference[case]["impact_times"].as_array().unwrap().iter().map(number).collect();
+        let expected: Vec<f64> = times.into_iter().filter(|time| *time < until).collect();
+        assert_eq!(struck.len(), expected.len(), "{case}");
+        for ((time, _), wanted) in struck.iter().zip(&expected) {
+            assert!((time - wanted).abs() < 1e-13, "{case}: {time} {wanted}");
+        }
+        let wanted = number(&reference[case]["impulse_first"]);
+        assert!((struck[0].1[0] - wanted).abs() < 1e-12, "{case}: {} {wanted}", struck[0].1[0]);
+    }
+}
+
+/// Two cranks of equal length and a coupler as long as the ground: where all are on one line, one of them may turn either way.
+fn parallelogram() -> Model {
+    let rod = |mass: f64, length: f64| {
+        Inertia::cuboid(mass, [0.5 * length, 1e-3, 1e-3]).placed(&Placement::at([0.5 * length, 0.0, 0.0]))
+    };
+    let hinge = |name: &str| Joint::new(name, JointKind::Continuous).along([0.0, -1.0, 0.0]);
+    let mut builder = ModelBuilder::new("parallelogram");
+    let crank = LinkSpec::new("crank").joint(hinge("crank")).inertia(rod(0.5, 0.4));
+    let crank = builder.link(LinkId::WORLD, crank).unwrap();
+    let coupler =
+        LinkSpec::new("coupler").joint(hinge("coupler")).inertia(rod(1.2, 1.0)).placed(Placement::at([0.4, 0.0, 0.0]));
+    let coupler = builder.link(crank, coupler).unwrap();
+    let rocker =
+        LinkSpec::new("rocker").joint(hinge("rocker")).inertia(rod(0.8, 0.4)).placed(Placement::at([1.0, 0.0, 0.0]));
+    let rocker = builder.link(LinkId::WORLD, rocker).unwrap();
+    let points = [[1.0, 0.0, 0.0].into(), [0.4, 0.0, 0.0].into()];
+    let pin = Loop { name: "pin".to_owned(), kind: LoopKind::Connect { links: [coupler, rocker], points } };
+    builder.build().unwrap().with_loops([pin]).unwrap().with_gravity([0.0; 3])
+}
+
+fn turning(crank: f64, rate: f64) -> carom_sim::Setup {
+    let mut setup = Simulation::builder(parallelogram()).until(1.0).setup().unwrap();
+    (setup.configuration, setup.velocity) = (vec![crank, -crank, crank], vec![rate, -rate, rate]);
+    setup
+}
+
+#[test]
+fn a_parallelogram_passes_its_change_points_smoothly_and_they_are_told() {
+    // Turns at a constant rate in both: the coupler translates. It passes pi at t = (pi - 2)/3 = 0.38.
+    let mut simulation = Simulation::new(turning(2.0, 3.0)).unwrap();
+    let mut recorder = Recorder::new();
+    simulation.run(&mut recorder).unwrap();
+    let [crank, coupler, rocker] = [0, 1, 2].map(|k| simulation.configuration()[k]);
+    assert!((rocker - crank).abs() < 1e-9 && (coupler + crank).abs() < 1e-9, "{crank} {coupler} {rocker}");
+    assert!((crank - 5.0).abs() < 1e-9, "{crank}");
+    let dead: Vec<(f64, usize)> = recorder
+        .events()
+        .iter()
+        .filter_map(|event| match event {
+            Event::DeadPoint(dead) => Some((dead.time, dead.index)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(dead.len(), 1, "{:?}", recorder.events());
+    assert!((dead[0].0 - (PI - 2.0) / 3.0).abs() < 1e-6 && dead[0].1 == 0, "{dead:?}");
+}
+
+#[test]
+fn a_change_of_rank_is_an_error_that_names_the_loop() {
+    // From the change point itself, where the pin leaves a freedom more.
+    let mut simulation = Simulation::new(turning(0.0, 3.0)).unwrap();
+    let error = simulation.run(&mut Recorder::new()).unwrap_err();
+    assert!(matches!(&error, SimulationError::SingularLoop { name, .. } if name == "pin"), "{error}");
+}
+
+#[test]
+fn states_that_do_not_close_are_refused_by_the_loop_s_name() {
+    let mut open = turning(1.0, 0.0);
+    open.configuration[2] += 1e-3;
+    let error = Simulation::new(open).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("loop \"pin\" is open"), "{error}");
+    let mut moving = turning(1.0, 1.0);
+    moving.velocity[2] += 1e-3;
+    let error = Simulation::new(moving).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("opens loop \"pin\""), "{error}");
+}

@@ -1,0 +1,2 @@
+// How the page reaches the engine.
+export const transport = "server";
