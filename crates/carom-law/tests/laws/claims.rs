@@ -278,3 +278,19 @@ fn moreau_answers_where_friction_along_the_normal_is_a_small_difference() {
     let after = v[0] + w[0][0] * o.impulse[0] + n1 * o.impulse[1] + n2 * o.impulse[2];
     assert!((after + problem.e * v[0]).abs() < 1e-9 * v[0].abs(), "{after:e} {o:?}");
 }
+
+/// Of another million one: `W_tt i_t` is 1e-5 of its terms, too. The numbers are those of 60 digits (mpmath); `W_nn - μ w·u` is 1e-6 of its terms,
+/// which leaves ten.
+#[test]
+fn moreau_answers_where_friction_along_the_tangents_is_a_small_difference() {
+    let (n1, n2) = (0.10025478160027561, 0.10212978894440632);
+    let (off, mu) = (182.7561350509514, 132.4666736444137);
+    let w = [[5.60254763465473e-5, n1, n2], [n1, 179.40095657993425, off], [n2, off, 186.17887623751096]];
+    let v = [-0.001027516788786583, -27.26582263354689, 104.58515281688184];
+    let problem = Problem { d: 3, w, v, e: 1.0, e_t: 0.0, mu_s: mu, mu_d: mu };
+    let o = by(&problem, Law::Moreau).unwrap();
+    assert_claims(&problem, Law::Moreau, &o);
+    let exact = [195.06507953685129, 18439.813841066885, -18101.363001666862];
+    assert!(distance(&o.impulse, &exact) < 1e-10 * norm(&exact), "{o:?}");
+    assert!((norm(&o.contact_velocity.after[1..]) - 31.681478140083449).abs() < 1e-8, "{o:?}");
+}
