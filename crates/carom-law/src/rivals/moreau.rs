@@ -20,7 +20,7 @@ use crate::impact::collision::Impact;
 use crate::impact::mode::Mode;
 use crate::impact::outcome::Law;
 use crate::impact::slip::Sliding;
-use crate::numeric::plane::{add_scaled, dot, norm, scaled};
+use crate::numeric::plane::{Sym2, Vec2, add_scaled, dot, norm, scaled};
 use crate::numeric::tolerance::ACCURACY;
 
 /// A slip whose velocity differs from that of its impulse by more than this fraction of the terms was not found: where the
@@ -30,7 +30,7 @@ const INCONSISTENT: f64 = 1e-12;
 /// The same for singular matrices, whose range is known to 1e-9.
 const INCONSISTENT_SINGULAR: f64 = 1e-8;
 
-/// Rounding of the sum `w·i_t`, of the size of its terms.
+/// Rounding of the sums `w·i_t` and `W_tt i_t`, of the size of their terms.
 const DIFFERENCE_ROUNDING: f64 = 2.0 * f64::EPSILON;
 
 pub(super) struct Moreau;
@@ -58,19 +58,26 @@ impl ImpactLaw for Moreau {
                 .solve();
         let after = [2.0 * slid.average[0] - e_t * v_t[0], 2.0 * slid.average[1] - e_t * v_t[1]];
         // v_t⁺ + e_t v_t⁻ anew: where no direction was found it is another.
-        let pushed = delassus.w_tt.times(slid.tangential);
-        let terms = [scaled(2.0, half), pushed, scaled(slid.normal, delassus.w), scaled(-2.0, slid.average)];
+        let [i, w] = [slid.tangential, delassus.w];
+        let pushed = delassus.w_tt.times(i);
+        let terms = [scaled(2.0, half), pushed, scaled(slid.normal, w), scaled(-2.0, slid.average)];
         let left = terms.iter().fold([0.0, 0.0], |sum, term| add_scaled(sum, 1.0, *term));
-        let tangential = norm(left) / terms.iter().map(|term| norm(*term)).sum::<f64>();
+        let tangential_size = terms.iter().map(|term| norm(*term)).sum::<f64>();
+        let tangential = norm(left) / tangential_size;
         // And v_n⁺ = -e v_n⁻, which is lost with the denominator.
-        let (pushed, turned) = (delassus.w_nn * slid.normal, dot(delassus.w, slid.tangential));
-        let normal = (pushed + turned - impact.push()).abs() / (pushed + turned.abs() + impact.push());
+        let (raised, turned) = (delassus.w_nn * slid.normal, dot(w, i));
+        let normal_size = raised + turned.abs() + impact.push();
+        let normal = (raised + turned - impact.push()).abs() / normal_size;
         let residual = tangential.max(normal);
-        // Friction along the normal may be a small difference of its terms: what their rounding is of it is not lost yet.
-        let [w, i] = [delassus.w, slid.tangential];
-        let rounding =
-            DIFFERENCE_ROUNDING * ((w[0] * i[0]).abs() + (w[1] * i[1]).abs()) / (pushed + turned.abs() + impact.push());
-        let is_lost = tangential > INCONSISTENT || normal > INCONSISTENT.max(rounding.min(ACCURACY));
+        // What friction does to a velocity may be a small difference of its terms, whose rounding no impulse in f64 avoids: what it is of that
+        // velocity is not lost yet.
+        let products = |row: Vec2| (row[0] * i[0]).abs() + (row[1] * i[1]).abs();
+        let Sym2 { xx, xy, yy } = delassus.w_tt;
+        let exceeds = |residual: f64, products: f64, size: f64| {
+            residual > INCONSISTENT.max((DIFFERENCE_ROUNDING * products / size).min(ACCURACY))
+        };
+        let is_lost = exceeds(tangential, products([xx, xy]) + products([xy, yy]), tangential_size)
+            || exceeds(normal, products(w), normal_size);
         if delassus.is_regular() && is_lost {
             return Err(not_converged(impact, residual, INCONSISTENT, slid.normal, slid.tangential));
         }

@@ -315,10 +315,9 @@ impl<'a> Flow<'a> {
     #[inline(always)]
     fn restore(&self, start: State, size: f64) -> std::result::Result<State, State> {
         let mut step = match self.turn(start.v.t) {
-            Some(turn) => {
-                let step = self.half(start, &turn, turn.size.min(size));
-                if size > turn.size { self.part(step.end, size - turn.size) } else { step }
-            }
+            // A branch, which a processor goes past before `H` is known; the smaller of the two sizes would have to wait for it.
+            Some(turn) if size > turn.size => self.turned_part(start, &turn, size),
+            Some(turn) => self.half(start, &turn, size),
             None => self.part(start, size),
         };
         if step.end.v.n < 0.0 {
@@ -329,6 +328,13 @@ impl<'a> Flow<'a> {
             }
         }
         Ok(State { v: Velocity { n: larger(step.end.v.n, 0.0), ..step.end.v }, ..step.end })
+    }
+
+    /// A turning step, and then the rest.
+    #[inline(never)]
+    fn turned_part(&self, start: State, turn: &Turn, size: f64) -> Step {
+        let step = self.half(start, turn, turn.size);
+        self.part(step.end, size - turn.size)
     }
 
     /// A step with its implicit piece lengthened until the contact does not approach.

@@ -10,7 +10,7 @@
 //! Cauchy products, and a series of order 24 used over a fifth of its radius of convergence leaves `0.2²⁴`, less than a
 //! rounding. The series is also what the goals are found with inside a step.
 
-use super::{Goal, State, TangentialMotion, friction_unit};
+use super::{Goal, State, TangentialMotion, friction_unit, slipping};
 use crate::contact::delassus::Delassus;
 use crate::numeric::plane::{Sym2, Vec2, add_scaled, cross, dot, norm, scaled};
 use crate::rivals::work;
@@ -23,6 +23,9 @@ const STRIDE: f64 = 0.2;
 
 /// No step is longer: where the last terms underflow, rates are less than 1e-13, and so long a step is still short.
 const LONGEST: f64 = 1e9;
+
+/// Angle to the constant direction, of which no more than this is turned at once (2^-26): its square is rounding.
+const SETTLED: f64 = 1.5e-8;
 
 /// Largest number of steps; a few tens suffice.
 pub(in crate::rivals) const MOST_STEPS: usize = 2_000;
@@ -45,6 +48,8 @@ pub(super) struct Turning<'a> {
     unit: f64,
     /// `H` times the unit.
     unit_h: f64,
+    /// `μ` times the unit.
+    unit_mu: f64,
     /// `μ/H`
     mu: f64,
     w: Vec2,
@@ -78,7 +83,8 @@ impl<'a> Turning<'a> {
     pub(super) fn new(delassus: &'a Delassus, mu: f64) -> Self {
         let Delassus { w, w_tt, .. } = delassus;
         let unit = friction_unit(mu);
-        let unit_h = unit * norm(*w) + unit * mu * w_tt.trace();
+        let unit_mu = unit * mu;
+        let unit_h = unit * norm(*w) + unit_mu * w_tt.trace();
         // Without coupling and friction nothing changes.
         let over_h = |x: f64| if unit_h > 0.0 { unit * x / unit_h } else { 0.0 };
         let mu = over_h(mu);
@@ -86,6 +92,7 @@ impl<'a> Turning<'a> {
             delassus,
             unit,
             unit_h,
+            unit_mu,
             mu,
             w: w.map(over_h),
             mu_w_tt: Sym2 { xx: mu * w_tt.xx, xy: mu * w_tt.xy, yy: mu * w_tt.yy },
@@ -104,6 +111,21 @@ impl<'a> Turning<'a> {
         let h = add_scaled(self.w, -1.0, self.mu_w_tt.times(u));
         let steepness = -dot(u, h) - dot(across, self.mu_w_tt.times(across));
         self.unit_h == 0.0 || (cross(u, h).abs() <= STRAIGHT && steepness < -STRAIGHT)
+    }
+
+    /// The direction near a constant one in which nothing turns the slip, by a step of Newton's method with `u × h(u)` to the digits of its value;
+    /// `None` if the slip does not get there while the normal impulse grows by `p`. What is left of `u × h(u)` is rounding of its terms, but
+    /// where `W` is nearly singular the slip grows over an impulse of many times that in which it started.
+    pub(super) fn settled(&self, u: Vec2, p: f64, speed: f64) -> Option<Vec2> {
+        let across = [-u[1], u[0]];
+        let (_, h) = slipping(self.delassus, self.unit, scaled(self.unit_mu, u));
+        let steepness = (dot(u, h) + dot(across, self.mu_w_tt.times(across)) * self.unit_h).abs();
+        let turn = dot(across, h) / steepness;
+        let settles = p / self.unit * steepness > speed && turn.abs() <= SETTLED;
+        settles.then(|| {
+            let u = add_scaled(u, turn, across);
+            scaled(1.0 / norm(u), u)
+        })
     }
 
     /// Follows the slip to the goal, or until it stops or keeps its direction.

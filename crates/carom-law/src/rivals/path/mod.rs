@@ -28,6 +28,7 @@ use crate::impact::direction::{Direction, DirectionEquation};
 use crate::impact::limits;
 use crate::impact::mode::Mode;
 use crate::impact::outcome::Law;
+use crate::numeric::cholesky::exact_product;
 use crate::numeric::plane::{Sym2, Vec2, add_scaled, dot, norm, scaled};
 use crate::numeric::scaling::{exponent, scale};
 use crate::numeric::tolerance::TANGENT_RANK;
@@ -258,8 +259,8 @@ impl<'a> Path<'a> {
     fn follow(&mut self, goal: Goal) -> Result<()> {
         for _ in 0..MOST_STRETCHES {
             work::count();
-            let straight = self.straight();
-            let to_goal = goal.distance(&self.state, &straight);
+            let mut straight = self.straight();
+            let mut to_goal = goal.distance(&self.state, &straight);
             if let (TangentialMotion::Slip { u, speed }, Dimension::Spatial) =
                 (self.state.motion, self.delassus().dimension)
             {
@@ -268,7 +269,14 @@ impl<'a> Path<'a> {
                     continue;
                 }
                 let turning = Turning::new(self.delassus(), self.impact.mu_d);
-                if !turning.is_straight(u) && turning.turns_within(to_goal * straight.unit, speed) {
+                if turning.is_straight(u) {
+                    let p = to_goal.min(straight.stop(&self.state)) * straight.unit;
+                    if let Some(u) = turning.settled(u, p, speed) {
+                        self.state.motion = TangentialMotion::Slip { u, speed };
+                        straight = self.straight();
+                        to_goal = goal.distance(&self.state, &straight);
+                    }
+                } else if turning.turns_within(to_goal * straight.unit, speed) {
                     self.note(Piece::Slip);
                     match turning.advance(&mut self.state, goal, self.no_slip) {
                         End::Goal => return Ok(()),
@@ -344,14 +352,9 @@ impl<'a> Path<'a> {
             }
         };
         let unit = friction_unit(mu);
-        let mu = mu * unit;
-        let h = add_scaled(scaled(unit, d.w), -mu, d.w_tt.times(u));
-        Straight {
-            unit,
-            friction: scaled(-mu, u),
-            normal: unit * d.w_nn - mu * dot(d.w, u),
-            slip: Some(StraightSlip { u, speed: dot(u, h) }),
-        }
+        let braking = scaled(mu * unit, u);
+        let (normal, h) = slipping(d, unit, braking);
+        Straight { unit, friction: scaled(-1.0, braking), normal, slip: Some(StraightSlip { u, speed: dot(u, h) }) }
     }
 
     /// The direction in which a contact at rest starts to slip; `None` if it sticks.
@@ -423,6 +426,18 @@ pub(super) fn friction_unit(mu: f64) -> f64 {
 pub(super) fn holding(d: &Delassus, is_regular: bool) -> (Vec2, f64) {
     let (friction, normal) = sticking(d);
     (friction, if is_regular || normal > LOCKED * d.w_nn { normal } else { 0.0 })
+}
+
+/// `dv_n` and `dv_t` of a `unit` of normal impulse with the friction `-braking`. In space each is rounded once: where `W` is nearly singular they
+/// are small differences, and what rounding makes of them adds up over an impulse that is large beside the velocities.
+fn slipping(d: &Delassus, unit: f64, braking: Vec2) -> (f64, Vec2) {
+    let Sym2 { xx, xy, yy } = d.w_tt;
+    let (w_nn, w) = (unit * d.w_nn, scaled(unit, d.w));
+    if d.dimension == Dimension::Planar {
+        return (w_nn - dot(d.w, braking), [w[0] - xx * braking[0], 0.0]);
+    }
+    let normal = exact_product(w_nn, &d.w, &braking);
+    (normal, [exact_product(w[0], &[xx, xy], &braking), exact_product(w[1], &[xy, yy], &braking)])
 }
 
 /// `di_t/dp = -W_tt⁺ w` and `dv_n/dp = W_nn - wᵀ W_tt⁺ w` of stick.
