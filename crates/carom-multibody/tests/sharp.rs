@@ -109,6 +109,28 @@ fn flush_and_crossed_faces_touch_with_each_corner_once() {
     }
 }
 
+/// A box leans with an edge on the side of another, just as wide and anything but: each end of the edge touches once.
+#[test]
+fn an_edge_that_ends_on_an_edge_touches_once() {
+    let cube = |half: [f64; 3]| Solid::cuboid(half).unwrap();
+    let other = cube([0.1; 3]);
+    let tilt = Rotation::about([0.0, 1.0, 0.0].into(), 0.4);
+    for (width, place, vertices) in
+        [(0.1, 0.0, 2), (0.1, 1e-15, 2), (0.1, -1e-15, 2), (0.05, 0.0, 2), (0.1, 0.02, 1), (0.2, 0.0, 0)]
+    {
+        let one = cube([0.02, width, 0.1]);
+        // Its edge at the lower left is on the face of x.
+        let edge = tilt.apply(Vector::new(-0.02, 0.0, -0.1));
+        let at = Placement::new(tilt, (Vector::new(0.1, place, 0.03) - edge).to_array());
+        let found: Vec<_> = BoxPart::all()
+            .filter_map(|part| Some((part, part.facing((&one, &at), (&other, &Placement::IDENTITY))?)))
+            .filter(|(_, facing)| facing.gap.abs() < 1e-12)
+            .collect();
+        assert_eq!(found.len(), 2, "{width} {place}: {found:?}");
+        assert_eq!(found.iter().filter(|(part, _)| matches!(part, BoxPart::Vertex(_))).count(), vertices, "{found:?}");
+    }
+}
+
 /// d/dt (A v) of two boxes that move freely at constant v, by differences, is the drift; the first row is the rate of the gap.
 #[test]
 fn the_drift_of_parts_of_boxes_agrees_with_differences() {
