@@ -21,7 +21,7 @@ const SWELL: f64 = 1.25;
 const TURN: f64 = 0.2;
 /// Halvings of one piece, at most: 2^-40 of a step is below the rounding of its time.
 const DEEPEST: usize = 40;
-/// Boxes overlap if they are deeper in each other than this part of what is near: closed contacts are held to less.
+/// Boxes come to overlap in a piece if they get deeper into each other by more than this part of what is near.
 const OVERLAPS: f64 = 0.01;
 /// Pieces of a step, at most. Beyond, what is left is searched as it is.
 const MOST_PIECES: usize = 20_000;
@@ -156,7 +156,7 @@ impl Simulation {
     }
 
     /// The first touch of an open part of two boxes of which others touch, in a piece of the step in which they hardly move. Where a face comes down that is nearly flat, a part may face the other box
-    /// inside the piece alone. Then the boxes overlap at the end of it, or where the next part touches, and the piece is halved.
+    /// inside the piece alone. Then the boxes are deeper in each other at the end of it, or where the next part touches, and the piece is halved.
     fn touch_of_parts(&mut self, boxes: usize, from: f64, to: f64, depth: usize) -> Result<Option<f64>> {
         let found = self.touch_of_facing_parts(boxes, from, to)?;
         let end = found.unwrap_or(to);
@@ -165,9 +165,9 @@ impl Simulation {
         if depth >= DEEPEST || !(from < middle && middle < end) {
             return Ok(found);
         }
-        // What they overlap by at the start is that of closed contacts.
+        // What they overlap by at the start is that of closed contacts, which the dense output holds less well than the steps.
         let [before, after] = [from, end].map(|at| self.approach_at(at, Approach::Boxes(boxes)));
-        if -before?.0 > bound || !(-after?.0 > bound) {
+        if !(before?.0.min(0.0) - after?.0 > bound) {
             return Ok(found);
         }
         let first = self.touch_of_parts(boxes, from, middle, depth + 1)?;
