@@ -29,6 +29,8 @@ const EDGE_LEAVES: f64 = 2.0;
 const CORNER: f64 = 4.0;
 /// How far outside its normals a part may be, as the sine of an angle: a box that lies on a face is tilted by rounding.
 const TILTED: f64 = 1e-6;
+/// A face whose normal is farther than this outside those of a vertex, as the sine of an angle, is none that the vertex may touch, however near it is.
+const ASIDE: f64 = 0.1;
 /// Parts deeper in each other than this part of the least half width do not face each other: boxes that touch are not seen from behind.
 const DEEPEST: f64 = 0.1;
 /// Edges with a smaller sine do not cross: their product has lost half of its digits.
@@ -265,11 +267,13 @@ fn vertex_on_face(
     let signs = [4, 2, 1].map(|bit| if number & bit == 0 { 1.0 } else { -1.0 });
     let vertex = Vector::from([0, 1, 2].map(|k| signs[k] * half[k]));
     let x = (p + rotation.apply(vertex)).to_array();
-    // Inside, the vertex is below the nearest face, or one of those that are as near.
     let height = |k: usize| x[k].abs() - other[k];
-    let nearest = height(0).max(height(1)).max(height(2));
-    let lowest = (nearest - CORNER * unit).max(deepest(half, other));
     let u = rotation.columns.map(Vector::to_array);
+    // How far the normal of a face is outside those of the vertex: where it is inside, the vertex is the lowest point of its box above the face.
+    let outside = |j: usize| (0..3).map(|k| signs[k] * u[k][j] * sign(x[j])).fold(f64::NEG_INFINITY, f64::max);
+    // Inside, the vertex is below the nearest face that it may touch, or one of those that are as near. The sides of boxes that end flush are as near, too.
+    let touched = (0..3).filter(|&j| outside(j) <= ASIDE).map(height);
+    let lowest = touched.fold(deepest(half, other), |lowest, height| lowest.max(height - CORNER * unit));
     let mut best: Option<OnFace> = None;
     for j in 0..3 {
         let sides = [(j + 1) % 3, (j + 2) % 3];
@@ -282,8 +286,7 @@ fn vertex_on_face(
             continue;
         }
         let side = sign(x[j]);
-        // The vertex is the lowest point of its box above the face.
-        if (0..3).any(|k| signs[k] * u[k][j] * side > TILTED) {
+        if outside(j) > TILTED {
             continue;
         }
         let gap = height(j);
