@@ -86,6 +86,20 @@ def boxes(count):
     return spec
 
 
+def stack(scene):
+    """The boxes of a scene, which touch each other and the floor."""
+    spec = mujoco.MjSpec()
+    spec.option.gravity = [0, 0, -9.81]
+    friction = [scene["friction"], 0, 0]
+    spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1]).friction = friction
+    for box in scene["objects"]:
+        body = spec.worldbody.add_body(pos=box["base"]["position"])
+        body.add_freejoint()
+        geom = body.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=box["box"]["half"], mass=box["mass"])
+        geom.friction = friction
+    return spec
+
+
 def measure(name, model, seconds, runs, begin):
     fastest = math.inf
     steps = round(seconds / model.opt.timestep)
@@ -116,6 +130,8 @@ def main():
             measure(name, model, seconds, RUNS, lambda data: start(model, data, scene, damping))
     for count in [1, 2, 4, 8, 16]:
         measure(f"{count} boxes", boxes(count).compile(), 1, RUNS, lambda data: None)
+    scene = tomllib.loads((MODELS / "simulations" / "stack.toml").read_text())
+    measure("stack", stack(scene).compile(), 1, RUNS, lambda data: None)
 
 
 if __name__ == "__main__":

@@ -26,8 +26,8 @@ pub use dynamics::{
 pub use error::DynamicsError;
 pub use geometry::{
     BoxPart, Candidate, CandidateError, CandidateOptions, Carried, Closest, ContactKind, ContactPoint, Facing,
-    FirstTouch, HalfSpace, PairError, PairFeature, PairMotion, Rims, Solid, SurfacePart, all_candidates, candidates,
-    closest_points, contact_basis, first_touch, gap_rate_bound, half_spaces, pair_contacts, planes,
+    FacingBoxes, FirstTouch, HalfSpace, PairError, PairFeature, PairMotion, Rims, Solid, SurfacePart, all_candidates,
+    candidates, closest_points, contact_basis, first_touch, gap_rate_bound, half_spaces, pair_contacts, planes,
 };
 pub use kernel::IS_FUSED;
 pub use mesh::{Hull, HullOptions};

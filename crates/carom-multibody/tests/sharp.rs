@@ -109,6 +109,49 @@ fn flush_and_crossed_faces_touch_with_each_corner_once() {
     }
 }
 
+/// A box leans with an edge on the side of another, just as wide and anything but: each end of the edge touches once.
+#[test]
+fn an_edge_that_ends_on_an_edge_touches_once() {
+    let cube = |half: [f64; 3]| Solid::cuboid(half).unwrap();
+    let other = cube([0.1; 3]);
+    let tilt = Rotation::about([0.0, 1.0, 0.0].into(), 0.4);
+    for (width, place, vertices) in
+        [(0.1, 0.0, 2), (0.1, 1e-15, 2), (0.1, -1e-15, 2), (0.05, 0.0, 2), (0.1, 0.02, 1), (0.2, 0.0, 0)]
+    {
+        let one = cube([0.02, width, 0.1]);
+        // Its edge at the lower left is on the face of x.
+        let edge = tilt.apply(Vector::new(-0.02, 0.0, -0.1));
+        let at = Placement::new(tilt, (Vector::new(0.1, place, 0.03) - edge).to_array());
+        let found: Vec<_> = BoxPart::all()
+            .filter_map(|part| Some((part, part.facing((&one, &at), (&other, &Placement::IDENTITY))?)))
+            .filter(|(_, facing)| facing.gap.abs() < 1e-12)
+            .collect();
+        assert_eq!(found.len(), 2, "{width} {place}: {found:?}");
+        assert_eq!(found.iter().filter(|(part, _)| matches!(part, BoxPart::Vertex(_))).count(), vertices, "{found:?}");
+    }
+}
+
+/// Boxes as wide as each other that end flush: what is in the other box by more than the margins at ends faces it still.
+#[test]
+fn boxes_that_end_flush_face_each_other_at_every_small_depth() {
+    let cube = |half: [f64; 3]| Solid::cuboid(half).unwrap();
+    let (one, other) = (cube([0.004, 0.012, 0.024]), cube([0.004, 0.012, 0.024]));
+    let tilt = Rotation::about([0.0, 1.0, 0.0].into(), 0.4);
+    for depth in [0.0, 1e-11, 1e-9, 1e-7, 1e-5] {
+        // Its upper edge at the right is on the face at the left.
+        let edge = tilt.apply(Vector::new(0.004, 0.0, 0.024));
+        let at = Placement::new(tilt, (Vector::new(-0.004 + depth, 0.0, 0.01) - edge).to_array());
+        let found = BoxPart::all().filter_map(|part| part.facing((&one, &at), (&other, &Placement::IDENTITY)));
+        let facing: Vec<_> = found.filter(|facing| facing.gap < 1e-12).collect();
+        assert_eq!(facing.len(), 2, "{depth}: {facing:?}");
+        assert!(facing.iter().all(|facing| (facing.gap + depth).abs() < 1e-15), "{facing:?}");
+        // The same from the other side.
+        let turned: Vec<_> =
+            BoxPart::all().filter_map(|part| part.facing((&other, &Placement::IDENTITY), (&one, &at))).collect();
+        assert_eq!(turned.iter().filter(|facing| facing.gap < 1e-12).count(), 2, "{depth}: {turned:?}");
+    }
+}
+
 /// d/dt (A v) of two boxes that move freely at constant v, by differences, is the drift; the first row is the rate of the gap.
 #[test]
 fn the_drift_of_parts_of_boxes_agrees_with_differences() {

@@ -64,7 +64,7 @@ pub const SCENES: &[Exhibit] = exhibits! {
 pub const SIMULATIONS: &[Exhibit] = exhibits! {
     "simulations":
     "ball" "superball" "rod" "block" "wheel" "walker" "cube" "arm" "quadruped" "brick" "sphere" "painleve"
-    "cradle" "edge" "break" "gripper" "step" "stack" "four_bar" "slider_crank"
+    "cradle" "edge" "break" "gripper" "step" "stack" "dominoes" "four_bar" "slider_crank"
 };
 
 /// Built-in scenes as a list on one line of JSON: `[{"name", "kind", "title"}, ...]`, with the kinds `impact` and

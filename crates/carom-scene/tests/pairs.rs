@@ -205,3 +205,41 @@ fn a_state_of_the_whole_world_is_shared_among_the_objects() {
     let error = scene(&alone).unwrap_err();
     assert!(error.message.contains("state lists all their coordinates"), "{}", error.message);
 }
+
+/// Each domino knocks over the next, the last falls against the post, and all come to rest leaning to the same side: the first the most and none
+/// to its side.
+#[test]
+fn dominoes_fall_and_lean_on_each_other() {
+    let mut simulation = carom_sim::Simulation::new(gallery::simulation("dominoes").unwrap()).unwrap();
+    let mut recorder = carom_sim::Recorder::new();
+    simulation.run(&mut recorder).unwrap();
+    let summary = simulation.summary();
+    assert!(summary.at_rest.is_some_and(|rest| rest > 0.3 && rest < 0.5), "{:?}", summary.at_rest);
+    assert!(summary.residual < 1e-8 && summary.penetration < 1e-9, "{summary:?}");
+    assert_eq!((summary.windows, summary.rattles, summary.projections), (0, 0, 0));
+    let energies: Vec<f64> = (recorder.samples().iter()).map(|one| one.energy.kinetic + one.energy.potential).collect();
+    assert!(energies.windows(2).all(|pair| pair[1] <= pair[0] + 1e-9 * summary.largest_energy), "{energies:?}");
+    // One impact for each that is knocked over, the post, and what these do to the others.
+    assert!(summary.impacts >= 5, "{}", summary.impacts);
+    let leaning: Vec<f64> = simulation.configuration().chunks(7).map(|q| 2.0 * q[5].atan2(q[3])).collect();
+    assert!(leaning.windows(2).all(|pair| pair[0] > pair[1]) && leaning[4] > 0.3 && leaning[0] < 1.3, "{leaning:?}");
+    for q in simulation.configuration().chunks(7) {
+        agree(&[q[1], q[4], q[6]], &[0.0; 3], 1e-9);
+    }
+}
+
+/// Ten equal boxes, edge above edge, neither sink nor drift in ten seconds, and nothing happens.
+#[test]
+fn ten_stacked_boxes_stay_at_rest() {
+    let mut setup = gallery::simulation("stack").unwrap();
+    setup.settings.interval = Some(1.0);
+    let mut simulation = carom_sim::Simulation::new(setup).unwrap();
+    let mut recorder = carom_sim::Recorder::new();
+    simulation.run(&mut recorder).unwrap();
+    let summary = simulation.summary();
+    assert_eq!((summary.time, summary.at_rest, recorder.events().len()), (10.0, Some(0.0), 0));
+    assert!(summary.residual < 1e-8 && summary.windows == 0, "{summary:?}");
+    for (k, q) in simulation.configuration().chunks(7).enumerate() {
+        agree(&q[..3], &[0.0, 0.0, 0.05 + 0.1 * k as f64], 1e-9);
+    }
+}

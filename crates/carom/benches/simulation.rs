@@ -1,5 +1,5 @@
-//! What a simulated second costs: the quadruped's drop, the cube's toss, and boxes that fall beside each other, one thread, no samples
-//! kept.
+//! What a simulated second costs: the quadruped's drop, the cube's toss, boxes that fall beside each other, and ten that are
+//! stacked, one thread, no samples kept.
 //!
 //! One line of JSON is printed for each. `cargo xtask bench simulation` prints MuJoCo beside it.
 
@@ -42,6 +42,7 @@ fn main() {
     for count in BOXES {
         run(&format!("{count} boxes"), boxes(count), 1.0);
     }
+    run("stack", carom::gallery::find_simulation("stack").expect("built in").setup().expect("a setup"), 1.0);
 }
 
 /// Boxes of 20 x 16 x 10 cm in one model that fall on a floor, each from its own height and tilted in its own way;

@@ -3,8 +3,8 @@
 use super::Dynamics;
 use crate::error::DynamicsError;
 use crate::geometry::{
-    BoxPart, Carried, Closest, Facing, PairError, PairFeature, PairMotion, Solid, SurfacePart, closest_points,
-    contact_basis, gap_rate_bound, pair_contacts, signed_closest,
+    BoxPart, Carried, Closest, Facing, FacingBoxes, PairError, PairFeature, PairMotion, Solid, SurfacePart,
+    closest_points, contact_basis, gap_rate_bound, pair_contacts, signed_closest,
 };
 use crate::model::{LinkId, Model, PARALLEL, ShapeId};
 use crate::rows::Meeting;
@@ -154,6 +154,12 @@ impl Dynamics {
         part.facing((&one.solid, &at), (&other.solid, &other_at))
     }
 
+    /// Two boxes in the present state, for [`FacingBoxes::facing`] of many parts; `None` if one of the bodies is not a box.
+    pub fn facing_boxes(&self, BodyPair { sides: [one, other] }: &BodyPair) -> Option<FacingBoxes> {
+        let [at, other_at] = [one, other].map(|side| self.solid_placement(side));
+        FacingBoxes::new((&one.solid, &at), (&other.solid, &other_at))
+    }
+
     /// How far touching points are inside the ends of parts of two boxes: see [`BoxPart::room`].
     pub fn part_room(
         &self,
@@ -193,14 +199,12 @@ impl Dynamics {
 
     /// The rate of the gap of parts that face each other, n·(v₁(p) - v₂(p)).
     pub fn facing_gap_rate(&mut self, pair: &BodyPair, facing: &Facing) -> f64 {
-        let [one, other] = self.carried(pair);
-        facing.normal.dot(one.velocity_at(facing.points[0]) - other.velocity_at(facing.points[1]))
+        facing.gap_rate(&self.carried(pair))
     }
 
     /// The rate of the gap of given parts, n·(v₁(p) - v₂(p)).
     pub fn motion_gap_rate(&mut self, pair: &BodyPair, motion: &PairMotion) -> f64 {
-        let [one, other] = self.carried(pair);
-        motion.normal.dot(one.velocity_at(motion.points[0]) - other.velocity_at(motion.points[1]))
+        motion.gap_rate(&self.carried(pair))
     }
 
     /// The largest rate at which the gap of two bodies can change with the present velocities: see [`gap_rate_bound`].
@@ -227,7 +231,8 @@ impl Dynamics {
         Ok(meeting.moving(motion.middle_rate(), axes.rates).with_dimension(axes.dimension))
     }
 
-    fn carried(&mut self, pair: &BodyPair) -> [Carried; 2] {
+    /// Placements and velocities of two bodies in the present state.
+    pub fn carried(&mut self, pair: &BodyPair) -> [Carried; 2] {
         [0, 1].map(|k| {
             let side = &pair.sides[k];
             let (velocity, angular) = self.point_velocity(side.link, side.placement.translation);

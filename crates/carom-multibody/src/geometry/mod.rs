@@ -24,6 +24,6 @@ pub use half_space::{HalfSpace, half_spaces, planes};
 pub use outline::Rims;
 pub(crate) use pair::signed_closest;
 pub use pair::{
-    BoxPart, Carried, Closest, Facing, FirstTouch, PairError, PairFeature, PairMotion, Solid, SurfacePart,
+    BoxPart, Carried, Closest, Facing, FacingBoxes, FirstTouch, PairError, PairFeature, PairMotion, Solid, SurfacePart,
     closest_points, first_touch, gap_rate_bound, pair_contacts,
 };

@@ -1,8 +1,8 @@
 //! Two bodies that can touch each other: where they do, and what is kept of that while they touch.
 
 use carom_multibody::{
-    BodyPair, BoxPart, Closest, Dynamics, DynamicsError, Facing, Meeting, Model, PairAxes, PairError, PairFeature,
-    PairMotion, PairSide, Placement, Rotation, Solid, SurfacePart, Vector, contact_basis,
+    BodyPair, BoxPart, Carried, Closest, Dynamics, DynamicsError, Facing, FacingBoxes, Meeting, Model, PairAxes,
+    PairError, PairFeature, PairMotion, PairSide, Placement, Rotation, Solid, SurfacePart, Vector, contact_basis,
 };
 
 use crate::error::{Result, SimulationError};
@@ -11,6 +11,8 @@ use crate::setup::WatchedPair;
 /// A part of a surface is left where the touching point is this far outside, over the length: a hundred thousand roundings, and a
 /// second-order effect on the gap of 1e-22.
 pub(crate) const PART_END: f64 = 1e-11;
+/// Boxes that are apart by more than this part of the least half width have no parts that touch or are near: what is near is 1e-9 of the size.
+const FAR: f64 = 0.01;
 /// The vector from which tangents are made is chosen anew where it is nearer than this to the normal, as the sine of the angle.
 pub(crate) const STEEP: f64 = 0.5;
 
@@ -31,6 +33,26 @@ pub(crate) struct PairPart {
     pub(crate) watched: WatchedPair,
     /// Of two boxes: which parts of them. The bodies are those of the whole then.
     pub(crate) part: Option<BoxPart>,
+}
+
+/// Two boxes in a state, with what the gaps of all their parts have in common.
+#[derive(Debug, Clone)]
+pub(crate) struct BoxesInMotion {
+    carried: [Carried; 2],
+    /// `None` where no part can touch.
+    facing: Option<FacingBoxes>,
+}
+
+impl BoxesInMotion {
+    pub(crate) fn new(dynamics: &mut Dynamics, bodies: &BodyPair) -> Self {
+        Self { carried: dynamics.carried(bodies), facing: dynamics.facing_boxes(bodies) }
+    }
+
+    /// The same without the parts of boxes that are [too far apart](FAR) for any of them to touch.
+    pub(crate) fn if_near(dynamics: &mut Dynamics, bodies: &BodyPair) -> Self {
+        let all = Self::new(dynamics, bodies);
+        Self { facing: all.facing.filter(|boxes| !(boxes.apart() > FAR * boxes.least_width())), ..all }
+    }
 }
 
 /// What is kept while bodies touch.
@@ -160,19 +182,27 @@ impl Pair {
         self.kept.is_some()
     }
 
+    /// Gap and rate of parts of two boxes. Parts that do not face each other have the gap of the sizes of the boxes.
+    pub(crate) fn measure_part_of(&self, boxes: &BoxesInMotion) -> (f64, f64) {
+        if let Some(kept) = &self.kept
+            && let Ok(motion) = kept.feature.motion(&boxes.carried[0], &boxes.carried[1])
+        {
+            return (motion.gap, motion.gap_rate(&boxes.carried));
+        }
+        let facing = self.part.and_then(|part| boxes.facing.as_ref()?.facing(part));
+        // Nothing that could touch.
+        facing.map_or((self.size(), 0.0), |facing| (facing.gap, facing.gap_rate(&boxes.carried)))
+    }
+
     /// Gap and rate. Bodies so deep in each other that no normal is left have a gap of minus their sizes, at rest.
     pub(crate) fn measure(&self, dynamics: &mut Dynamics) -> (f64, f64) {
+        if self.part.is_some() {
+            return self.measure_part_of(&BoxesInMotion::new(dynamics, &self.bodies));
+        }
         if let Some(kept) = &self.kept
             && let Ok(motion) = dynamics.body_motion(&self.bodies, &kept.feature)
         {
             return (motion.gap, self.rate(dynamics, &motion));
-        }
-        if let Some(part) = self.part {
-            return match dynamics.facing_parts(&self.bodies, part) {
-                Some(facing) => (facing.gap, dynamics.facing_gap_rate(&self.bodies, &facing)),
-                // Nothing that could touch.
-                None => (self.size(), 0.0),
-            };
         }
         match dynamics.closest_bodies(&self.bodies) {
             Ok(Some(closest)) => (closest.gap, dynamics.body_gap_rate(&self.bodies, &closest)),

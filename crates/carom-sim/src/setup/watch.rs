@@ -10,7 +10,7 @@ use carom_multibody::{
 
 use crate::dimension::dimension_of;
 use crate::error::{Result, SimulationError};
-use crate::setup::pair::{Pair, are_boxes, parts};
+use crate::setup::pair::{BoxesInMotion, Pair, are_boxes, parts};
 use crate::setup::{CoordinateRange, Setup};
 
 /// A contact with a surface, at a joint limit, in a joint or of two bodies.
@@ -267,6 +267,26 @@ impl Watch {
         gaps: &mut [f64],
         rates: &mut [f64],
     ) -> std::result::Result<(), DynamicsError> {
+        self.measure_boxes(dynamics, gaps, rates, BoxesInMotion::new)
+    }
+
+    /// [`Watch::measure`] without the parts of boxes that are far apart: these have the gap of what does not face each other.
+    pub(crate) fn measure_near(
+        &self,
+        dynamics: &mut Dynamics,
+        gaps: &mut [f64],
+        rates: &mut [f64],
+    ) -> std::result::Result<(), DynamicsError> {
+        self.measure_boxes(dynamics, gaps, rates, BoxesInMotion::if_near)
+    }
+
+    fn measure_boxes(
+        &self,
+        dynamics: &mut Dynamics,
+        gaps: &mut [f64],
+        rates: &mut [f64],
+        boxes_of: impl Fn(&mut Dynamics, &BodyPair) -> BoxesInMotion,
+    ) -> std::result::Result<(), DynamicsError> {
         let count = self.candidates.len();
         dynamics.gaps(&self.candidates, &mut gaps[..count], &mut rates[..count])?;
         for (k, limit) in self.limits.iter().enumerate() {
@@ -275,8 +295,19 @@ impl Watch {
         let (first, count) = (self.first_friction(), self.first_pair());
         gaps[first..count].fill(0.0);
         rates[first..count].fill(0.0);
-        for (k, pair) in self.pairs.iter().enumerate() {
-            (gaps[count + k], rates[count + k]) = pair.measure(dynamics);
+        let mut boxes = self.boxes.iter().peekable();
+        let mut k = count;
+        while k < self.list.len() {
+            if let Some(boxes) = boxes.next_if(|boxes| boxes.contacts.start == k) {
+                let moving = boxes_of(dynamics, &boxes.bodies);
+                for part in boxes.contacts.clone() {
+                    (gaps[part], rates[part]) = self.pairs[part - count].measure_part_of(&moving);
+                }
+                k = boxes.contacts.end;
+            } else {
+                (gaps[k], rates[k]) = self.pairs[k - count].measure(dynamics);
+                k += 1;
+            }
         }
         Ok(())
     }

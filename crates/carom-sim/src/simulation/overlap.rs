@@ -1,6 +1,7 @@
 //! Boxes that are in each other although none of their parts says so: a check of the whole bodies against what their contacts hold apart.
 
 use crate::error::{Result, SimulationError};
+use crate::record::book::Device;
 use crate::simulation::Simulation;
 
 /// Depth, over the smaller one, from which two boxes overlap: contacts are held to a hundredth of that.
@@ -9,16 +10,35 @@ const DEPTH: f64 = 1e-6;
 impl Simulation {
     /// Refuses boxes that overlap in the present state of the dynamics.
     pub(crate) fn check_boxes(&mut self) -> Result<()> {
+        let time = self.time;
+        match self.overlap() {
+            Some((contact, depth, bound)) => Err(SimulationError::BoxesOverlap { time, contact, depth, bound }),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses boxes that a device left in each other: parts that are too deep do not face each other any more, and have no depth.
+    pub(crate) fn check_boxes_of_device(&mut self, device: Device) -> Result<()> {
+        let (time, device) = (self.time, device.name());
+        match self.overlap() {
+            Some((contact, depth, bound)) => {
+                Err(SimulationError::DevicePenetration { time, device, contact, depth, bound })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Two boxes that overlap in the present state of the dynamics: their name, their depth and its bound.
+    fn overlap(&mut self) -> Option<(String, f64, f64)> {
         for boxes in &self.system.watch.boxes {
             let (gap, _) = boxes.measure(&mut self.system.dynamics);
             let size = boxes.bodies.sides.iter().map(|side| side.solid.reach()).fold(f64::INFINITY, f64::min);
             let bound = DEPTH * size;
             if gap < -bound {
-                let contact = boxes.name.clone();
-                return Err(SimulationError::BoxesOverlap { time: self.time, contact, depth: -gap, bound });
+                return Some((boxes.name.clone(), -gap, bound));
             }
         }
-        Ok(())
+        None
     }
 
     /// [`Simulation::check_boxes`] in the present state.

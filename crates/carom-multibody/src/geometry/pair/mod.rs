@@ -36,7 +36,7 @@ mod touch;
 pub use closest::{Closest, SurfacePart};
 pub use error::PairError;
 pub use motion::{Carried, PairFeature, PairMotion};
-pub use sharp::{BoxPart, Facing};
+pub use sharp::{BoxPart, Facing, FacingBoxes};
 pub use solid::Solid;
 pub use touch::{FirstTouch, first_touch, gap_rate_bound};
 

@@ -69,6 +69,11 @@ impl Carried {
 }
 
 impl PairMotion {
+    /// The rate of the gap, n·(v₁(p) - v₂(p)).
+    pub fn gap_rate(&self, [one, other]: &[Carried; 2]) -> f64 {
+        self.normal.dot(one.velocity_at(self.points[0]) - other.velocity_at(self.points[1]))
+    }
+
     /// The point at which forces act on both: in the middle, so that angular momentum is kept.
     pub fn middle(&self) -> Vector {
         0.5 * (self.points[0] + self.points[1])

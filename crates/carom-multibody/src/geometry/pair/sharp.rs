@@ -5,9 +5,10 @@
 //! The gap of parts goes on below zero.
 //!
 //! Where an edge ends on another, or two vertices meet, several pairs of parts would describe one touch. The margins at the ends are such that one of them
-//! is left: where a face lies on a face, a vertex faces what it is a little outside of, and edges do not face each other at their ends.
+//! is left: a vertex faces what it is a little outside of, and edges do not face each other at an end that is on a face of the other box or, where a face lies
+//! on a face, at any end.
 
-use super::motion::PairFeature;
+use super::motion::{Carried, PairFeature};
 use super::point::{along, sign};
 use super::segment::lines;
 use super::solid::{Core, Solid};
@@ -28,6 +29,8 @@ const EDGE_LEAVES: f64 = 2.0;
 const CORNER: f64 = 4.0;
 /// How far outside its normals a part may be, as the sine of an angle: a box that lies on a face is tilted by rounding.
 const TILTED: f64 = 1e-6;
+/// A face whose normal is farther than this outside those of a vertex, as the sine of an angle, is none that the vertex may touch, however near it is.
+const ASIDE: f64 = 0.1;
 /// Parts deeper in each other than this part of the least half width do not face each other: boxes that touch are not seen from behind.
 const DEEPEST: f64 = 0.1;
 /// Edges with a smaller sine do not cross: their product has lost half of its digits.
@@ -66,6 +69,13 @@ pub struct Facing {
     pub parts: [SurfacePart; 2],
 }
 
+impl Facing {
+    /// The rate of the gap, n·(v₁(p) - v₂(p)).
+    pub fn gap_rate(&self, [one, other]: &[Carried; 2]) -> f64 {
+        self.normal.dot(one.velocity_at(self.points[0]) - other.velocity_at(self.points[1]))
+    }
+}
+
 impl BoxPart {
     /// All places: 52.
     pub fn all() -> impl Iterator<Item = Self> {
@@ -78,36 +88,7 @@ impl BoxPart {
 
     /// The parts at this place that face each other; `None` if none do, or one of the solids is not a box.
     pub fn facing(self, one: (&Solid, &Placement), other: (&Solid, &Placement)) -> Option<Facing> {
-        let (Core::Box { half }, Core::Box { half: other_half }) = (&one.0.core, &other.0.core) else { return None };
-        let unit = unit(half, other_half);
-        match self {
-            Self::Vertex(number) => {
-                let (rotation, p) = relative(one.1, other.1);
-                let found = vertex_on_face(number, half, &rotation, p, other_half, unit, None)?;
-                let [vertex, foot] = [found.vertex, found.foot];
-                Some(Facing {
-                    gap: found.gap,
-                    normal: other.1.rotation.apply(found.normal),
-                    points: [one.1.apply(vertex), other.1.apply(foot)],
-                    feature: PairFeature::vertex_on_face(vertex, found.on_plane, found.normal),
-                    parts: [SurfacePart::Vertex(number), SurfacePart::Face(found.face)],
-                })
-            }
-            Self::OnVertex(number) => {
-                let (rotation, p) = relative(other.1, one.1);
-                let corners = Some(CORNER * unit);
-                let found = vertex_on_face(number, other_half, &rotation, p, half, unit, corners)?;
-                let [vertex, foot] = [found.vertex, found.foot];
-                Some(Facing {
-                    gap: found.gap,
-                    normal: -one.1.rotation.apply(found.normal),
-                    points: [one.1.apply(foot), other.1.apply(vertex)],
-                    feature: PairFeature::face_on_vertex(found.on_plane, found.normal, vertex),
-                    parts: [SurfacePart::Face(found.face), SurfacePart::Vertex(number)],
-                })
-            }
-            Self::Edges { axes: [i, j], odd } => edges(i, j, odd, (half, one.1), (other_half, other.1), unit),
-        }
+        FacingBoxes::new(one, other)?.facing(self)
     }
 
     /// How far touching points in the world are inside the ends of the parts that are kept while boxes touch, over the sum of the half
@@ -136,6 +117,119 @@ impl BoxPart {
             }
         }
         room
+    }
+}
+
+/// Two boxes at their places, with what all of their parts have in common.
+#[derive(Debug, Clone, Copy)]
+pub struct FacingBoxes {
+    half: [[f64; 3]; 2],
+    at: [Placement; 2],
+    unit: f64,
+    /// The placement of each in the frame of the other.
+    relative: [(Rotation, Vector); 2],
+    /// Across the axes i and j at 3 i + j.
+    crossings: [Option<Crossing>; 9],
+}
+
+/// The normal across an axis of each box, from the second to the first.
+#[derive(Debug, Clone, Copy)]
+struct Crossing {
+    normal: Vector,
+    /// Whether it is along the product of the axes (1) or against it (-1).
+    sense: f64,
+}
+
+impl FacingBoxes {
+    /// Two solids at their places; `None` if one of them is not a box.
+    pub fn new(one: (&Solid, &Placement), other: (&Solid, &Placement)) -> Option<Self> {
+        let (Core::Box { half }, Core::Box { half: other_half }) = (&one.0.core, &other.0.core) else { return None };
+        let (u, v) = (one.1.rotation.columns, other.1.rotation.columns);
+        let between = one.1.translation - other.1.translation;
+        let crossings = std::array::from_fn(|k| {
+            let product = u[k / 3].cross(v[k % 3]);
+            let sine = product.dot(product).sqrt();
+            if sine < PARALLEL {
+                return None;
+            }
+            let sense = sign(product.dot(between));
+            Some(Crossing { normal: (sense / sine) * product, sense })
+        });
+        Some(Self {
+            half: [*half, *other_half],
+            at: [*one.1, *other.1],
+            unit: unit(half, other_half),
+            relative: [relative(one.1, other.1), relative(other.1, one.1)],
+            crossings,
+        })
+    }
+
+    /// How far the boxes are apart along the normals of their faces, at most; negative if they overlap along all of them.
+    pub fn apart(&self) -> f64 {
+        let mut most = f64::NEG_INFINITY;
+        for ((rotation, p), [half, other]) in self.relative.iter().zip([self.half, [self.half[1], self.half[0]]]) {
+            let (p, u) = (p.to_array(), rotation.columns.map(Vector::to_array));
+            for j in 0..3 {
+                let reach: f64 = (0..3).map(|i| half[i] * u[i][j].abs()).sum();
+                most = most.max(p[j].abs() - other[j] - reach);
+            }
+        }
+        most
+    }
+
+    /// The least half width of both.
+    pub fn least_width(&self) -> f64 {
+        self.half.iter().flatten().fold(f64::INFINITY, |least, half| least.min(*half))
+    }
+
+    /// The parts at a place that face each other; `None` if none do.
+    pub fn facing(&self, part: BoxPart) -> Option<Facing> {
+        let ([half, other_half], [at, other_at], unit) = (&self.half, &self.at, self.unit);
+        match part {
+            BoxPart::Vertex(number) => {
+                let (rotation, p) = &self.relative[0];
+                let found = vertex_on_face(number, half, rotation, *p, other_half, unit, None)?;
+                let [vertex, foot] = [found.vertex, found.foot];
+                Some(Facing {
+                    gap: found.gap,
+                    normal: other_at.rotation.apply(found.normal),
+                    points: [at.apply(vertex), other_at.apply(foot)],
+                    feature: PairFeature::vertex_on_face(vertex, found.on_plane, found.normal),
+                    parts: [SurfacePart::Vertex(number), SurfacePart::Face(found.face)],
+                })
+            }
+            BoxPart::OnVertex(number) => {
+                let (rotation, p) = &self.relative[1];
+                let corners = Some(CORNER * unit);
+                let found = vertex_on_face(number, other_half, rotation, *p, half, unit, corners)?;
+                let [vertex, foot] = [found.vertex, found.foot];
+                Some(Facing {
+                    gap: found.gap,
+                    normal: -at.rotation.apply(found.normal),
+                    points: [at.apply(foot), other_at.apply(vertex)],
+                    feature: PairFeature::face_on_vertex(found.on_plane, found.normal, vertex),
+                    parts: [SurfacePart::Face(found.face), SurfacePart::Vertex(number)],
+                })
+            }
+            BoxPart::Edges { axes: [i, j], odd } => {
+                let crossing = self.crossings[3 * i + j]?;
+                let found = edges(i, j, odd, (half, at), (other_half, other_at), unit, crossing)?;
+                let is_taken = found
+                    .ends
+                    .into_iter()
+                    .zip([0, 1])
+                    .any(|(end, box_of)| end.is_some_and(|number| self.is_on_face(box_of, number)));
+                (!is_taken).then_some(found.facing)
+            }
+        }
+    }
+
+    /// Whether a vertex of the first box (0) is on a face of the second, or one of the second (1) on a face of the first.
+    fn is_on_face(&self, box_of: usize, number: usize) -> bool {
+        let (half, other) = (&self.half[box_of], &self.half[1 - box_of]);
+        let (rotation, p) = &self.relative[box_of];
+        vertex_on_face(number, half, rotation, *p, other, self.unit, None)
+            .is_some_and(|on| on.gap.abs() <= CORNER * self.unit)
     }
 }
 
@@ -173,11 +267,13 @@ fn vertex_on_face(
     let signs = [4, 2, 1].map(|bit| if number & bit == 0 { 1.0 } else { -1.0 });
     let vertex = Vector::from([0, 1, 2].map(|k| signs[k] * half[k]));
     let x = (p + rotation.apply(vertex)).to_array();
-    // Inside, the vertex is below the nearest face, or one of those that are as near.
     let height = |k: usize| x[k].abs() - other[k];
-    let nearest = height(0).max(height(1)).max(height(2));
-    let lowest = (nearest - CORNER * unit).max(deepest(half, other));
     let u = rotation.columns.map(Vector::to_array);
+    // How far the normal of a face is outside those of the vertex: where it is inside, the vertex is the lowest point of its box above the face.
+    let outside = |j: usize| (0..3).map(|k| signs[k] * u[k][j] * sign(x[j])).fold(f64::NEG_INFINITY, f64::max);
+    // Inside, the vertex is below the nearest face that it may touch, or one of those that are as near. The sides of boxes that end flush are as near, too.
+    let touched = (0..3).filter(|&j| outside(j) <= ASIDE).map(height);
+    let lowest = touched.fold(deepest(half, other), |lowest, height| lowest.max(height - CORNER * unit));
     let mut best: Option<OnFace> = None;
     for j in 0..3 {
         let sides = [(j + 1) % 3, (j + 2) % 3];
@@ -190,8 +286,7 @@ fn vertex_on_face(
             continue;
         }
         let side = sign(x[j]);
-        // The vertex is the lowest point of its box above the face.
-        if (0..3).any(|k| signs[k] * u[k][j] * side > TILTED) {
+        if outside(j) > TILTED {
             continue;
         }
         let gap = height(j);
@@ -212,6 +307,13 @@ fn vertex_on_face(
     best
 }
 
+/// Edges that cross.
+struct CrossedEdges {
+    facing: Facing,
+    /// The vertex of each at which they do, where that is at its end.
+    ends: [Option<usize>; 2],
+}
+
 /// The edges along two axes, with an even or odd number of negative sides, that cross.
 fn edges(
     i: usize,
@@ -220,15 +322,9 @@ fn edges(
     (half, at): (&[f64; 3], &Placement),
     (other_half, other_at): (&[f64; 3], &Placement),
     unit: f64,
-) -> Option<Facing> {
+    Crossing { normal, sense }: Crossing,
+) -> Option<CrossedEdges> {
     let (u, v) = (at.rotation.columns, other_at.rotation.columns);
-    let product = u[i].cross(v[j]);
-    let sine = product.norm();
-    if sine < PARALLEL {
-        return None;
-    }
-    let sense = sign(product.dot(at.translation - other_at.translation));
-    let normal = (sense / sine) * product;
     let signs = edge_towards(&u, i, -normal, odd[0])?;
     let other_signs = edge_towards(&v, j, normal, odd[1])?;
     let middle = |signs: [f64; 3], half: &[f64; 3]| Vector::from([0, 1, 2].map(|k| signs[k] * half[k]));
@@ -240,7 +336,8 @@ fn edges(
     }
     let (s, t) = lines(o1 - o2, u[i], v[j])?;
     let is_flat = |axes: &[Vector; 3]| axes.iter().filter(|axis| axis.dot(normal).abs() <= TILTED).count() == 2;
-    let inside = (half[i] - s.abs()).min(other_half[j] - t.abs());
+    let insides = [half[i] - s.abs(), other_half[j] - t.abs()];
+    let inside = insides[0].min(insides[1]);
     // Beside a face the end of an edge is as deep as the boxes are high, and not below it.
     let is_end = inside < EDGE_ENTERS * unit;
     if inside < -EDGE_ENTERS * unit || (is_end && ((is_flat(&u) && is_flat(&v)) || gap < -CORNER * unit)) {
@@ -251,13 +348,19 @@ fn edges(
         clamped[axis] = false;
         super::point::box_part(clamped, signs.map(|s| s < 0.0))
     };
-    Some(Facing {
+    let facing = Facing {
         gap,
         normal,
         points: [o1.plus(s, u[i]), o2.plus(t, v[j])],
         feature: PairFeature::crossing([own, along(i, 1.0)], [others, along(j, 1.0)], sense),
         parts: [negative(signs, i), negative(other_signs, j)],
-    })
+    };
+    let end = |mut signs: [f64; 3], axis: usize, at: f64, inside: f64| {
+        signs[axis] = sign(at);
+        let bit = |k: usize| usize::from(signs[k] < 0.0);
+        (inside < EDGE_ENTERS * unit).then(|| 4 * bit(0) + 2 * bit(1) + bit(2))
+    };
+    Some(CrossedEdges { facing, ends: [end(signs, i, s, insides[0]), end(other_signs, j, t, insides[1])] })
 }
 
 /// The sides of the edge along an axis that is highest along a direction at a right angle to it, of those with an even or odd number of negative sides; zero along the axis.

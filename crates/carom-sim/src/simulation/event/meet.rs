@@ -10,6 +10,7 @@
 use carom_multibody::PairFeature;
 
 use crate::error::Result;
+use crate::setup::pair::BoxesInMotion;
 use crate::simulation::Simulation;
 use crate::simulation::event::touch::Approach;
 
@@ -21,7 +22,7 @@ const SWELL: f64 = 1.25;
 const TURN: f64 = 0.2;
 /// Halvings of one piece, at most: 2^-40 of a step is below the rounding of its time.
 const DEEPEST: usize = 40;
-/// Boxes overlap if they are deeper in each other than this part of what is near: closed contacts are held to less.
+/// Boxes overlap if they are deeper in each other than their closed parts by more than this part of what is near.
 const OVERLAPS: f64 = 0.01;
 /// Pieces of a step, at most. Beyond, what is left is searched as it is.
 const MOST_PIECES: usize = 20_000;
@@ -156,7 +157,7 @@ impl Simulation {
     }
 
     /// The first touch of an open part of two boxes of which others touch, in a piece of the step in which they hardly move. Where a face comes down that is nearly flat, a part may face the other box
-    /// inside the piece alone. Then the boxes overlap at the end of it, or where the next part touches, and the piece is halved.
+    /// inside the piece alone. Then the boxes are deeper in each other at the end of it, or where the next part touches, than the parts that touch already, and the piece is halved.
     fn touch_of_parts(&mut self, boxes: usize, from: f64, to: f64, depth: usize) -> Result<Option<f64>> {
         let found = self.touch_of_facing_parts(boxes, from, to)?;
         let end = found.unwrap_or(to);
@@ -165,14 +166,23 @@ impl Simulation {
         if depth >= DEEPEST || !(from < middle && middle < end) {
             return Ok(found);
         }
-        // What they overlap by at the start is that of closed contacts.
-        let [before, after] = [from, end].map(|at| self.approach_at(at, Approach::Boxes(boxes)));
-        if -before?.0 > bound || !(-after?.0 > bound) {
+        if self.overlap_of_open_parts(boxes, from)? > bound || !(self.overlap_of_open_parts(boxes, end)? > bound) {
             return Ok(found);
         }
         let first = self.touch_of_parts(boxes, from, middle, depth + 1)?;
         let touch = if first.is_some() { first } else { self.touch_of_parts(boxes, middle, end, depth + 1)? };
         Ok(touch.or(found))
+    }
+
+    /// How much deeper two boxes are in each other, at a fraction of the step, than their closed parts: these the dense output holds less well than the
+    /// steps do.
+    fn overlap_of_open_parts(&mut self, boxes: usize, at: f64) -> Result<f64> {
+        let (gap, _) = self.approach_at(at, Approach::Boxes(boxes))?;
+        let (watch, contacts) = (&self.system.watch, &self.system.contacts);
+        let moving = BoxesInMotion::new(&mut self.system.dynamics, &watch.boxes[boxes].bodies);
+        let closed = watch.boxes[boxes].contacts.clone().filter(|&k| contacts[k].mode.is_closed());
+        let depth_of = |k: usize| watch.pair(k).map_or(0.0, |pair| pair.measure_part_of(&moving).0);
+        Ok(closed.map(depth_of).fold(0.0, f64::min) - gap)
     }
 
     /// The first touch of an open part that faces the other box at one of the ends of a piece of the step.

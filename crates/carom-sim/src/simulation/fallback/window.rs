@@ -133,6 +133,7 @@ impl Simulation {
         }
         self.push_device_events(Event::Window, start, &shares, change);
         self.check_depth(Device::Windows)?;
+        self.check_boxes_of_device(Device::Windows)?;
         self.book_device(Device::Windows, change)?;
         self.stepping.reuses_last_stage = false;
         self.modes_are_stale = true;

@@ -12,6 +12,13 @@ use crate::simulation::motion::contact::Mode;
 use crate::simulation::motion::contact::three;
 use crate::simulation::motion::system::{dynamics, view};
 
+/// Contacts are put onto their surfaces one after the other where all at once would move links farther than this many times the ways of all contacts
+/// alone. Walls at an angle of a few degrees that hold a body between them are still closed at once.
+const FARTHEST: f64 = 100.0;
+/// Rounds of contacts put onto their surfaces one after the other, and the gap, over what is near, that is left to them.
+const ALONE_ROUNDS: usize = 4;
+const ALONE_ENOUGH: f64 = 0.01;
+
 impl Simulation {
     /// Projects the closed contacts onto their surfaces and removes their inadmissible velocities. Books the energy
     /// change.
@@ -94,13 +101,42 @@ impl Simulation {
         }
     }
 
+    /// Moves the contacts onto their surfaces, all at once. Where that would be [a long way](FARTHEST), one after the other.
     fn put_on_surfaces(&mut self, closed: &[usize]) -> Result<()> {
+        if self.try_to_put_on_surfaces(closed)? {
+            return Ok(());
+        }
+        for _ in 0..ALONE_ROUNDS * closed.len() {
+            self.system.place(self.time, &self.state)?;
+            self.measure()?;
+            let off = |k: usize| self.system.contacts[k].gap.abs() / self.system.scales.of(k).near;
+            let Some(worst) = closed.iter().copied().max_by(|&a, &b| off(a).total_cmp(&off(b))) else { break };
+            if !(off(worst) > ALONE_ENOUGH) {
+                break;
+            }
+            self.try_to_put_on_surfaces(&[worst])?;
+        }
+        Ok(())
+    }
+
+    /// Moves the contacts onto their surfaces, unless nearly dependent contacts with gaps that disagree would move the links much farther than
+    /// the gaps are wide. Whether they were moved.
+    fn try_to_put_on_surfaces(&mut self, closed: &[usize]) -> Result<bool> {
         self.system.terms(self.time, closed)?;
         let mut excess = vec![0.0; self.system.rows.velocity().len()];
+        // The way of each contact alone, in the metric of the mass matrix.
+        let mut alone = 0.0;
         for (k, rows) in self.system.watch.rows_of(closed) {
-            excess[rows.start] = self.system.contacts[k].gap;
+            let gap = self.system.contacts[k].gap;
+            excess[rows.start] = gap;
+            let mobility = self.system.rows.delassus()[(rows.start, rows.start)];
+            alone += if mobility > 0.0 { gap.abs() / mobility.sqrt() } else { 0.0 };
         }
-        let (change, _) = self.balanced(closed, Rows::Normals, &excess, |_, _| false)?;
+        let (change, impulses) = self.balanced(closed, Rows::Normals, &excess, |_, _| false)?;
+        let way: f64 = -impulses.iter().zip(&excess).map(|(i, gap)| i * gap).sum::<f64>();
+        if closed.len() > 1 && way.max(0.0).sqrt() > FARTHEST * alone {
+            return Ok(false);
+        }
         let model = std::sync::Arc::clone(self.system.model());
         let mut moved = vec![0.0; model.nq()];
         let (q, _, _) = self.system.parts_mut(&mut self.state);
@@ -111,7 +147,7 @@ impl Simulation {
             self.system.place(self.time, &self.state)?;
             self.restore_loops()?;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Removes the inadmissible velocities of contacts. Returns the share of each contact: its impulse, and its mean
@@ -185,5 +221,41 @@ impl Simulation {
             .contact_response(&system.rows, &impulses, &mut change)
             .map_err(|source| dynamics(time, source))?;
         Ok((change, impulses))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use carom_multibody::{ContactPoint, HalfSpace};
+
+    use crate::{Simulation, Surface};
+
+    /// A mass a nanometre inside a floor, and two inside another at a slope to it: both are held where one crosses the other. A slope of a tenth is far
+    /// enough from parallel to go there; at 1e-7 that is a centimetre away for gaps of a nanometre, and each is held alone.
+    #[test]
+    fn gaps_that_disagree_do_not_move_what_they_hold_far_away() {
+        for (slope, farthest) in [(0.1, 2e-8), (1e-7, 1e-8)] {
+            let mut setup = crate::simulation::tests::ball();
+            let link = setup.contacts[0].point.link();
+            let normal = [slope, 0.0, 1.0];
+            setup
+                .surfaces
+                .push(Surface { name: "slope".into(), half_space: HalfSpace::new([0.0, 0.0, 1e-9], normal).unwrap() });
+            let mut second = setup.contacts[0].clone();
+            second.surface = 1;
+            second.point = ContactPoint::new(&setup.model, link, [0.0; 3], normal).unwrap().with_dimension(1);
+            setup.contacts.push(second);
+            let mut simulation = Simulation::new(setup).unwrap();
+            simulation.state[1] = -1e-9;
+            simulation.system.place(0.0, &simulation.state).unwrap();
+            simulation.measure().unwrap();
+            simulation.put_on_surfaces(&[0, 1]).unwrap();
+            simulation.system.place(0.0, &simulation.state).unwrap();
+            simulation.measure().unwrap();
+            let moved = simulation.state[0].hypot(simulation.state[1] + 1e-9);
+            assert!(moved > 1e-9 && moved < farthest, "{slope}: {moved:e}");
+            let near = simulation.system.scales.of(0).near;
+            assert!(simulation.system.contacts.iter().all(|contact| contact.gap > -1.01 * near), "{slope}");
+        }
     }
 }

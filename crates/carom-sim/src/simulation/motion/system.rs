@@ -136,9 +136,9 @@ impl System {
         self.dynamics.set_state(&self.unit, &state[nq..nq + nv]).map_err(|source| dynamics(time, source))
     }
 
-    /// Measures gaps and rates of all contacts in the current state.
+    /// Measures gaps and rates of all contacts in the current state, but of the parts of boxes that are far apart.
     pub(crate) fn measure(&mut self, time: f64) -> Result<()> {
-        let measured = self.watch.measure(&mut self.dynamics, &mut self.gaps, &mut self.rates);
+        let measured = self.watch.measure_near(&mut self.dynamics, &mut self.gaps, &mut self.rates);
         measured.map_err(|source| dynamics(time, source))?;
         for (contact, (gap, rate)) in self.contacts.iter_mut().zip(self.gaps.iter().zip(&self.rates)) {
             (contact.gap, contact.rate) = (*gap, *rate);

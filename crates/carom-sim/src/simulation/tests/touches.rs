@@ -5,9 +5,11 @@ use std::sync::Arc;
 use carom_law::{Coefficients, Restitution};
 use carom_multibody::{BodyPair, HalfSpace, LinkId, PairSide, Placement, Solid};
 
+use crate::record::book::Device;
+use crate::simulation::motion::contact::Mode;
 use crate::{Actuator, Discard, Setup, Simulation, SimulationError, WatchedPair};
 
-use super::{G, assert_near, mass, model, run, setup, value, weightless};
+use super::{G, assert_near, attempt, mass, model, run, setup, value, weightless};
 
 /// A mass whose height is this polynomial in time, by the force that it takes: the method integrates degree seven exactly, so that
 /// one step is as long as is asked for.
@@ -160,5 +162,43 @@ fn boxes_that_are_in_each_other_end_the_run_by_the_name_of_their_contact() {
             }
             Err(other) => panic!("{overlap}: {other}"),
         }
+        // What a window leaves so is tried with shorter steps.
+        let of_window = simulation.check_boxes_of_device(Device::Windows);
+        assert_eq!(matches!(of_window, Err(SimulationError::DevicePenetration { .. })), is_refused, "{overlap}");
+    }
+}
+
+/// A box whose edge lies on a table as wide as itself turns down about it, until its face lies on the table. Parts of it face the table then and only
+/// then: before, the other edge is not the lowest, and below it is nearer to the side of the table than to its top.
+#[test]
+fn a_face_that_comes_down_flush_is_not_missed_where_another_edge_is_a_little_inside() {
+    let model = model(
+        r#"<body name="box"><joint name="z" type="slide" axis="0 0 1"/><joint name="turn" type="hinge" axis="0 1 0"/>
+        <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>"#,
+    );
+    let side =
+        |link, at: [f64; 3], half| PairSide { link, placement: Placement::at(at), solid: Solid::cuboid(half).unwrap() };
+    let upper = side(model.find_link("box").unwrap(), [0.1, 0.0, 0.1], [0.1; 3]);
+    let table = side(LinkId::WORLD, [0.0, 0.0, -0.1], [0.5, 0.1, 0.1]);
+    let mut setup = weightless(setup(Arc::clone(&model)));
+    (setup.configuration, setup.velocity) = (vec![0.0, -1e-3], vec![0.0, 2e-3]);
+    setup.pairs.push(WatchedPair {
+        name: "box on table".into(),
+        bodies: BodyPair { sides: [upper, table] },
+        coefficients: Coefficients { restitution: Restitution::ZERO, friction: None },
+    });
+    // What the dense output of a step may leave of a closed contact.
+    for inside in [0.0, 1e-11] {
+        setup.configuration[0] = -inside;
+        let mut simulation = Simulation::new(setup.clone()).unwrap();
+        for k in 0..simulation.system.contacts.len() {
+            if simulation.system.contacts[k].gap < 1e-9 {
+                simulation.set_mode(k, Mode::Stick);
+            }
+        }
+        simulation.system.adopt_modes();
+        assert_eq!(simulation.system.closed().len(), 2);
+        attempt(&mut simulation, 1.0);
+        assert_near(simulation.first_touch(1.0).unwrap().unwrap_or(f64::NAN), 0.5, 1e-6);
     }
 }
