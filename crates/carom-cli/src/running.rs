@@ -14,6 +14,9 @@ use crate::failure::Failure;
 const MOST_SAMPLES: f64 = 1e6;
 /// Steps of the progress bar.
 const TICKS: u64 = 1000;
+/// How long after a signal a run may take to the end of its step. One step of thousands of contacts takes hours, and then the
+/// process ends without results.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Runs a simulation. An error during the run is printed, and the record ends there.
 pub fn simulate(name: &str, setup: Setup) -> Result<Record, Failure> {
@@ -23,8 +26,9 @@ pub fn simulate(name: &str, setup: Setup) -> Result<Record, Failure> {
     let simulation = Simulation::new(setup);
     let mut simulation =
         simulation.map_err(|error| Failure::Simulation { source: name.to_owned(), error: Box::new(error) })?;
-    let mut watcher = Watcher::new(until)?;
+    let mut watcher = Watcher::new(name, until)?;
     let ended = simulation.run_until(until, &mut watcher);
+    watcher.heard.store(true, Ordering::Relaxed);
     watcher.bar.finish_and_clear();
     timed("simulating", begun);
     let mut record = watcher.recorder.finish(&simulation);
@@ -55,10 +59,12 @@ struct Watcher {
     until: f64,
     events: usize,
     interrupted: Arc<AtomicBool>,
+    /// Whether the run knows: from then on it writes what it has, however long that takes.
+    heard: Arc<AtomicBool>,
 }
 
 impl Watcher {
-    fn new(until: f64) -> Result<Self, Failure> {
+    fn new(name: &str, until: f64) -> Result<Self, Failure> {
         let bar = progress(ProgressBar::new(TICKS));
         if let Ok(style) = ProgressStyle::with_template("{bar:30} {msg}, {elapsed} ({eta} left)") {
             bar.set_style(style);
@@ -66,14 +72,27 @@ impl Watcher {
         bar.enable_steady_tick(Duration::from_millis(200));
         let interrupted = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&interrupted);
+        let heard = Arc::new(AtomicBool::new(false));
+        let (name, is_heard) = (name.to_owned(), Arc::clone(&heard));
         // A second signal ends the process at once.
         ctrlc::set_handler(move || {
             if flag.swap(true, Ordering::Relaxed) {
                 std::process::exit(130);
             }
+            let (name, is_heard) = (name.clone(), Arc::clone(&is_heard));
+            std::thread::spawn(move || {
+                std::thread::sleep(PATIENCE);
+                if !is_heard.load(Ordering::Relaxed) {
+                    let seconds = PATIENCE.as_secs();
+                    complain(&format!(
+                        "error: {name}: interrupted, but one step takes longer than {seconds} s: ended without results"
+                    ));
+                    std::process::exit(130);
+                }
+            });
         })
         .map_err(|error| Failure::Signal { error: error.to_string() })?;
-        Ok(Self { recorder: Recorder::new(), bar, until, events: 0, interrupted })
+        Ok(Self { recorder: Recorder::new(), bar, until, events: 0, interrupted, heard })
     }
 
     fn tell(&self, time: f64) {
@@ -94,6 +113,8 @@ impl Sink for Watcher {
     }
 
     fn is_interrupted(&self) -> bool {
-        self.interrupted.load(Ordering::Relaxed)
+        let is_interrupted = self.interrupted.load(Ordering::Relaxed);
+        self.heard.fetch_or(is_interrupted, Ordering::Relaxed);
+        is_interrupted
     }
 }

@@ -461,6 +461,50 @@ fn interrupts_hangups_and_terminations_leave_marked_files() {
     assert!(csv.ends_with(",interrupted\n"));
 }
 
+/// A chain of hundreds of links that lies on the floor, with contacts at all of them: its first step takes minutes.
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_a_run_whose_step_does_not_end() {
+    let inertia = r#"<inertial><origin xyz="0.05 0 0"/><mass value="0.1"/>
+        <inertia ixx="1e-3" iyy="1e-3" izz="1e-3" ixy="0" ixz="0" iyz="0"/></inertial>"#;
+    let shape = r#"<collision><origin xyz="0.05 0 0"/><geometry><sphere radius="0.02"/></geometry></collision>"#;
+    let mut robot = format!(r#"<robot name="chain"><link name="link0">{inertia}{shape}</link>"#);
+    for i in 1..700 {
+        robot += &format!(
+            r#"<link name="link{i}">{inertia}{shape}</link><joint name="joint{i}" type="continuous"><parent link="link{}"/>
+            <child link="link{i}"/><origin xyz="0.1 0 0"/><axis xyz="0 1 0"/></joint>"#,
+            i - 1
+        );
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("chain.urdf");
+    std::fs::write(&file, robot + "</robot>").unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_carom"))
+        .args(["simulate", file.to_str().unwrap()])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_secs(8));
+    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+    let begun = std::time::Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if begun.elapsed() > Duration::from_secs(60) {
+            child.kill().unwrap();
+            panic!("it goes on");
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let ended = child.wait_with_output().unwrap();
+    // On a slow machine the handler may not listen yet, and on a fast one the step may end in time.
+    if ended.status.code() == Some(130) {
+        let message = String::from_utf8(ended.stderr).unwrap();
+        assert!(message.contains("chain.urdf: interrupted, but one step takes longer than 10 s"), "{message}");
+    } else {
+        assert!(matches!(ended.status.code(), None | Some(1)), "{:?}", ended.status);
+    }
+}
+
 /// A run that fails keeps its results so far, and says so: here a brick pushed beyond the range of numbers.
 #[test]
 fn failures_keep_what_was_simulated() {

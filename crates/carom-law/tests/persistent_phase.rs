@@ -196,6 +196,40 @@ fn forces_are_those_of_the_pseudo_inverse() {
     assert!(pushed * 50 > compared && none_push * 50 > compared, "{pushed} and {none_push} of {compared}");
 }
 
+/// Joints with dry friction beside contacts: their pads are coupled with nothing, but a pad's force drags its joint, and the joint
+/// everything else. All at once, by elimination of the whole system.
+#[test]
+fn pads_that_nothing_acts_on_act_on_everything() {
+    let mut rng = random::generator("pads_that_nothing_acts_on_act_on_everything");
+    for _ in 0..random::cases(300) {
+        let (freedoms, pads, others) = (14, rng.usize(1..=5), rng.usize(0..=2));
+        let root =
+            DMatrix::from_fn(freedoms, freedoms, |i, j| f64::from(u8::from(i == j)) + 0.2 * random::normal(&mut rng));
+        let compliance = &root * root.transpose();
+        let mut contacts = random_grips(&mut rng, 2, pads, 1.0);
+        contacts.extend(random_grips(&mut rng, 3, others, 0.1));
+        let rows = 2 * pads + 3 * others;
+        let jacobian = DMatrix::from_fn(rows, freedoms, |i, j| match i {
+            i if i < 2 * pads => f64::from(u8::from(i % 2 == 1 && j == i / 2)),
+            _ => random::normal(&mut rng),
+        });
+        let mut w = &jacobian * compliance * jacobian.transpose();
+        let mut alpha = DVector::from_fn(rows, |_, _| random::normal(&mut rng));
+        for pad in 0..pads {
+            w[(2 * pad, 2 * pad)] = w[(2 * pad + 1, 2 * pad + 1)];
+            alpha[2 * pad] = -rng.f64();
+        }
+        let (k, held, spread) = system(&w, &contacts);
+        let expected = &spread * k.lu().solve(&-alpha.select_rows(&held)).unwrap();
+        let (forces, report) = solve(&w, &alpha, &contacts);
+        assert_eq!((report.rank, report.unknowns), (held.len(), held.len()));
+        assert!(report.residual < 1e-10, "{report:?}");
+        for (x, y) in forces.iter().zip(&expected) {
+            assert!((x - y).abs() <= ROUNDING * expected.amax(), "{forces:?}\n{expected}\n{contacts:?}");
+        }
+    }
+}
+
 /// Which unknowns are normal forces of sliding contacts with friction.
 fn sliding_unknowns(contacts: &[PhaseContact]) -> Vec<usize> {
     let (mut sliding, mut place) = (Vec::new(), 0);

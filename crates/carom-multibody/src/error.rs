@@ -40,13 +40,17 @@ pub enum DynamicsError {
     },
     /// A motion without inertia.
     #[error(
-        "the mass matrix is singular: no mass resists a motion of joint {joint:?} (pivot {pivot:e}, which must exceed rounding)"
+        "the mass matrix is singular: no mass resists a motion of joint {joint:?} (pivot {pivot:e}, which must exceed rounding){}",
+        undone(massless.as_deref())
     )]
     Singular {
         /// The joint.
         joint: String,
         /// The remaining inertia of the joint.
         pivot: f64,
+        /// The link that the joint carries, if it has no mass of its own but links beyond it have: in this position they need not
+        /// move with it.
+        massless: Option<String>,
     },
     /// The result is beyond the range of `f64`.
     #[error("{field} is beyond the range of f64")]
@@ -166,4 +170,14 @@ fn held_joints(held: &[String]) -> String {
         [] => String::new(),
         _ => format!(" with {} held as stated", held.join(", ")),
     }
+}
+
+/// Why links with mass beyond a joint may not resist its motion.
+fn undone(massless: Option<&str>) -> String {
+    massless.map_or_else(String::new, |link| {
+        format!(
+            ": link {link:?} has no mass of its own, and in this position the links beyond it need not move with it, as where the \
+             outer two of three crossed hinges line up"
+        )
+    })
 }

@@ -53,8 +53,8 @@ pub struct Simulate {
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
     pub format: Option<RunFormat>,
 
-    /// Largest number of rows of events to print, or all; bounces that come faster and faster are one row. `every`
-    /// prints each event
+    /// Largest number of rows of events to print, or all; bounces that come faster and faster are one row, and so are sticks and
+    /// slips in quick succession. `every` prints each event
     #[arg(long, value_name = "N|all|every", default_value = "12", value_parser = event_count)]
     pub events: EventCount,
 

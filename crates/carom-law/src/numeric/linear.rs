@@ -7,6 +7,7 @@
 
 use crate::numeric::matrix::Dense;
 use crate::numeric::orthogonal::Reflections;
+use crate::numeric::scaling::larger;
 
 /// Which entries may be pivots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,16 +153,15 @@ impl LinearSystem {
     }
 
     fn largest(&self, k: usize) -> (usize, usize, f64) {
-        let (mut best, mut size) = ((k, k), -1.0);
+        let (mut best, mut size) = (k, -1.0);
         for i in k..self.n {
-            for (j, x) in self.matrix.row(i).iter().enumerate().skip(k) {
-                if x.abs() > size {
-                    size = x.abs();
-                    best = (i, j);
-                }
+            let in_row = largest_of(&self.matrix.row(i)[k..]);
+            if in_row > size {
+                (best, size) = (i, in_row);
             }
         }
-        (best.0, best.1, size)
+        let place = self.matrix.row(best)[k..].iter().position(|x| x.abs() >= size);
+        (best, k + place.unwrap_or_default(), size)
     }
 
     fn largest_on_diagonal(&self, k: usize) -> (usize, usize, f64) {
@@ -269,6 +269,19 @@ impl Reduced<'_> {
     }
 }
 
+/// The largest `|x|`; zero of nothing. In four independent lanes, since this is as much work as the elimination itself.
+fn largest_of(numbers: &[f64]) -> f64 {
+    let chunks = numbers.chunks_exact(4);
+    let rest = chunks.remainder().iter().fold(0.0, |size, x| larger(x.abs(), size));
+    let mut lanes = [0.0; 4];
+    for chunk in chunks {
+        for (lane, x) in lanes.iter_mut().zip(chunk) {
+            *lane = larger(x.abs(), *lane);
+        }
+    }
+    lanes.into_iter().fold(rest, |size, lane| larger(lane, size))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -291,6 +304,22 @@ mod tests {
         }
         let rank = system.solve(pivots, PHASE_RANK);
         (system, rank)
+    }
+
+    /// Of several the first, in whatever lane and beyond the last whole chunk.
+    #[test]
+    fn the_first_of_the_largest_entries_is_the_pivot() {
+        for n in 1..=9 {
+            for place in 0..n * n {
+                let mut system = LinearSystem::default();
+                system.start(n);
+                (0..n).for_each(|i| system.row_mut(i).0.fill(0.5));
+                let (i, j) = (place / n, place % n);
+                system.row_mut(i).0[j] = -2.0;
+                system.row_mut(n - 1).0[n - 1] = 2.0;
+                assert_eq!(system.largest(0), (i, j, 2.0));
+            }
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::{Dynamics, check, simd};
 use crate::Vector;
 use crate::error::DynamicsError;
+use crate::model::LinkId;
 
 impl Dynamics {
     /// Solves M x = b in place.
@@ -162,8 +163,23 @@ impl Dynamics {
     pub(super) fn singular(&self, velocity: usize, pivot: f64) -> DynamicsError {
         let mut joints = self.model.joints().iter();
         let joint = joints.find(|joint| joint.joint.mimic.is_none() && joint.velocities.contains(&velocity));
+        let massless = joint.and_then(|joint| self.massless_before_mass(joint.link));
         let joint = joint.map_or_else(String::new, |joint| joint.joint.name.clone());
-        DynamicsError::Singular { joint, pivot }
+        DynamicsError::Singular { joint, pivot, massless }
+    }
+
+    /// The name of a link without mass that carries links with mass.
+    fn massless_before_mass(&self, link: LinkId) -> Option<String> {
+        let links = self.model.links();
+        let is_beyond = |mut at: LinkId| {
+            while let Some(parent) = links[at.index()].parent.filter(|_| at != link) {
+                at = parent;
+            }
+            at == link
+        };
+        let has_mass = |at: LinkId| links[at.index()].inertia.mass > 0.0;
+        let carries = || (0..links.len()).map(LinkId::from_index).any(|at| has_mass(at) && is_beyond(at));
+        (!has_mass(link) && carries()).then(|| links[link.index()].name.clone())
     }
 }
 

@@ -1,11 +1,12 @@
-//! Groups of events: bounces that follow each other faster and faster are one row of a list.
+//! Groups of events: bounces that follow each other faster and faster are one row of a list, and so are changes between stick and
+//! slip in quick succession.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use carom_sim::{Event, Settings};
 
-/// Smallest number of impacts of a train: two would make every pair of impacts one.
+/// Smallest number of impacts of a train, and of changes of a run: two would make every pair one.
 const LEAST: usize = 3;
 /// Largest ratio of an interval to the one before it. A ball of restitution e has the ratio e; above this bound bounces are
 /// as good as regular, which is a rattle and not the end of a bounce.
@@ -17,11 +18,12 @@ const RATIO: f64 = 0.95;
 pub struct EventGroup {
     /// Indices of its events.
     pub events: Range<usize>,
-    /// The trains of a group, by their first events; none for a single event.
+    /// The trains of a group, by their first events; none for a single event, nor where each contact has one or two changes.
     pub trains: Vec<Train>,
 }
 
-/// Three or more impacts of one contact at decreasing intervals, and the settling that ends them.
+/// Three or more impacts of one contact at decreasing intervals, and the settling that ends them; or three or more changes of one
+/// contact between stick and slip.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Train {
@@ -39,7 +41,7 @@ impl EventGroup {
 
     /// Whether it has several events.
     pub fn is_group(&self) -> bool {
-        !self.trains.is_empty()
+        self.events.len() > 1
     }
 }
 
@@ -54,7 +56,9 @@ impl Train {
 /// A train is three or more impacts of one contact, each interval between them at most `interval` and at most 0.95 times
 /// the interval before it; the settling that follows belongs to it. Trains that overlap are one group, whatever their
 /// contacts: while one foot bounces to rest, it may lift another, which bounces to rest between every two of its impacts.
-/// All events from the first to the last of a group belong to it. `interval` is the time between samples, because a
+/// All events from the first to the last of a group belong to it. Of what is left, three or more changes between stick and slip
+/// are a group, whatever their contacts, if nothing else happens between them and each is at most `interval` after the one before:
+/// a joint with dry friction stops after every impact of a foot, and slides at the next. `interval` is the time between samples, because a
 /// reader of the samples cannot tell such impacts apart; if there is none, that of [`Settings::default`].
 ///
 /// ```
@@ -75,11 +79,47 @@ pub fn event_groups(events: &[Event], interval: Option<f64>) -> Vec<EventGroup> 
     let mut rows = Vec::new();
     let mut next = 0;
     for group in merged(trains(events, longest), events) {
-        rows.extend((next..group.events.start).map(EventGroup::single));
+        rows.extend(runs_of_changes(next..group.events.start, events, longest));
         next = group.events.end;
         rows.push(group);
     }
-    rows.extend((next..events.len()).map(EventGroup::single));
+    rows.extend(runs_of_changes(next..events.len(), events, longest));
+    rows
+}
+
+/// Whether the contact changed between stick and slip.
+pub(super) fn is_change(event: &Event) -> bool {
+    matches!(event, Event::Stick(_) | Event::Slip(_))
+}
+
+/// The rows of a stretch without trains of impacts.
+fn runs_of_changes(stretch: Range<usize>, events: &[Event], longest: f64) -> Vec<EventGroup> {
+    let mut rows = Vec::new();
+    let mut next = stretch.start;
+    while next < stretch.end {
+        let follows = |i: usize| is_change(&events[i]) && events[i].time() - events[i - 1].time() <= longest;
+        let count = (next + 1..stretch.end).take_while(|&i| follows(i)).count() + 1;
+        let run = next..next + count;
+        next = run.end;
+        if is_change(&events[run.start]) && count >= LEAST {
+            let mut changes: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+            for i in run.clone() {
+                if let Some(contact) = events[i].contact() {
+                    changes.entry(contact).or_default().push(i);
+                }
+            }
+            let mut trains: Vec<Train> = (changes.into_iter())
+                .filter(|(_, events)| events.len() >= LEAST)
+                .map(|(contact, events)| Train { contact, events })
+                .collect();
+            trains.sort_by_key(|train| train.span().start);
+            rows.push(EventGroup { events: run, trains });
+        } else {
+            // A run of changes may begin after an event of another kind.
+            next = run.start + 1;
+            rows.push(EventGroup::single(run.start));
+        }
+    }
     rows
 }
 
@@ -307,6 +347,33 @@ mod tests {
         let twice: Vec<Event> = train.iter().flat_map(|event| [*event, *event]).collect();
         assert_eq!(ranges(&twice), [(0, 8)]);
         assert_eq!(ranges(&twice[..4]).len(), 4, "two instants are no train");
+    }
+
+    /// Two joints that rub after an impact, which stays a row of its own; one has enough changes for a train.
+    #[test]
+    fn changes_in_quick_succession_are_one_row() {
+        let stick = |time: f64, contact: usize| Event::Stick(ModeEvent { time, contact });
+        let rubs = [slip(1.0, 1), slip(1.0, 2), stick(1.002, 1), slip(1.004, 1), stick(1.0135, 2), slip(1.05, 1)];
+        let events = [vec![impact(1.0, 0)], rubs.to_vec()].concat();
+        let rows = event_groups(&events, Some(LONGEST));
+        assert_eq!(rows.iter().map(|row| row.events.clone()).collect::<Vec<_>>(), [0..1, 1..6, 6..7]);
+        assert!(rows[1].is_group() && !rows[0].is_group());
+        assert_eq!(rows[1].trains, [Train { contact: 1, events: vec![1, 3, 4] }]);
+        assert_eq!(ranges(&events[5..]), [(0, 1), (1, 2)], "two are no run");
+        // Each of three joints once.
+        let once = [slip(1.0, 1), slip(1.0, 2), slip(1.001, 3)];
+        let rows = event_groups(&once, Some(LONGEST));
+        assert!(rows.len() == 1 && rows[0].is_group() && rows[0].trains.is_empty(), "{rows:?}");
+    }
+
+    /// Something else between changes is not hidden by them, and bounces keep their own group.
+    #[test]
+    fn impacts_end_a_run_of_changes() {
+        let before = [slip(1.0, 1), slip(1.001, 1), slip(1.002, 1), impact(1.003, 0)];
+        let after = [slip(1.004, 1), slip(1.005, 1), slip(1.006, 1)];
+        assert_eq!(ranges(&[&before[..], &after].concat()), [(0, 3), (3, 4), (4, 7)]);
+        let events = in_order([before[..3].to_vec(), bounces(1.0035, 0.002, 0.5, 4, 0), after.to_vec()]);
+        assert_eq!(ranges(&events), [(0, 3), (3, 10)], "the second run lies within the bounces");
     }
 
     /// Rows cover the events once and in order, trains lie in their groups, and a second pass over a group's events finds

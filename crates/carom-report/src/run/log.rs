@@ -26,7 +26,7 @@ pub struct EventLog<'a> {
     pub record: &'a Record,
     /// Largest number of rows shown, the first and the last ones; `None` shows all.
     pub most: Option<usize>,
-    /// Whether bounces that come faster and faster are one row: see [`event_groups`].
+    /// Whether bounces that come faster and faster, and sticks and slips in quick succession, are one row: see [`event_groups`].
     pub is_grouped: bool,
 }
 
@@ -130,7 +130,10 @@ impl EventLog<'_> {
             sum.what(),
             sum.then(),
             sum.impulse(),
-            signed(sum.energy(words::energy_rounding(self.record)), DIGITS),
+            match sum.has_energy() {
+                true => signed(sum.energy(words::energy_rounding(self.record)), DIGITS),
+                false => String::new(),
+            },
         ]
     }
 }

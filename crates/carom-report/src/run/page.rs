@@ -354,7 +354,8 @@ fn groups(record: &Record, places: &HashMap<usize, usize>) -> Vec<PageGroup> {
     };
     let more = |sum: &Sum| {
         let then = Some(sum.then()).filter(|then| !then.is_empty()).map(|then| format!("then {then}"));
-        let energy = Some(format!("{} J", significant(sum.energy(rounding), FEW)).replace('-', "−"));
+        let energy =
+            sum.has_energy().then(|| format!("{} J", significant(sum.energy(rounding), FEW)).replace('-', "−"));
         let impulse = Some(sum.impulse()).filter(|impulse| !impulse.is_empty());
         let parts = [Some(format!("in {}", sum.lasts())), impulse, energy, then, sum.others()];
         parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")

@@ -6,7 +6,7 @@ use carom_multibody::{JointKind, joint_limits};
 use carom_sim::number::{significant, tidy};
 use carom_sim::{ContactHeader, ContactMode, Event, EventKind, Record};
 
-use super::group::is_bounce;
+use super::group::{is_bounce, is_change};
 
 /// Number of digits of times: two events of a bouncing ball may be a billionth of a second apart.
 pub(super) const TIME_DIGITS: usize = 14;
@@ -110,9 +110,11 @@ pub(super) struct Sum {
     pub(super) time: f64,
     lasts: f64,
     bounces: usize,
-    /// Events that are neither bounces nor settlings.
+    /// Changes between stick and slip, where nothing bounces.
+    changes: usize,
+    /// Events that are neither bounces nor settlings, nor changes where nothing bounces.
     others: usize,
-    /// The contacts that bounce, in the order of their first bounces.
+    /// The contacts that bounce, in the order of their first bounces; where none does, those that change.
     pub(super) contacts: Vec<usize>,
     /// Sizes of all impulses added up, by unit.
     impulses: BTreeMap<&'static str, f64>,
@@ -125,6 +127,7 @@ impl Sum {
     pub(super) fn of<'e>(events: impl IntoIterator<Item = &'e Event>, units: &[&'static str]) -> Self {
         let (mut times, mut bounces, mut others, mut energy) = ([f64::INFINITY, f64::NEG_INFINITY], 0, 0, 0.0);
         let (mut contacts, mut impulses) = (Vec::new(), BTreeMap::new());
+        let (mut changes, mut changed) = (0, Vec::new());
         let mut last: BTreeMap<usize, ContactMode> = BTreeMap::new();
         for event in events {
             times = [times[0].min(event.time()), times[1].max(event.time())];
@@ -138,6 +141,11 @@ impl Sum {
                 if !contacts.contains(&contact) {
                     contacts.push(contact);
                 }
+            } else if is_change(event) {
+                changes += 1;
+                if !changed.contains(&contact) {
+                    changed.push(contact);
+                }
             } else if event.kind() != EventKind::Settle {
                 others += 1;
             }
@@ -149,12 +157,16 @@ impl Sum {
                 last.insert(contact, mode);
             }
         }
+        match bounces {
+            0 => contacts = changed,
+            _ => others += std::mem::take(&mut changes),
+        }
         let mut modes = [0; 3];
         for mode in contacts.iter().filter_map(|contact| last.get(contact)) {
             modes[place(*mode)] += 1;
         }
         let lasts = if times[1] > times[0] { times[1] - times[0] } else { 0.0 };
-        Self { time: times[0], lasts, bounces, others, contacts, impulses, energy, modes }
+        Self { time: times[0], lasts, bounces, changes, others, contacts, impulses, energy, modes }
     }
 
     /// The names of its contacts: two, and how many more.
@@ -166,13 +178,22 @@ impl Sum {
         }
     }
 
-    /// "23 bounces of 2 contacts"; the contacts are not counted if there is one.
+    /// "23 bounces of 2 contacts", or "14 sticks and slips"; the contacts are not counted if there is one.
     pub(super) fn bounces(&self) -> String {
-        let bounces = if self.bounces == 1 { "bounce" } else { "bounces" };
+        let (number, what) = match (self.bounces, self.changes) {
+            (0, changes @ 1..) => (changes, "sticks and slips"),
+            (1, _) => (1, "bounce"),
+            (bounces, _) => (bounces, "bounces"),
+        };
         match self.contacts.len() {
-            0 | 1 => format!("{} {bounces}", self.bounces),
-            count => format!("{} {bounces} of {count} contacts", self.bounces),
+            0 | 1 => format!("{number} {what}"),
+            count => format!("{number} {what} of {count} contacts"),
         }
+    }
+
+    /// Whether any of its events may have changed the energy.
+    pub(super) fn has_energy(&self) -> bool {
+        self.changes == 0 || self.others > 0
     }
 
     /// "4 other events".
@@ -243,6 +264,25 @@ fn duration(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use carom_sim::{ImpactEvent, ModeEvent};
+
+    /// Sticks and slips are counted by themselves, and beside bounces they are other events.
+    #[test]
+    fn sticks_and_slips_are_what_they_are_unless_something_bounces() {
+        let slip = |time: f64, contact: usize| Event::Slip(ModeEvent { time, contact });
+        let stick = |time: f64, contact: usize| Event::Stick(ModeEvent { time, contact });
+        let rubs = [slip(1.0, 3), slip(1.0, 5), stick(1.0006, 3)];
+        let sum = Sum::of(&rubs, &[]);
+        assert_eq!(sum.what(), "3 sticks and slips of 2 contacts in 600 µs");
+        assert_eq!((sum.then().as_str(), sum.impulse().as_str(), sum.has_energy()), ("1 stick, 1 slip", "", false));
+        assert_eq!(sum.names(|contact| contact.to_string()), "3, 5");
+        let (impact, mode) = (carom_law::Mode::Stick, Some(ContactMode::Flight));
+        let (impulse, energy_change) = ([1.0, 0.0, 0.0], -0.1);
+        let struck = Event::Impact(ImpactEvent { time: 1.0, contact: 0, impact, mode, impulse, energy_change });
+        let sum = Sum::of(rubs.iter().chain([&struck]), &["N s"]);
+        assert_eq!(sum.what(), "1 bounce and 3 other events in 600 µs");
+        assert!(sum.has_energy());
+    }
 
     #[test]
     fn durations_have_units_that_suit_them() {

@@ -44,7 +44,7 @@ impl PhaseForces {
         forces: &mut [f64],
     ) -> Result<StickMargin> {
         check_friction(contacts, static_friction)?;
-        let phase = self.solve(delassus, free_acceleration, contacts, forces)?;
+        let phase = self.solve_whole(delassus, free_acceleration, contacts, forces)?;
         let scale = forces.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
         let redundancy = phase.unknowns - phase.rank;
         let mut answer = StickMargin { margin: 0.0, scale, redundancy, steps: 0, phase };

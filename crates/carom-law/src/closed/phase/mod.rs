@@ -83,8 +83,11 @@ pub struct PhaseForces {
     unloading: Unloading,
     /// The unknowns of the system are forces over `2^exponent`.
     exponent: i32,
-    /// The unknowns, in the order of the rows.
+    /// The unknowns of the system, in the order of the rows.
     unknowns: Vec<Unknown>,
+    /// Unknowns whose rows are coupled with nothing, and their values in the units of the system. They are not in it: the pads of
+    /// joints with dry friction would double its size.
+    alone: Vec<(Unknown, f64)>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -141,6 +144,26 @@ impl PhaseForces {
             delassus,
             free_acceleration,
             forces,
+            |phase| {
+                let listed = phase.list(&delassus, contacts, None)?;
+                Ok(phase.set_apart(&delassus, listed))
+            },
+        )
+    }
+
+    /// [`PhaseForces::solve`] with all unknowns in the system.
+    fn solve_whole(
+        &mut self,
+        delassus: MatrixView,
+        free_acceleration: &[f64],
+        contacts: &[PhaseContact],
+        forces: &mut [f64],
+    ) -> Result<PhaseReport> {
+        self.run(
+            Purpose { vector: "free_acceleration", result: "forces", rank_tolerance: PHASE_RANK },
+            delassus,
+            free_acceleration,
+            forces,
             |phase| phase.list(&delassus, contacts, None),
         )
     }
@@ -164,7 +187,10 @@ impl PhaseForces {
             delassus,
             excess,
             impulses,
-            |phase| phase.list(&delassus, contacts, Some(rows)),
+            |phase| {
+                let listed = phase.list(&delassus, contacts, Some(rows))?;
+                Ok(phase.set_apart(&delassus, listed))
+            },
         )
     }
 
@@ -178,7 +204,7 @@ impl PhaseForces {
     ) -> Result<PhaseReport> {
         let listed = list(self)?;
         purpose.check(&delassus, listed.rows, alpha, forces)?;
-        if self.unknowns.is_empty() {
+        if self.unknowns.is_empty() && self.alone.is_empty() {
             return Ok(PhaseReport { rank: 0, unknowns: 0, residual: 0.0, min_reduced: 1.0 });
         }
         let size = alpha.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
@@ -196,12 +222,14 @@ impl PhaseForces {
             return Err(Error::Overflow { field: format!("{}[{row}]", purpose.result).into() });
         }
         let residual = if size > 0.0 { self.residual(&delassus, alpha, forces) / size } else { 0.0 };
-        Ok(PhaseReport { rank, unknowns: self.unknowns.len(), residual, min_reduced: listed.min_reduced })
+        let (alone, min_reduced) = (self.alone.len(), listed.min_reduced);
+        Ok(PhaseReport { rank: rank + alone, unknowns: self.unknowns.len() + alone, residual, min_reduced })
     }
 
     /// The unknowns of the contacts: given by the grips or, for a projection, by the chosen rows without friction.
     fn list(&mut self, delassus: &MatrixView, contacts: &[PhaseContact], projected: Option<Rows>) -> Result<Listed> {
         self.unknowns.clear();
+        self.alone.clear();
         let rows = contacts.iter().map(|contact| contact.dimension.rows()).sum();
         check_matrix(delassus, rows)?;
         let mut listed = Listed { rows, omega: i32::MIN, has_drag: false, min_reduced: 1.0 };
@@ -239,17 +267,46 @@ impl PhaseForces {
         Ok(listed)
     }
 
-    /// `K = W_held (1, -μ_d u)` and `-α`, in units near one.
+    /// Takes unknowns whose rows are coupled with nothing out of the system. Those that hardly move by the measure of their
+    /// contacts stay: their pivots may be rounding.
+    fn set_apart(&mut self, delassus: &MatrixView, mut listed: Listed) -> Listed {
+        let stays = |unknown: &Unknown| {
+            let row = unknown.row;
+            let mut others = (0..listed.rows).filter(|&other| other != row);
+            let own = delassus.at(row, row);
+            !(own > 0.0 && exponent(own) == unknown.exponent)
+                || others.any(|other| delassus.at(row, other) != 0.0 || delassus.at(other, row) != 0.0)
+        };
+        let Self { unknowns, alone, .. } = self;
+        unknowns.retain(|unknown| {
+            let stays = stays(unknown);
+            if !stays {
+                alone.push((*unknown, 0.0));
+            }
+            stays
+        });
+        listed.has_drag = unknowns.iter().any(|unknown| unknown.tangents > 0);
+        listed
+    }
+
+    /// `K = W_held (1, -μ_d u)` and `-α`, in units near one. The unknowns that are alone have their values after this.
     fn assemble(&mut self, delassus: &MatrixView, alpha: &[f64], listed: &Listed, gamma: i32) {
         let n = self.unknowns.len();
         self.system.start(n);
         // For a contact with W near 2^e, the unit of its rows is 2^(e/2), relative to that of the largest.
         let half = |u: &Unknown| (u.exponent - listed.omega).div_euclid(2);
+        for (unknown, x) in &mut self.alone {
+            *x = scale(-alpha[unknown.row], -gamma) / scale(delassus.at(unknown.row, unknown.row), -listed.omega);
+        }
         for (i, held) in self.unknowns.iter().enumerate() {
             let own = half(held);
             self.system.set_unit(i, scale(1.0, own));
             let (row, right) = self.system.row_mut(i);
             *right = scale(-alpha[held.row], -gamma);
+            for (acting, x) in self.alone.iter().filter(|(acting, _)| acting.tangents > 0) {
+                let pull = |t: usize| delassus.at(held.row, acting.row + 1 + t) * acting.drag[t];
+                *right -= scale((0..acting.tangents).map(pull).sum(), -listed.omega) * x;
+            }
             for (x, acting) in row.iter_mut().zip(&self.unknowns) {
                 let mut response = delassus.at(held.row, acting.row);
                 for t in 0..acting.tangents {
@@ -268,7 +325,8 @@ impl PhaseForces {
     /// The unknowns as forces of all rows.
     pub(super) fn spread(&self, forces: &mut [f64]) {
         forces.fill(0.0);
-        for (unknown, x) in self.unknowns.iter().zip(self.system.answer()) {
+        let alone = self.alone.iter().map(|(unknown, x)| (unknown, x));
+        for (unknown, x) in self.unknowns.iter().zip(self.system.answer()).chain(alone) {
             let x = scale(*x, self.exponent);
             forces[unknown.row] = x;
             for t in 0..unknown.tangents {

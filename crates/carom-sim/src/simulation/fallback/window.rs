@@ -5,7 +5,6 @@ use crate::record::book::Device;
 use crate::simulation::device::Share;
 
 use crate::record::book::EnergyBook;
-use crate::record::energy::Ledger;
 use crate::record::event::Event;
 use crate::simulation::Simulation;
 use crate::simulation::journal::Counts;
@@ -140,12 +139,6 @@ impl Simulation {
         self.stepping.size = self.stepping.size.max(step);
         self.resume();
         Ok(())
-    }
-
-    /// The energy of the current state less all work booked so far.
-    fn unbooked_energy(&mut self) -> f64 {
-        let [friction, damping, torques, dry_friction] = self.system.works(&self.state);
-        self.system.energy() - Ledger { friction, damping, torques, dry_friction, ..self.book.columns }.booked()
     }
 
     /// The step of the next window. It grows while windows follow each other, so that long clusters of events take
