@@ -248,6 +248,22 @@ fn what_once_failed_passes() {
     });
 }
 
+/// A tree of which one contact begins to slide: the step made anew to there is more accurate than the dense output, on which
+/// another contact does not touch before, and ends with that contact 9e-8 L inside.
+#[test]
+fn a_touch_that_only_the_step_made_anew_sees_is_not_missed() {
+    let verdict = judge_by(Law::Chord, 2508);
+    assert!(verdict.faults.is_empty(), "{:?}", verdict.faults);
+    assert!(verdict.penetration < 1e-9, "{:e} L", verdict.penetration);
+}
+
+/// A tree of which one contact begins to slide: the error estimate of a step is small by chance, that of the step to an event inside it
+/// is not.
+#[test]
+fn a_step_to_an_event_with_an_error_beyond_its_tolerance_is_no_step() {
+    passes(4308, 0, 2e5);
+}
+
 /// A sphere off its centre of mass whose friction presses it ever harder, up to D = 0, where the impulse of a jam would
 /// not stop it.
 #[test]
