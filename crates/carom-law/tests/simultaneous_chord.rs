@@ -165,6 +165,28 @@ fn shares_that_would_oscillate_settle() {
     assert!(failed <= 16, "{failed}");
 }
 
+/// Two corners of a planar box that lands flat but for 1e-9: no friction makes both stick to that, so sweeps move it from one corner to
+/// the other, by 1e-9 each, until one slides with all it may have.
+#[test]
+fn friction_that_sweeps_move_by_a_billionth_at_a_time_comes_to_its_end() {
+    #[rustfmt::skip]
+    let w = [
+         1.0,                 -0.2669542266406434,  -0.22829770312844244, -0.2669542259125933,
+        -0.2669542266406434,   1.0,                  0.23773520606821022,  1.0,
+        -0.22829770312844244,  0.23773520606821022,  1.0,                  0.23773520541984763,
+        -0.2669542259125933,   1.0,                  0.23773520541984763,  1.0,
+    ];
+    let velocity = [-0.9348125154545586, -1.0647624956494538e-8, -0.05014080938311205, -1.1257752673727638e-8];
+    let set = ContactSet::new(&[Dimension::Planar; 2], MatrixView::row_major(4, 4, &w), &velocity).unwrap();
+    let restitution = Restitution::new(0.8548061769624533).unwrap();
+    let coefficients =
+        [0.5021111681877204, 0.6040432895665345].map(|mu| Coefficients::new(restitution, Friction::new(mu).unwrap()));
+    let o = set.impact_by(Law::Chord, &coefficients, Guard::Report).unwrap();
+    assert!(o.residual < 2e-10, "{:e}", o.residual);
+    assert!(o.effort.sweeps < 1000, "{}", o.effort.sweeps);
+    assert!(o.energy.change < 0.0);
+}
+
 /// A contact that nothing couples to others is answered by the law of one contact.
 #[test]
 fn contacts_apart_are_answered_alone() {

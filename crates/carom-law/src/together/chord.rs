@@ -7,7 +7,9 @@
 //!
 //! **Restitution.** The normal impulses are at least `e_k h_k`, `0 <= i_n - e h ⊥ v_n⁺ >= 0`, with friction against the slip after. It
 //! is solved by sweeps of the implicit step of one contact ([`crate::rivals`]), the others held. (Where no contact needs more than
-//! `e h`, the sweeps descend a convex energy over disks.)
+//! `e h`, the sweeps descend a convex energy over disks.) Where contacts can hardly move against each other, the sweeps creep: friction moves
+//! from one to the other by a billionth at a time, until one has all of its own. What they tend to is followed by Newton's method
+//! on the projection equations, from a matrix with a larger diagonal to `W`.
 //!
 //! **Energy.** As no explicit share exceeds the implicit one, `i_c·v^c <= 0`, and with a common `e` the energy after `(1+e) i_c` is not more
 //! than before; restitution does no worse. With unequal `e` friction can gain: then the answer is blended with that of the least
@@ -17,8 +19,10 @@
 
 use super::strike::{Answer, CERTIFIED, NO_IMPULSE, SOLVED, Strike};
 use crate::coulomb::descent::Work;
-use crate::coulomb::{Block, Coulomb, Rule, tangential_residual};
+use crate::coulomb::{Block, Coulomb, Rule, System, tangential_residual};
 use crate::impact::mode::Mode;
+use crate::numeric::least_squares::LeastSquares;
+use crate::numeric::matrix::Dense;
 use crate::numeric::plane::{Vec2, norm};
 use crate::rivals::chord::{implicit_step, turning};
 
@@ -31,6 +35,17 @@ const DAMPED_FROM: u32 = 20;
 
 /// Largest number of sweeps of restitution; a few tens suffice nearly always.
 const MOST_SWEEPS: u32 = 5_000;
+
+/// Sweeps after which Newton's method is tried: those that have not settled by then seldom do.
+const SWEEPS_BEFORE_NEWTON: u32 = 100;
+
+/// The shares of the mean diagonal that `W` is then relaxed by, from the first down to the last by a factor: the last changes no velocity by more than
+/// a fiftieth of what an answer may err by.
+const SHARES: [f64; 2] = [1e-3, 1e-11];
+const SHARE_FACTOR: f64 = 0.1;
+
+/// Largest number of steps of Newton's method for a share.
+const MOST_STEPS: u32 = 20;
 
 /// A sweep that changes no velocity by more than this, over the largest speed, is the last.
 const STEADY: f64 = 1e-14;
@@ -196,7 +211,7 @@ impl Strike {
         }
     }
 
-    /// Restitution: sweeps to and fro of the implicit step of one contact, the others held.
+    /// Restitution: sweeps to and fro of the implicit step of one contact, the others held; then Newton's method.
     fn restore(&self, phases: &mut Phases, e: &[f64], work: &mut Work) {
         let m = self.contacts.len();
         let mut v = phases.compressed.clone();
@@ -207,7 +222,13 @@ impl Strike {
             }
         }
         self.system.velocity(&phases.compressed, &phases.restitution, &mut v);
-        for _ in 0..MOST_SWEEPS {
+        for sweep in 0..=MOST_SWEEPS {
+            if (sweep == SWEEPS_BEFORE_NEWTON || sweep == MOST_SWEEPS)
+                && let Some(restitution) = self.restored_by_newton(phases, e, work)
+            {
+                phases.restitution = restitution;
+                break;
+            }
             work.effort.sweeps += 1;
             let mut change = 0.0_f64;
             for k in (0..m).chain((0..m.saturating_sub(1)).rev()) {
@@ -237,6 +258,64 @@ impl Strike {
             }
         }
         self.system.velocity(&phases.compressed, &phases.restitution, &mut phases.after);
+    }
+
+    /// Newton's method on the projection equations of restitution, from what the sweeps have reached. `None` unless it comes to an
+    /// answer.
+    fn restored_by_newton(&self, phases: &Phases, e: &[f64], work: &mut Work) -> Option<Vec<f64>> {
+        let System { blocks, rows, .. } = &self.system;
+        let floors: Vec<f64> =
+            blocks.iter().zip(e).map(|(block, e)| e * phases.compression[block.start].max(0.0)).collect();
+        let (mut impulse, mut after, mut step) = (phases.restitution.clone(), vec![0.0; *rows], vec![0.0; *rows]);
+        let mut squares = LeastSquares::new(*rows);
+        let mut share = SHARES[0];
+        while share >= 0.5 * SHARES[1] {
+            let relaxed = self.system.relaxed(share);
+            for _ in 0..MOST_STEPS {
+                work.effort.newton_steps += 1;
+                relaxed.velocity(&phases.compressed, &impulse, &mut after);
+                for (k, block) in relaxed.blocks.iter().enumerate() {
+                    let (i, v) = (block.of(&impulse), block.of(&after));
+                    let projected = Projected { block, mu: self.contacts[k].mu_d, floor: floors[k], i, v };
+                    projected.linearise(&relaxed.matrix, &mut squares);
+                }
+                squares.rhs.iter_mut().for_each(|f| *f = -*f);
+                squares.solve(&mut step);
+                let change = step.iter().fold(0.0_f64, |most, step| most.max(step.abs()));
+                impulse.iter_mut().zip(&step).for_each(|(i, step)| *i += step);
+                if !change.is_finite() {
+                    return None;
+                }
+                if change <= SOLVED * self.speed {
+                    break;
+                }
+            }
+            share *= SHARE_FACTOR;
+        }
+        // What rounding leaves below the floors and outside the disks.
+        for ((block, contact), floor) in blocks.iter().zip(&self.contacts).zip(&floors) {
+            let impulse = &mut impulse[block.range()];
+            impulse[0] = impulse[0].max(*floor);
+            let (most, friction) = (contact.mu_d * impulse[0], impulse[1..].iter().map(|i| i * i).sum::<f64>().sqrt());
+            if friction > most {
+                impulse[1..].iter_mut().for_each(|i| *i *= most / friction);
+            }
+        }
+        let found = Phases { restitution: impulse, ..phases.clone() };
+        (self.restitution_residual(&found, e) <= 0.2 * CERTIFIED).then_some(found.restitution)
+    }
+
+    /// How far restitution is from its conditions, as a velocity over the largest speed.
+    fn restitution_residual(&self, phases: &Phases, e: &[f64]) -> f64 {
+        let mut after = vec![0.0; self.system.rows];
+        self.system.velocity(&phases.compressed, &phases.restitution, &mut after);
+        let of = |(k, block): (usize, &Block)| {
+            let (i, r, v) = (block.of(&phases.compression), block.of(&phases.restitution), block.of(&after));
+            let normal = (block.w_nn * (r[0] - e[k] * i[0])).min(v[0]).abs();
+            let slip = tangential_residual(block.w_t, self.contacts[k].mu_d, &r, [v[1], v[2]]);
+            if normal.is_nan() || slip.is_nan() { f64::INFINITY } else { normal.max(slip) }
+        };
+        self.system.blocks.iter().enumerate().map(of).fold(0.0, f64::max) / self.speed
     }
 
     /// The certificate: how far impulses and shares are from the law's conditions at any contact, as a velocity over the largest
@@ -284,5 +363,60 @@ impl Strike {
         let v = self.system.blocks[k].of(&answer.after);
         let speed = norm([v[1], v[2]]);
         (speed > 0.0).then(|| [v[1] / speed, v[2] / speed])
+    }
+}
+
+/// A contact of restitution: its impulse must equal the projection of `i - v/w` onto what is allowed, a normal impulse of at least
+/// `floor` and friction in its disk.
+struct Projected<'a> {
+    block: &'a Block,
+    mu: f64,
+    floor: f64,
+    i: [f64; 3],
+    v: [f64; 3],
+}
+
+impl Projected<'_> {
+    /// The distance from the projection, as a velocity, and its slope.
+    fn linearise(&self, w: &Dense, to: &mut LeastSquares) {
+        let &Self { block, mu, floor, i, v } = self;
+        let (n, d, w_n, w_t) = (block.start, block.dimension.rows(), block.w_nn, block.w_t);
+        let pressed = i[0] - v[0] / w_n;
+        let presses = pressed > floor;
+        let LeastSquares { matrix, rhs, .. } = to;
+        if presses {
+            rhs[n] = v[0];
+            matrix.row_mut(n).copy_from_slice(w.row(n));
+        } else {
+            rhs[n] = w_n * (i[0] - floor);
+            matrix.row_mut(n).fill(0.0);
+            matrix[(n, n)] = w_n;
+        }
+        let p = [w_t * i[1] - v[1], w_t * i[2] - v[2]];
+        let (length, radius) = (norm(p), w_t * mu * pressed.max(floor));
+        for r in 1..d {
+            let row = matrix.row_mut(n + r);
+            if length <= radius {
+                rhs[n + r] = v[r];
+                row.copy_from_slice(w.row(n + r));
+                continue;
+            }
+            // dF_t = w_t di_t - p̂ dR - (R/|p|) (1 - p̂ p̂ᵀ) (w_t di_t - dv_t).
+            let hat = [p[0] / length, p[1] / length];
+            rhs[n + r] = w_t * i[r] - radius * hat[r - 1];
+            row.fill(0.0);
+            row[n + r] = w_t;
+            if presses {
+                let by_normal = hat[r - 1] * w_t * mu;
+                row[n] -= by_normal;
+                row.iter_mut().zip(w.row(n)).for_each(|(s, w)| *s += by_normal / w_n * w);
+            }
+            for c in 1..d {
+                let across = f64::from(u8::from(r == c)) - hat[r - 1] * hat[c - 1];
+                let weight = radius / length * across;
+                row.iter_mut().zip(w.row(n + c)).for_each(|(s, w)| *s += weight * w);
+                row[n + c] -= weight * w_t;
+            }
+        }
     }
 }

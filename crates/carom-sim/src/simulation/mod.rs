@@ -497,7 +497,8 @@ impl Simulation {
     /// Repeats the last step with another size, and accepts its end.
     pub(crate) fn restep(&mut self, size: f64) -> Result<()> {
         let tolerance = self.system.setup.settings.tolerance;
-        self.stepping.stepper.attempt(&mut self.system, size, &self.stepping.scale, tolerance)?;
+        let error = self.stepping.stepper.attempt(&mut self.system, size, &self.stepping.scale, tolerance)?;
+        self.stepping.error_to_event = error;
         self.accept();
         Ok(())
     }

@@ -159,11 +159,12 @@ fn what_creeps_on_is_decided_by_its_own_direction() {
     passes(615, 0, 4e4);
 }
 
-/// A prism turning about one corner of its face until all stop at once.
+/// A prism turning about one corner of its face until all stop at once; and a tree, in which one of many impacts of a limit, among
+/// contacts that it hardly moves, has no answer to the precision promised.
 #[test]
 fn redundant_forces_hide_no_stop() {
     passes(267, 0, 5e3);
-    passes(708, 0, 4e4);
+    passes(708, 1, 4e4);
 }
 
 /// A box between two walls, ever striking.
@@ -246,6 +247,37 @@ fn what_once_failed_passes() {
         let faults = judge(seed).faults;
         assert!(faults.is_empty(), "CAROM_SEED={seed}: {faults:?}");
     });
+}
+
+#[track_caller]
+fn passes_by_chord(seeds: &[u64]) {
+    for &seed in seeds {
+        let faults = judge_by(Law::Chord, seed).faults;
+        assert!(faults.is_empty(), "CAROM_LAW=chord CAROM_SEED={seed}: {faults:?}");
+    }
+}
+
+/// Trees on redundant contacts that stick. Within one step no distribution of the forces is inside all cones, at its end one is again;
+/// and at the stage in which the forces of least norm are farthest outside, one is, too.
+#[test]
+fn redundant_forces_that_leave_their_cones_within_a_step_end_it() {
+    passes_by_chord(&[2038, 2248]);
+}
+
+/// A tree of which one contact begins to slide: the step made anew to there is more accurate than the dense output, on which
+/// another contact does not touch before, and ends with that contact 9e-8 L inside.
+#[test]
+fn a_touch_that_only_the_step_made_anew_sees_is_not_missed() {
+    let verdict = judge_by(Law::Chord, 2508);
+    assert!(verdict.faults.is_empty(), "{:?}", verdict.faults);
+    assert!(verdict.penetration < 1e-9, "{:e} L", verdict.penetration);
+}
+
+/// A tree of which one contact begins to slide: the error estimate of a step is small by chance, that of the step to an event inside it
+/// is not.
+#[test]
+fn a_step_to_an_event_with_an_error_beyond_its_tolerance_is_no_step() {
+    passes(4308, 0, 2e5);
 }
 
 /// A sphere off its centre of mass whose friction presses it ever harder, up to D = 0, where the impulse of a jam would

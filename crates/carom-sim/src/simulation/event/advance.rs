@@ -106,13 +106,17 @@ impl Simulation {
             }
             self.stepping.size = self.stepping.stepper.next_size(error);
             self.stepping.error = error;
+            self.stepping.error_to_event = 0.0;
             let halt = self.look_for_events(step, error)?;
-            // An error estimate may vanish by chance; the energy book detects this.
-            if step > SHORT * smallest && !self.closes_book()? {
+            // An error estimate may vanish by chance; the energy book detects this, and so does the step to an event inside, whose
+            // error is then larger than that of the whole.
+            let part = self.stepping.stepper.step();
+            let is_chance = part > SHORT * smallest && !(self.stepping.error_to_event <= 1.0);
+            if step > SHORT * smallest && (is_chance || !self.closes_book()?) {
                 self.journal.counts.rejected += 1;
                 self.time = self.stepping.stepper.start_time();
                 self.state.copy_from_slice(self.stepping.stepper.start());
-                size = RETRY * step;
+                size = RETRY * if is_chance { part } else { step };
                 continue;
             }
             if halt != Halt::Step {
@@ -224,6 +228,7 @@ impl Simulation {
                 self.accept();
             } else {
                 self.step_to_touch(fraction, step)?;
+                self.steps_back_to_touch()?;
             }
             return Ok(Halt::Touch);
         }
@@ -231,7 +236,7 @@ impl Simulation {
             Phase::Ends(end) => end,
             Phase::LeavesBound(fraction) => {
                 self.restep(fraction * step)?;
-                return Ok(Halt::Step);
+                return Ok(if self.steps_back_to_touch()? { Halt::Touch } else { Halt::Step });
             }
             Phase::GoesOn => {
                 self.accept();
@@ -245,7 +250,8 @@ impl Simulation {
             self.accept();
             return Ok(Halt::Phase(end.margin));
         }
-        Ok(Halt::Phase(self.step_to_phase_end(step, end)?))
+        let margin = self.step_to_phase_end(step, end)?;
+        Ok(if self.steps_back_to_touch()? { Halt::Touch } else { Halt::Phase(margin) })
     }
 }
 

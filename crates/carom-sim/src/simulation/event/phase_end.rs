@@ -30,6 +30,9 @@ const FIRES_WIDTH: f64 = 1e-14;
 const STEPPED_WIDTH: f64 = 4.0;
 /// How often the time ahead at which modes are decided is doubled until the event fires there, too.
 const DOUBLINGS: usize = 6;
+/// The best distribution of redundant forces is taken to change its margin within a step by at most this many times what that of
+/// least norm does.
+const AS_MUCH: f64 = 2.0;
 /// A step is not ended where a force is on its bound within this first part of it.
 const FIRST_PART: f64 = 1e-3;
 
@@ -133,19 +136,18 @@ impl Simulation {
 
     /// Fractions of the step between which the phase first ends, by what its stages have seen.
     fn first_beyond(&mut self, trace: &[MarginSample]) -> Result<Option<Bracket>> {
-        let smallest = trace.iter().map(|seen| seen.margin).fold(f64::INFINITY, f64::min);
+        let asked = self.redundant_margins(trace)?;
         let (mut from, mut above) = (0.0, None);
-        for (place, seen) in trace.iter().enumerate() {
-            let fraction = ((seen.time - self.stepping.stepper.start_time()) / self.stepping.stepper.step()).min(1.0);
+        for (seen, asked) in trace.iter().zip(asked) {
+            let fraction = self.fraction_of(seen);
             let mut margin = seen.margin;
             if margin < 0.0 {
-                // A stage may be less accurate than the step. Whether redundant forces are beyond takes long to tell: it
-                // is asked at the end, and where it is likeliest.
-                let is_asked = !seen.is_doubtful || margin == smallest || place + 1 == trace.len();
-                if !is_asked {
-                    continue;
-                }
-                margin = self.margin_at(fraction)?.value;
+                // A stage may be less accurate than the step.
+                margin = match asked {
+                    Some(margin) => margin,
+                    None if seen.is_doubtful => continue,
+                    None => self.margin_at(fraction)?.value,
+                };
             }
             if !(margin >= 0.0) {
                 let above = match above {
@@ -157,6 +159,38 @@ impl Simulation {
             (from, above) = (fraction, Some(margin));
         }
         Ok(None)
+    }
+
+    /// The margins of redundant forces at the stages at which they are asked. Whether such forces are beyond takes long to tell: it is
+    /// asked at the end, and where those of least norm are farthest outside. The best ones may be nearest to their bounds
+    /// elsewhere: where they come nearer than [`AS_MUCH`] times what the margin of those of least norm changes by in
+    /// the step, it is asked at every stage.
+    fn redundant_margins(&mut self, trace: &[MarginSample]) -> Result<Vec<Option<f64>>> {
+        let mut asked = vec![None; trace.len()];
+        let doubtful: Vec<usize> =
+            (0..trace.len()).filter(|&k| trace[k].is_doubtful && trace[k].margin < 0.0).collect();
+        let margins = || doubtful.iter().map(|&k| trace[k].margin);
+        let (smallest, largest) =
+            (margins().fold(f64::INFINITY, f64::min), margins().fold(f64::NEG_INFINITY, f64::max));
+        let mut nearest = f64::INFINITY;
+        for &k in doubtful.iter().filter(|&&k| trace[k].margin == smallest || k + 1 == trace.len()) {
+            let margin = self.margin_at(self.fraction_of(&trace[k]))?.value;
+            asked[k] = Some(margin);
+            nearest = nearest.min(margin);
+        }
+        if nearest < AS_MUCH * (largest - smallest) {
+            for &k in &doubtful {
+                if asked[k].is_none() {
+                    asked[k] = Some(self.margin_at(self.fraction_of(&trace[k]))?.value);
+                }
+            }
+        }
+        Ok(asked)
+    }
+
+    /// Where in the step an evaluation was.
+    fn fraction_of(&self, seen: &MarginSample) -> f64 {
+        ((seen.time - self.stepping.stepper.start_time()) / self.stepping.stepper.step()).min(1.0)
     }
 
     /// Ends the step where the phase does, found on the dense output. Where the step itself, which is more accurate, sees it

@@ -352,6 +352,30 @@ impl Simulation {
         Ok(())
     }
 
+    /// Where a step was made anew, and is more accurate than the dense output that events were looked for on: whether an open
+    /// contact that was above its surface there is inside in truth. The step then ends where that contact touches.
+    pub(crate) fn steps_back_to_touch(&mut self) -> Result<bool> {
+        let mut has_stepped = false;
+        // Each time another contact may be the first.
+        for _ in 0..self.system.contacts.len() {
+            self.system.place(self.time, &self.state)?;
+            self.measure()?;
+            let is_inside = |k: usize| {
+                self.is_open(k)
+                    && self.system.contacts[k].gap < -self.system.scales.of(k).near
+                    && self.system.is_enabled(k)
+            };
+            if !(0..self.system.contacts.len()).any(is_inside) {
+                break;
+            }
+            // What was inside from the start is left to the search that comes first.
+            let Some(fraction) = self.first_touch(1.0)?.filter(|fraction| *fraction > 0.0) else { break };
+            self.step_to_touch(fraction, self.stepping.stepper.step())?;
+            has_stepped = true;
+        }
+        Ok(has_stepped)
+    }
+
     /// The open contact that is the lowest among those that fall, at a fraction of the step.
     fn lowest_at(&mut self, fraction: f64) -> Result<usize> {
         self.measure_at(fraction)?;

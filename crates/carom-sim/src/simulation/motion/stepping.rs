@@ -14,6 +14,8 @@ pub(crate) struct Stepping {
     pub(crate) sampler: Stepper,
     /// The error of the last step over its tolerance.
     pub(crate) error: f64,
+    /// The same of the step made anew to an event inside that one; 0 where there was none.
+    pub(crate) error_to_event: f64,
     /// Size of the next step.
     pub(crate) size: f64,
     /// The last one that no sliding made short, to start with after an event.
@@ -43,6 +45,7 @@ impl Stepping {
             stepper: Stepper::new(state.len()),
             sampler: Stepper::new(state.len()),
             error: 0.0,
+            error_to_event: 0.0,
             size,
             size_before_sliding: 0.0,
             reuses_last_stage: false,
