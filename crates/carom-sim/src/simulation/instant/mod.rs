@@ -96,6 +96,7 @@ impl Simulation {
         }
         let mut rounds = 0;
         let mut floor = TINY;
+        let mut left = f64::INFINITY;
         // The end of a phase is not a touch.
         let mut has_touched = by.is_none();
         let mut by = by;
@@ -111,7 +112,7 @@ impl Simulation {
             }
             let round = match by {
                 Some((contact, Reason::Direction)) => self.redirect(contact).map(|()| RoundEnd::Decided),
-                _ => self.round(&mut floor, &mut has_touched),
+                _ => self.round(&mut floor, &mut left, &mut has_touched),
             };
             self.stepping.decides_at = None;
             match round {
@@ -150,10 +151,10 @@ impl Simulation {
     }
 
     /// One impact, or one settling, or the decision of the modes. Normal velocities up to `floor`, relative to the speed
-    /// scale of each contact, count as zero; where W is nearly singular the floor rises to what impulses cannot remove. If
-    /// nothing has touched or struck, an open contact that separates stays open, however slow and near it is: it is not a
-    /// bounce that ends now.
-    fn round(&mut self, floor: &mut f64, has_touched: &mut bool) -> Result<RoundEnd> {
+    /// scale of each contact, count as zero; where W is nearly singular the floor rises to what impulses cannot remove, `left` by
+    /// the last settling. If nothing has touched or struck, an open contact that separates stays open, however slow and near it
+    /// is: it is not a bounce that ends now.
+    fn round(&mut self, floor: &mut f64, left: &mut f64, has_touched: &mut bool) -> Result<RoundEnd> {
         self.system.place(self.time, &self.state)?;
         self.measure()?;
         let close: Vec<usize> = (0..self.system.contacts.len()).filter(|&k| self.is_near(k)).collect();
@@ -185,6 +186,8 @@ impl Simulation {
         let bounce = self.largest_rate(&slow, 1.0);
         if bounce > *floor {
             self.settle(&slow)?;
+            // Strikes and settlings of nearly dependent contacts may undo each other.
+            *left = self.raise_floor(floor, *left, &slow, -1.0)?;
             return Ok(RoundEnd::Again);
         }
         if self.come_to_rest(&slow)? {

@@ -45,15 +45,15 @@ impl Simulation {
             .fold(0.0_f64, |m, &k| m.max(sign * self.system.contacts[k].rate / self.system.scales.of(k).speed))
     }
 
-    /// Raises the floor if impulses left most of a normal velocity that is too slow to be followed.
-    pub(crate) fn raise_floor(&mut self, floor: &mut f64, before: f64, contacts: &[usize], sign: f64) -> Result<()> {
+    /// Raises the floor if impulses left most of a normal velocity that is too slow to be followed. Returns what they left.
+    pub(crate) fn raise_floor(&mut self, floor: &mut f64, before: f64, contacts: &[usize], sign: f64) -> Result<f64> {
         self.system.place(self.time, &self.state)?;
         self.measure()?;
         let left = self.largest_rate(contacts, sign);
         if left > LEFT * before && left <= self.system.scales.settled_part {
             *floor = floor.max(RAISE * left);
         }
-        Ok(())
+        Ok(left)
     }
 
     /// Ends the bounces of contacts that are too slow to follow, all at once.
