@@ -7,6 +7,9 @@ import json
 import os
 import signal
 import subprocess
+import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +29,20 @@ def random(request) -> np.random.Generator:
 def interrupts() -> None:
     """Control-C is heard although a shell that started the tests in the background has it ignored."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def control_c_after(seconds: float) -> Callable[[], None]:
+    """Control-C some time after the function that is returned was called: a busy machine may take longer than that to start a thread, and
+    what is to be interrupted has not begun then."""
+    begins = threading.Event()
+
+    def send():
+        begins.wait()
+        time.sleep(seconds)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=send, daemon=True).start()
+    return begins.set
 
 
 @pytest.fixture(scope="session")

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
 import time
 
 import numpy as np
 import pytest
 
 import carom
-from conftest import random_delassus
+from conftest import control_c_after, random_delassus
 
 
 def problems(random, count, dimension=3):
@@ -128,9 +125,10 @@ def test_wrong_arrays_are_errors(random, change, kind, field):
 def test_ctrl_c_ends_a_batch(threads):
     """Between blocks of 65,536 rows: of 40 blocks most are not solved, as the time tells that one of them takes."""
 
-    def solve(rows):
+    def solve(rows, begin=lambda: None):
         begun = time.monotonic()
         try:
+            begin()
             carom.impact_batch(
                 delassus=np.diag([2.0, 1.0]),
                 contact_velocity=[-1.0, 0.4],
@@ -144,10 +142,7 @@ def test_ctrl_c_ends_a_batch(threads):
         return False, time.monotonic() - begun
 
     _, one = solve(65_536)
-    timer = threading.Timer(0.1 * one, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
-    interrupted, whole = solve(40 * 65_536)
-    timer.join()
+    interrupted, whole = solve(40 * 65_536, control_c_after(one))
     assert interrupted and whole < 20 * one
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
 import threading
 import time
@@ -13,6 +11,7 @@ import numpy as np
 import pytest
 
 import carom
+from conftest import control_c_after
 
 BALL = """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1"/>
 <body name="ball" pos="0 0 1"><freejoint name="free"/><geom name="skin" type="sphere" size="0.1" mass="1"/></body>
@@ -154,11 +153,11 @@ def test_the_law_of_a_run():
 
 @pytest.mark.parametrize("controlled", [False, True])
 def test_ctrl_c_ends_a_run(controlled):
-    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    begin = control_c_after(0.3)
     arguments = {"torque": lambda t, q, v: np.zeros(18), "rate": 1000} if controlled else {}
     begun = time.monotonic()
-    timer.start()
     with pytest.raises(KeyboardInterrupt):
+        begin()
         carom.simulate("quadruped", until=1000.0, interval=0.01, **arguments)
     assert time.monotonic() - begun < 30
 

@@ -10,13 +10,13 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 
 import numpy as np
 import pytest
 
 import carom
+from conftest import control_c_after
 
 ARM = {"vary": {"friction": "0:1:20"}, "random": {"state.velocity.elbow": "normal(0, 1)"}, "samples": 50, "seed": 7}
 COLUMNS = "mode,impulse,energy.change,admissible"
@@ -116,8 +116,9 @@ def test_progress_is_told_and_may_stop_a_sweep(tmp_path):
 
 
 def test_control_c_ends_a_sweep_and_finished_parts_remain(tmp_path):
-    threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    begin = control_c_after(0.5)
     with pytest.raises(KeyboardInterrupt):
+        begin()
         carom.sweep("arm", **ARM | {"samples": 10_000_000}, output=tmp_path / "sweep", part_rows=1000)
     # Of 200,000 parts; how long a busy machine takes to hear the signal is not asked.
     assert hash_of(tmp_path / "sweep")[0] < 20_000
