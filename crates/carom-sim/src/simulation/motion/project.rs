@@ -231,10 +231,11 @@ mod tests {
     use crate::{Simulation, Surface};
 
     /// A mass a nanometre inside a floor, and two inside another at a slope to it: both are held where one crosses the other. A slope of a tenth is far
-    /// enough from parallel to go there; at 1e-7 that is a centimetre away for gaps of a nanometre, and each is held alone.
+    /// enough from parallel to go there; at 1e-3 that is a micrometre away and at 1e-5 a hundred, for gaps of a nanometre, and each is held alone. At
+    /// 1e-7 the two count as one.
     #[test]
     fn gaps_that_disagree_do_not_move_what_they_hold_far_away() {
-        for (slope, farthest) in [(0.1, 2e-8), (1e-7, 1e-8)] {
+        for (slope, farthest) in [(0.1, 2e-8), (1e-3, 1e-8), (1e-5, 1e-8), (1e-7, 1e-8)] {
             let mut setup = crate::simulation::tests::ball();
             let link = setup.contacts[0].point.link();
             let normal = [slope, 0.0, 1.0];
