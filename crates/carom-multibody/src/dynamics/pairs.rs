@@ -197,11 +197,6 @@ impl Dynamics {
         closest.normal.dot(one.velocity_at(closest.points[0]) - other.velocity_at(closest.points[1]))
     }
 
-    /// The rate of the gap of parts that face each other, n·(v₁(p) - v₂(p)).
-    pub fn facing_gap_rate(&mut self, pair: &BodyPair, facing: &Facing) -> f64 {
-        facing.gap_rate(&self.carried(pair))
-    }
-
     /// The rate of the gap of given parts, n·(v₁(p) - v₂(p)).
     pub fn motion_gap_rate(&mut self, pair: &BodyPair, motion: &PairMotion) -> f64 {
         motion.gap_rate(&self.carried(pair))

@@ -139,16 +139,9 @@ impl PhaseForces {
         contacts: &[PhaseContact],
         forces: &mut [f64],
     ) -> Result<PhaseReport> {
-        self.run(
-            Purpose { vector: "free_acceleration", result: "forces", rank_tolerance: PHASE_RANK },
-            delassus,
-            free_acceleration,
-            forces,
-            |phase| {
-                let listed = phase.list(&delassus, contacts, None)?;
-                Ok(phase.set_apart(&delassus, listed))
-            },
-        )
+        self.solve_listed(delassus, free_acceleration, contacts, forces, |phase, listed| {
+            phase.set_apart(&delassus, listed)
+        })
     }
 
     /// [`PhaseForces::solve`] with all unknowns in the system.
@@ -159,13 +152,23 @@ impl PhaseForces {
         contacts: &[PhaseContact],
         forces: &mut [f64],
     ) -> Result<PhaseReport> {
-        self.run(
-            Purpose { vector: "free_acceleration", result: "forces", rank_tolerance: PHASE_RANK },
-            delassus,
-            free_acceleration,
-            forces,
-            |phase| phase.list(&delassus, contacts, None),
-        )
+        self.solve_listed(delassus, free_acceleration, contacts, forces, |_, listed| listed)
+    }
+
+    /// [`PhaseForces::solve`] with what is done to the unknowns before they are solved for.
+    fn solve_listed(
+        &mut self,
+        delassus: MatrixView,
+        free_acceleration: &[f64],
+        contacts: &[PhaseContact],
+        forces: &mut [f64],
+        choose: impl FnOnce(&mut Self, Listed) -> Listed,
+    ) -> Result<PhaseReport> {
+        let purpose = Purpose { vector: "free_acceleration", result: "forces", rank_tolerance: PHASE_RANK };
+        self.run(purpose, delassus, free_acceleration, forces, |phase| {
+            let listed = phase.list(&delassus, contacts, None)?;
+            Ok(choose(phase, listed))
+        })
     }
 
     /// The minimum-norm `i`, acting only in the chosen rows, that removes `excess` there: `W i = -excess`. This is the
