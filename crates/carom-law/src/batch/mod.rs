@@ -24,12 +24,14 @@
 //! |---|---|
 //! | `column` | the numbers of a batch in the caller's memory |
 //! | `common` | the common path of Aghili's law without branches |
+//! | `flow` | the gradient flow of a contact by chord, without branches |
 //! | `stages` | chord without branches, stage by stage |
 //! | `chord` | the laws other than Aghili's |
 
 mod chord;
 mod column;
 mod common;
+mod flow;
 mod stages;
 
 pub use column::Column;

@@ -1,6 +1,6 @@
 //! Several contacts of one system that strike at the same instant.
 //!
-//! A call goes `sequence` (which contacts strike, one impact after the other) → `guarded` → `search` → `strike` → the descent of
+//! A call goes `sequence` (which contacts strike, one impact after the other) → `group` → `guarded` → `search` → `strike` → the descent of
 //! `coulomb` (which contacts stick) and its solvers (the impulses for given types). Their result is judged by `certificate`,
 //! which shares only the problem with them.
 //!
@@ -8,6 +8,8 @@
 //! |---|---|
 //! | `check` | whether a matrix is a Delassus matrix of several contacts |
 //! | `order` | an order of contacts that does not depend on how they are listed |
+//! | `ledger` | what has happened so far at one instant |
+//! | `group` | one impact of coupled contacts, by the law |
 //! | `sequence` | one instant: which contacts strike, impact after impact |
 //! | `guarded` | the guards of several contacts |
 //! | `search` | the answers found, and the one returned |
@@ -17,6 +19,8 @@
 //! | `chord` | contacts that strike together, by the law chord |
 //! | `strike` | contacts that strike together, and the descent over their types |
 //! | `certificate` | whether impulses satisfy the law |
+//! | `velocity` | the velocity of the mechanism after the impact |
+//! | `report` | the outcome in the caller's units |
 //! | `verify` | the check of outcomes |
 //! | `outcome` | the outcome as data |
 
@@ -24,13 +28,17 @@ mod certificate;
 mod check;
 mod chord;
 mod combination;
+mod group;
 mod guarded;
+mod ledger;
 mod order;
 mod outcome;
 mod precise;
+mod report;
 mod search;
 mod sequence;
 mod strike;
+mod velocity;
 mod verify;
 mod whitened;
 
@@ -38,31 +46,17 @@ pub use outcome::{
     AnswerSearch, ContactEnergy, ContactOutcome, SimultaneousGuard, SimultaneousOutcome, SimultaneousUnguarded,
 };
 
-use self::sequence::Ledger;
+use self::ledger::Ledger;
 use self::whitened::WhitenedRows;
 use crate::contact::coefficients::{self, Coefficients};
 use crate::contact::delassus::Dimension;
 use crate::contact::mechanism::{Jacobian, Mechanism, check_shapes, contact_velocity};
-use crate::contact::vector::ContactVector;
 use crate::coulomb::{Block, System};
 use crate::error::{Error, Result};
 use crate::impact::guard::Guard;
-use crate::impact::outcome::{BeforeAfter, Energy, Law, RestitutionValues};
-use crate::numeric::basis::length;
-use crate::numeric::least_squares::LeastSquares;
+use crate::impact::outcome::Law;
 use crate::numeric::matrix::{Dense, MatrixView};
 use crate::numeric::scaling::{exponent, loses_digits, scale};
-use crate::numeric::tolerance::{ACCURACY, ROUNDING};
-
-/// Steps of the refinement of an answer in whitened coordinates, each of which takes back what the rounding of `M` left.
-const REFINEMENTS: usize = 3;
-
-/// The part of the whitened velocity that rounding in an ill-conditioned `M` may take: with a condition number of 1e14 its factor loses
-/// seven digits, and the velocity a few more.
-const SMALL_CHANGE: f64 = 1e-4;
-
-/// Error of a contact velocity above which it is refined, relative to the velocities before the impact.
-const NOTICED: f64 = 0.1 * ACCURACY;
 
 /// Several contacts of one system: their rows stacked, each contact's normal first. `W = A M⁻¹ Aᵀ` of all rows together is
 /// symmetric and positive semidefinite, and singular where the contacts outnumber the degrees of freedom.
@@ -391,200 +385,8 @@ impl ContactSet {
             energy_change,
         })
     }
-
-    /// In the caller's units.
-    fn report(
-        &self,
-        coefficients: &[Coefficients],
-        ledger: &Ledger,
-        guard: SimultaneousGuard,
-    ) -> Result<SimultaneousOutcome> {
-        let impulse = self.impulses_out(&ledger.impulse);
-        let velocity = self.velocity_after(&impulse, ledger);
-        let contact_velocity = self.contact_velocity_after(ledger, velocity.as_deref());
-        let mut contacts = Vec::with_capacity(coefficients.len());
-        let mut energy = Energy { before: None, after: None, change: 0.0, normal: 0.0, tangential: 0.0 };
-        for (k, (block, coefficients)) in self.system.blocks.iter().zip(coefficients).enumerate() {
-            let (dimension, entry) = (block.dimension, &ledger.contacts[k]);
-            let finite = |value: f64, name: &str| {
-                if value.is_finite() {
-                    Ok(value)
-                } else {
-                    Err(Error::Overflow { field: format!("contacts[{k}].{name}").into() })
-                }
-            };
-            for i in block.of(&impulse) {
-                finite(i, "impulse")?;
-            }
-            let mut after = block.of(&contact_velocity);
-            for (v, r) in after.iter_mut().zip(block.range()) {
-                *v = finite(scale(*v, self.gamma + self.rows[r]) + 0.0, "contact_velocity.after")?;
-            }
-            let (normal, tangential) = (self.energy_out(entry.work.normal), self.energy_out(entry.work.tangential));
-            energy.normal += normal;
-            energy.tangential += tangential;
-            contacts.push(ContactOutcome {
-                mode: entry.mode,
-                impulse: ContactVector::new(dimension, block.of(&impulse)),
-                contact_velocity: BeforeAfter {
-                    before: ContactVector::new(dimension, block.of(&self.velocity)),
-                    after: ContactVector::new(dimension, after),
-                },
-                direction: entry.direction.map(|u| ContactVector::tangential(dimension, u)),
-                energy: ContactEnergy { change: finite(normal + tangential, "energy.change")?, normal, tangential },
-                restitution: RestitutionValues {
-                    normal: entry.restitution,
-                    tangential: coefficients.restitution.tangential(),
-                },
-                restitution_used: entry.restitution_used,
-                friction: coefficients.friction,
-                contact_dimension: dimension as u8,
-            });
-        }
-        energy.change = energy.normal + energy.tangential;
-        if let Some((Struck { mechanism, velocity: before, .. }, after)) =
-            self.mechanism.as_ref().zip(velocity.as_ref())
-        {
-            energy.before = Some(mechanism.kinetic_energy(before).0);
-            energy.after = Some(mechanism.kinetic_energy(after).0);
-            if ledger.is_precise {
-                // Impulses that are large and cancel lose digits of `v̄·i` that velocities keep.
-                energy.correct(mechanism.energy_change(before, after), 0.0);
-            }
-        }
-        if let Some(i) = velocity.iter().flatten().position(|v| !v.is_finite()) {
-            return Err(Error::Overflow { field: format!("velocity[{i}]").into() });
-        }
-        for (value, name) in [(Some(energy.change), "change"), (energy.before, "before"), (energy.after, "after")] {
-            if value.is_some_and(|value| !value.is_finite()) {
-                return Err(Error::Overflow { field: format!("energy.{name}").into() });
-            }
-        }
-        Ok(SimultaneousOutcome {
-            contacts,
-            velocity,
-            energy,
-            admissible: !ledger.creates_energy,
-            guard,
-            strong: ledger.strong,
-            residual: ledger.residual,
-            condition: self.mechanism.as_ref().map(|struck| struck.condition),
-            solutions: ledger.solutions,
-            search: ledger.search,
-            sequence: ledger.sequence,
-            settled: ledger.settled,
-            effort: ledger.effort,
-            law: Law::Aghili,
-        })
-    }
-
-    /// One step of iterative refinement with `W`, which removes the error of the contact velocities by rounding in an ill-conditioned
-    /// `M`. `None` if the error is within the rounding of `A q̇⁺` and a tenth of the tolerance of the check, or if the step needs an
-    /// impulse larger than the uncertainty due to `M`.
-    fn refined(&self, after: &[f64], ledger: &Ledger) -> Option<Vec<f64>> {
-        let struck = self.mechanism.as_ref()?;
-        let Struck { mechanism, condition, .. } = struck;
-        let rounding = ROUNDING * after.len() as f64;
-        let (left, most) = self.missing(struck, ledger, after);
-        if left.iter().zip(most).all(|(left, most)| left.abs() <= most) {
-            return None;
-        }
-        let mut system = LeastSquares::new(self.system.rows);
-        system.matrix.clone_from(&self.system.matrix);
-        system.rhs.copy_from_slice(&left);
-        let mut step = vec![0.0; self.system.rows];
-        system.solve(&mut step);
-        let largest = |x: &[f64]| x.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
-        if !(largest(&step) <= (ACCURACY + rounding * condition) * largest(&ledger.impulse)) {
-            return None;
-        }
-        let change = mechanism.velocity_change(&self.impulses_out(&step));
-        let refined: Vec<f64> = after.iter().zip(change).map(|(v, change)| v + change).collect();
-        (largest(&self.missing(struck, ledger, &refined).0) < largest(&left)).then_some(refined)
-    }
-
-    /// What `A q̇⁺` misses of the contact velocities, and how much of that is no more than the rounding of `A q̇⁺` itself and a tenth
-    /// of what the check lets pass; in the set's units.
-    fn missing(&self, struck: &Struck, ledger: &Ledger, after: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        let Struck { mechanism, jacobian, velocity, .. } = struck;
-        let rounding = ROUNDING * after.len() as f64;
-        let in_units = |(r, v): (usize, f64)| scale(v, -self.gamma - self.rows[r]);
-        let anew = jacobian.times(after).into_iter().enumerate().map(in_units);
-        let left = ledger.velocity.iter().zip(anew).map(|(told, anew)| told - anew).collect();
-        let sizes = mechanism.sizes(jacobian, after).into_iter().zip(mechanism.sizes(jacobian, velocity));
-        let most = sizes.map(|(after, before)| rounding * after + NOTICED * before).enumerate().map(in_units);
-        (left, most.collect())
-    }
-
-    /// `q̇⁺`, by the impulses or by the change of the whitened velocity.
-    fn velocity_after(&self, impulse: &[f64], ledger: &Ledger) -> Option<Vec<f64>> {
-        let struck = self.mechanism.as_ref()?;
-        let added = |change: Vec<f64>| -> Vec<f64> { struck.velocity.iter().zip(change).map(|(v, x)| v + x).collect() };
-        match self.whitened.as_ref().filter(|_| ledger.is_precise) {
-            Some(whitened) => {
-                let after = added(whitened.generalized(&struck.mechanism, &ledger.change));
-                Some(self.refined_precisely(struck, whitened, ledger, after))
-            }
-            None => {
-                let after = added(struck.mechanism.velocity_change(impulse));
-                Some(self.refined(&after, ledger).unwrap_or(after))
-            }
-        }
-    }
-
-    /// The same as [`refined`](Self::refined) by the shortest change of the whitened velocity that gives the rows back what they miss.
-    fn refined_precisely(
-        &self,
-        struck: &Struck,
-        whitened: &WhitenedRows,
-        ledger: &Ledger,
-        mut after: Vec<f64>,
-    ) -> Vec<f64> {
-        let worst = |left: &[f64], most: &[f64]| left.iter().zip(most).fold(0.0_f64, |w, (l, m)| w.max(l.abs() / m));
-        for _ in 0..REFINEMENTS {
-            let (left, most) = self.missing(struck, ledger, &after);
-            let is_missing: Vec<bool> = left.iter().zip(&most).map(|(left, most)| left.abs() > *most).collect();
-            if !is_missing.contains(&true) {
-                break;
-            }
-            let change = whitened.change_for(&left, &is_missing);
-            if !(length(&change) <= SMALL_CHANGE * length(&whitened.velocity)) {
-                break;
-            }
-            let change = whitened.generalized(&struck.mechanism, &change);
-            let refined: Vec<f64> = after.iter().zip(change).map(|(v, change)| v + change).collect();
-            let (left_then, most_then) = self.missing(struck, ledger, &refined);
-            if !(worst(&left_then, &most_then) < worst(&left, &most)) {
-                break;
-            }
-            after = refined;
-        }
-        after
-    }
-
-    /// `v⁺` in the set's units: that of the law, or where `q̇⁺` was found by the whitened velocity and misses it, `A q̇⁺`.
-    fn contact_velocity_after(&self, ledger: &Ledger, after: Option<&[f64]>) -> Vec<f64> {
-        let mut velocity = ledger.velocity.clone();
-        if let Some((struck, after)) = self.mechanism.as_ref().zip(after).filter(|_| ledger.is_precise) {
-            let (left, most) = self.missing(struck, ledger, after);
-            for ((v, left), most) in velocity.iter_mut().zip(left).zip(most) {
-                if left.abs() > most {
-                    *v -= left;
-                }
-            }
-        }
-        velocity
-    }
-
-    /// Impulses in the caller's units; adding zero turns -0 into 0.
-    fn impulses_out(&self, impulse: &[f64]) -> Vec<f64> {
-        impulse.iter().zip(&self.rows).map(|(i, row)| scale(*i, self.gamma - self.omega - row) + 0.0).collect()
-    }
-
-    fn energy_out(&self, energy: f64) -> f64 {
-        scale(energy, 2 * self.gamma - self.omega)
-    }
 }
+
 /// A refused kind of restitution, with the first contact that has it in its field.
 fn name_kind(error: Error, coefficients: &[Coefficients]) -> Error {
     match error {

@@ -7,20 +7,14 @@
 
 use super::ContactSet;
 use super::check;
-use super::outcome::{AnswerSearch, ContactEnergy};
-use super::strike::{Answer, CERTIFIED, Request, Strike};
-use crate::contact::Contact;
-use crate::contact::coefficients::{Coefficients, RestitutionKind};
-use crate::contact::delassus::Factor;
-use crate::coulomb::descent::Work;
-use crate::coulomb::effort::SimultaneousEffort;
+use super::group::check_several;
+use super::ledger::Ledger;
+use super::strike::{CERTIFIED, Request, Strike};
+use crate::contact::coefficients::Coefficients;
+use crate::coulomb::Block;
 use crate::error::{Condition, Error, Result};
-use crate::impact::collision::Impact;
 use crate::impact::guard::Guard;
-use crate::impact::mode::Mode;
 use crate::impact::outcome::Law;
-use crate::impact::refinement::answer_change;
-use crate::numeric::plane::Vec2;
 use crate::numeric::scaling::scale;
 use crate::numeric::tolerance::SEQUENCE_GROWTH;
 
@@ -44,64 +38,6 @@ const MOST_IMPACTS: u32 = 1000;
 /// Largest number of Coulomb problems solved in one instant: an impact takes about ten, and up to some hundreds where a guard acts.
 const MOST_SOLVES: u32 = 10_000;
 
-/// Sweeps, steps, exchanges and combinations tried in one instant, at most: about a third of a second for a few contacts. Contacts that make each
-/// other approach without end, each time in a Coulomb problem that is hard to solve, could take millions.
-const MOST_STEPS: u32 = 200_000;
-
-/// Whether a law has an answer to contacts that are coupled, with their kinds of restitution.
-fn check_several(law: Law, contacts: &[usize], coefficients: &[Coefficients]) -> Result<()> {
-    let is_newton = |k: &usize| coefficients[*k].restitution.kind() == Some(RestitutionKind::Newton);
-    let (field, value, instead) = if contacts.len() < 2 {
-        return Ok(());
-    } else if !law.answers_several() {
-        ("law", law.name(), "\"chord\", or \"aghili\" with a guard")
-    } else if contacts.iter().any(is_newton) {
-        ("restitution.kind", RestitutionKind::Newton.name(), "\"poisson\"")
-    } else {
-        return Ok(());
-    };
-    Err(Error::Simultaneous { field: field.into(), value, contacts: contacts.to_vec(), instead })
-}
-
-/// What has happened so far, in the set's units.
-#[derive(Debug)]
-pub(crate) struct Ledger {
-    law: Law,
-    pub(crate) impulse: Vec<f64>,
-    pub(crate) velocity: Vec<f64>,
-    pub(crate) contacts: Vec<Entry>,
-    pub(crate) residual: f64,
-    pub(crate) strong: bool,
-    pub(crate) creates_energy: bool,
-    pub(crate) acted: bool,
-    pub(crate) blended: bool,
-    pub(crate) factor: f64,
-    pub(crate) sequence: u32,
-    /// Whether an impact without restitution ended the sequence.
-    pub(crate) settled: bool,
-    pub(crate) solutions: u32,
-    pub(crate) search: AnswerSearch,
-    pub(crate) effort: SimultaneousEffort,
-    /// The whitened velocity, and the change of it so far; empty without a mechanism.
-    whitened: Vec<f64>,
-    pub(crate) change: Vec<f64>,
-    /// Whether an answer was found by that change: velocities and energies then follow from it.
-    pub(crate) is_precise: bool,
-    /// Steps taken, and at most.
-    steps: u32,
-    most_steps: u32,
-}
-
-/// The progress of one contact.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Entry {
-    pub(crate) mode: Mode,
-    pub(crate) direction: Option<Vec2>,
-    pub(crate) work: ContactEnergy,
-    pub(crate) restitution: f64,
-    pub(crate) restitution_used: f64,
-}
-
 impl Ledger {
     /// The impact, or what was found of it; `ties` has for each contact the first one that is alike.
     pub(crate) fn of(
@@ -114,45 +50,6 @@ impl Ledger {
         let mut ledger = Self { law, ..Self::new(set, coefficients) };
         ledger.run(set, coefficients, ties, guard)?;
         Ok(ledger)
-    }
-
-    /// Before the first impact.
-    fn new(set: &ContactSet, coefficients: &[Coefficients]) -> Self {
-        let velocity = set.scaled_velocity();
-        let whitened = set.whitened.as_ref().map_or(Vec::new(), |rows| rows.velocity.clone());
-        let entry = |(block, coefficients): (&crate::coulomb::Block, &Coefficients)| {
-            let speed = (-set.velocity[block.start]).max(0.0);
-            let restitution = coefficients.restitution.normal_at(speed);
-            Entry {
-                mode: Mode::Separating,
-                direction: None,
-                work: ContactEnergy::default(),
-                restitution,
-                restitution_used: restitution,
-            }
-        };
-        Self {
-            law: Law::Aghili,
-            impulse: vec![0.0; velocity.len()],
-            contacts: set.system.blocks.iter().zip(coefficients).map(entry).collect(),
-            velocity,
-            change: vec![0.0; whitened.len()],
-            whitened,
-            is_precise: false,
-            residual: 0.0,
-            strong: true,
-            creates_energy: false,
-            acted: false,
-            blended: false,
-            factor: 1.0,
-            sequence: 0,
-            settled: false,
-            solutions: 1,
-            search: AnswerSearch::Exhaustive,
-            effort: SimultaneousEffort::default(),
-            steps: 0,
-            most_steps: MOST_STEPS,
-        }
     }
 
     /// One impact after the other, until nothing approaches.
@@ -183,7 +80,7 @@ impl Ledger {
                 self.check_growth(set)?;
             }
             rest = AT_REST_AGAIN;
-            let is_struck = |(block, state): (&crate::coulomb::Block, &State)| {
+            let is_struck = |(block, state): (&Block, &State)| {
                 *state == State::Separating && self.velocity[block.start] < -rest * set.speed_of(block, speed)
             };
             if !set.system.blocks.iter().zip(&states).any(is_struck) {
@@ -217,18 +114,6 @@ impl Ledger {
             value: set.energy_out(change),
             bound: set.energy_out(most),
         })
-    }
-
-    /// The progress with the contacts as they were listed: `order` and `rows` tell where each contact and row belongs.
-    pub(crate) fn reordered(mut self, order: &[usize], rows: &[usize]) -> Self {
-        let (impulse, velocity, contacts) = (self.impulse.clone(), self.velocity.clone(), self.contacts.clone());
-        for (place, &row) in rows.iter().enumerate() {
-            (self.impulse[row], self.velocity[row]) = (impulse[place], velocity[place]);
-        }
-        for (place, &k) in order.iter().enumerate() {
-            self.contacts[k] = contacts[place];
-        }
-        self
     }
 
     /// One impact of all contacts that do not separate.
@@ -322,139 +207,6 @@ impl Ledger {
             is_at_rest: states[k] == State::AtRest,
         }
     }
-
-    /// The one-contact law.
-    fn alone(&mut self, k: usize, strike: &Strike, guard: Guard) -> Result<Answer> {
-        let (block, &Request { e, e_t, mu_s, mu_d, .. }) = (&strike.system.blocks[0], &strike.contacts[0]);
-        let factored = strike.ill_conditioned().map(|rows| (rows, rows.orthogonal()));
-        let contact = match &factored {
-            None => Contact::assemble(block.delassus, block.of(&strike.before)),
-            Some((rows, orthogonal)) => {
-                let (dimension, r, rows_n) = (block.dimension, orthogonal.r, rows.velocity.len());
-                let factor = Factor { dimension, r, normal_row: 0, tangential_row: 0, rows: rows_n };
-                let whitened = orthogonal.transposed_times(&rows.velocity);
-                Contact::from_factor(&factor, block.of(&strike.before), whitened, 0)
-            }
-        };
-        let [mu_s, mu_d] = [mu_s, mu_d].map(|mu| contact.rescaled::<false>(mu, |units| units.beta));
-        if !(mu_s.is_finite() && mu_d.is_finite()) {
-            return Err(Error::Overflow { field: format!("coefficients[{k}].friction").into() });
-        }
-        let decision = Impact { contact: &contact, e, e_t, mu_s, mu_d }.decide(guard);
-        let solution = contact.in_callers_units::<false>(&decision.answer);
-        let acted = decision.unguarded.is_some();
-        let factor = if e > 0.0 { decision.answer.e / e } else { 1.0 };
-        self.note(decision.creates_energy, acted, false, factor);
-        self.strong &= !acted;
-        self.effort.add(&SimultaneousEffort::LAW);
-        let entry = &mut self.contacts[k];
-        entry.mode = solution.mode;
-        entry.direction = decision.answer.direction;
-        entry.restitution_used = decision.answer.e;
-        entry.work.book(solution.normal_work, solution.tangential_work);
-        let rows = block.dimension.rows();
-        let (impulse, after) = (solution.impulse[..rows].to_vec(), solution.after[..rows].to_vec());
-        let change = factored.zip(contact.whitened.as_ref()).map(|((_, orthogonal), whitened)| {
-            let change = answer_change(&contact, whitened, &decision.answer, e_t, mu_d);
-            orthogonal.times(&change.map(|x| scale(x, contact.gamma))).into()
-        });
-        Ok(Answer { change, ..strike.known(impulse, after, factor) })
-    }
-
-    /// One contact, by a rival law.
-    fn alone_by_rival(&mut self, k: usize, strike: &Strike, coefficients: &Coefficients) -> Result<Answer> {
-        let (block, &Request { e, e_t, mu_s, mu_d, .. }) = (&strike.system.blocks[0], &strike.contacts[0]);
-        let contact = Contact::assemble(block.delassus, block.of(&strike.before));
-        let [mu_s, mu_d] = [mu_s, mu_d].map(|mu| contact.rescaled::<false>(mu, |units| units.beta));
-        if !(mu_s.is_finite() && mu_d.is_finite()) {
-            return Err(Error::Overflow { field: format!("coefficients[{k}].friction").into() });
-        }
-        let impact = Impact { contact: &contact, e, e_t, mu_s, mu_d };
-        let answer = impact.answer_by(self.law, &coefficients.restitution)?;
-        let solution = contact.in_callers_units::<false>(&answer);
-        self.effort.add(&SimultaneousEffort::LAW);
-        let entry = &mut self.contacts[k];
-        entry.mode = solution.mode;
-        entry.direction = answer.direction;
-        entry.restitution_used = e;
-        entry.work.book(solution.normal_work, solution.tangential_work);
-        let rows = block.dimension.rows();
-        let (impulse, after) = (solution.impulse[..rows].to_vec(), solution.after[..rows].to_vec());
-        Ok(Answer { impulse, after, may_stick: Vec::new(), factor: 1.0, residual: 0.0, change: None, modes: None })
-    }
-
-    /// Several coupled contacts, by the law chord.
-    fn together_by_chord(&mut self, set: &ContactSet, contacts: &[usize], strike: &Strike) -> Result<Answer> {
-        let mut work = Work::new(strike.system.rows, self.most_steps.saturating_sub(self.steps));
-        let result = strike.by_chord(&mut work);
-        self.effort.add(&work.effort);
-        self.steps += work.steps();
-        let struck = match result {
-            Ok(struck) => struck,
-            Err(best) => return Err(self.not_converged(set, contacts, strike, &strike.restored(best))),
-        };
-        self.search = AnswerSearch::Sampled;
-        self.note(struck.blended, struck.blended, struck.blended, 1.0);
-        for (place, &k) in contacts.iter().enumerate() {
-            let (normal, tangential) = strike.work(place, &struck.answer);
-            let (entry, mode) = (&mut self.contacts[k], struck.modes[place]);
-            entry.work.book(normal, tangential);
-            entry.restitution_used = strike.contacts[place].e;
-            if mode != Mode::Separating {
-                entry.mode = mode;
-                entry.direction = if mode == Mode::Slip { strike.slip_after(place, &struck.answer) } else { None };
-            }
-        }
-        Ok(strike.restored(struck.answer))
-    }
-
-    /// Several coupled contacts.
-    fn together(&mut self, set: &ContactSet, contacts: &[usize], strike: &Strike, guard: Guard) -> Result<Answer> {
-        let mut work = Work::new(strike.system.rows, self.most_steps.saturating_sub(self.steps));
-        let result = strike.guarded(guard, &mut work);
-        self.effort.add(&work.effort);
-        self.steps += work.steps();
-        let guarded = match result {
-            Ok(guarded) => guarded,
-            Err(best) => return Err(self.not_converged(set, contacts, strike, &strike.restored(best))),
-        };
-        let answer = guarded.answer;
-        if self.sequence == 1 {
-            self.solutions = self.solutions.saturating_mul(guarded.solutions);
-            self.search = if guarded.search == AnswerSearch::Sampled { guarded.search } else { self.search };
-        }
-        self.note(guarded.creates_energy, guarded.acted, guarded.blended, answer.factor);
-        self.strong &= !guarded.blended && strike.is_strong(&answer);
-        for (place, &k) in contacts.iter().enumerate() {
-            let (normal, tangential) = strike.work(place, &answer);
-            let (entry, mode) = (&mut self.contacts[k], guarded.modes[place]);
-            entry.work.book(normal, tangential);
-            entry.restitution_used = answer.factor * strike.contacts[place].e;
-            if mode != Mode::Separating {
-                entry.mode = mode;
-                entry.direction = if mode == Mode::Slip { strike.direction(place, &answer) } else { None };
-            }
-        }
-        Ok(strike.restored(answer))
-    }
-
-    fn note(&mut self, creates_energy: bool, acted: bool, blended: bool, factor: f64) {
-        self.creates_energy |= creates_energy;
-        self.acted |= acted;
-        self.blended |= blended;
-        self.factor = self.factor.min(factor);
-    }
-
-    fn not_converged(&self, set: &ContactSet, contacts: &[usize], strike: &Strike, best: &Answer) -> Error {
-        let mut impulse = self.impulse.clone();
-        for (block, &k) in strike.system.blocks.iter().zip(contacts) {
-            for (total, row) in set.system.blocks[k].range().zip(block.range()) {
-                impulse[total] += best.impulse[row];
-            }
-        }
-        let best_impulse = set.impulses_out(&impulse);
-        Error::NotConverged { field: "impulse".into(), residual: best.residual, bound: CERTIFIED, best: best_impulse }
-    }
 }
 
 /// Whether a contact takes part.
@@ -467,7 +219,7 @@ enum State {
 
 /// `rest` is relative to `speed`.
 fn states(set: &ContactSet, velocity: &[f64], rest: f64, speed: f64) -> Vec<State> {
-    let of = |block: &crate::coulomb::Block| {
+    let of = |block: &Block| {
         let (v_n, rest) = (velocity[block.start], rest * set.speed_of(block, speed));
         if v_n < -rest {
             State::Approaching
@@ -508,16 +260,9 @@ fn coupled(set: &ContactSet, states: &[State]) -> Vec<Vec<usize>> {
     groups
 }
 
-impl ContactEnergy {
-    fn book(&mut self, normal: f64, tangential: f64) {
-        self.normal += normal;
-        self.tangential += tangential;
-        self.change = self.normal + self.tangential;
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::ledger::MOST_STEPS;
     use super::*;
     use crate::contact::coefficients::{Friction, Restitution};
     use crate::contact::delassus::Dimension;

@@ -1,0 +1,263 @@
+//! The gradient flow of a contact by the law chord, in steps without a branch: both ways of every choice are computed, and one is selected.
+#![allow(clippy::manual_range_contains, reason = "comparisons joined without a branch")]
+
+use crate::contact::delassus::tangent::Tangent;
+use crate::impact::direction::{self, DirectionEquation};
+use crate::numeric::plane::{LARGEST_SQUARE, SMALLEST_SQUARE, Sym2, Vec2, add_scaled, dot, scaled};
+use crate::numeric::scaling::larger;
+use crate::rivals::chord::{EDGE, Factor, STOPPED};
+
+/// Iterations for a direction; problems that need more are left to the law.
+const STEPS: usize = 3;
+
+/// Numbers of a contact's flow, and of where the contact is: the latter with the restitution to go and the code last.
+pub(super) const CONSTANTS: usize = 24;
+pub(super) const STATE: usize = 8;
+
+/// The gradient flow of a contact with a regular matrix and friction, as the law has it.
+#[derive(Clone, Copy)]
+pub(super) struct Flow {
+    pub(super) w: Vec2,
+    pub(super) w_tt: Sym2,
+    pub(super) inv_w_nn: f64,
+    pub(super) tangent: Tangent,
+    pub(super) factor: Factor,
+    pub(super) unit: f64,
+    pub(super) w_nn: f64,
+    pub(super) mu: f64,
+    pub(super) coupling: f64,
+    pub(super) mobility: f64,
+    pub(super) no_slip: f64,
+    pub(super) held: Vec2,
+    pub(super) rate: f64,
+    /// Whether a contact at rest sticks.
+    pub(super) sticks: bool,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct State {
+    pub(super) v_n: f64,
+    pub(super) v_t: Vec2,
+    pub(super) size: f64,
+    pub(super) i_t: Vec2,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Turn {
+    pub(super) u: Vec2,
+    pub(super) change_n: f64,
+    pub(super) change_t: Vec2,
+    pub(super) size: f64,
+    /// Whether there is slip at all; without, the other numbers mean nothing.
+    pub(super) slips: bool,
+    pub(super) is_sound: bool,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Root {
+    pub(super) size: f64,
+    pub(super) friction: Vec2,
+    pub(super) v_t: Vec2,
+    pub(super) is_found: bool,
+    /// Whether it is shown to be the least, or that there is none.
+    pub(super) is_sure: bool,
+}
+
+/// A choice that becomes a selection.
+#[inline(always)]
+pub(super) fn pick(condition: bool, yes: f64, no: f64) -> f64 {
+    if condition { yes } else { no }
+}
+
+#[inline(always)]
+pub(super) fn pick_vector(condition: bool, yes: Vec2, no: Vec2) -> Vec2 {
+    [pick(condition, yes[0], no[0]), pick(condition, yes[1], no[1])]
+}
+
+/// `|a|`, and whether its square has lost nothing.
+#[inline(always)]
+pub(super) fn norm(a: Vec2) -> (f64, bool) {
+    let squares = dot(a, a);
+    let is_zero = (a[0] == 0.0) & (a[1] == 0.0);
+    (squares.sqrt(), is_zero | ((squares >= SMALLEST_SQUARE) & (squares <= LARGEST_SQUARE)))
+}
+
+/// `|x| + |y|`
+#[inline(always)]
+pub(super) fn length(a: Vec2) -> f64 {
+    a[0].abs() + a[1].abs()
+}
+
+impl State {
+    #[inline(always)]
+    pub(super) fn packed(self, code: f64, left: f64) -> [f64; STATE] {
+        [self.v_n, self.v_t[0], self.v_t[1], self.size, self.i_t[0], self.i_t[1], left, code]
+    }
+
+    #[inline(always)]
+    pub(super) fn unpacked([v_n, v1, v2, size, i1, i2, ..]: [f64; STATE]) -> Self {
+        Self { v_n, v_t: [v1, v2], size, i_t: [i1, i2] }
+    }
+
+    #[inline(always)]
+    pub(super) fn or(self, is_self: bool, other: Self) -> Self {
+        Self {
+            v_n: pick(is_self, self.v_n, other.v_n),
+            v_t: pick_vector(is_self, self.v_t, other.v_t),
+            size: pick(is_self, self.size, other.size),
+            i_t: pick_vector(is_self, self.i_t, other.i_t),
+        }
+    }
+}
+
+impl Flow {
+    #[inline(always)]
+    pub(super) fn packed(&self) -> [f64; CONSTANTS] {
+        let [q1, q2, m1, m2, inv_d2] = self.tangent.packed();
+        let [f1, f2, f3] = self.factor.packed();
+        let (Sym2 { xx, xy, yy }, [w1, w2], [h1, h2]) = (self.w_tt, self.w, self.held);
+        let sticks = pick(self.sticks, 1.0, 0.0);
+        let Self { inv_w_nn, unit, w_nn, mu, coupling, mobility, no_slip, rate, .. } = *self;
+        [
+            w1, w2, xx, xy, yy, inv_w_nn, q1, q2, m1, m2, inv_d2, f1, f2, f3, unit, w_nn, mu, coupling, mobility,
+            no_slip, h1, h2, rate, sticks,
+        ]
+    }
+
+    #[inline(always)]
+    pub(super) fn unpacked(numbers: [f64; CONSTANTS]) -> Self {
+        let [w1, w2, xx, xy, yy, inv_w_nn, q1, q2, m1, m2, inv_d2, f1, f2, f3, unit, w_nn, mu, rest @ ..] = numbers;
+        let [coupling, mobility, no_slip, h1, h2, rate, sticks] = rest;
+        Self {
+            w: [w1, w2],
+            w_tt: Sym2 { xx, xy, yy },
+            inv_w_nn,
+            tangent: Tangent::unpacked([q1, q2, m1, m2, inv_d2]),
+            factor: Factor::unpacked([f1, f2, f3]),
+            unit,
+            w_nn,
+            mu,
+            coupling,
+            mobility,
+            no_slip,
+            held: [h1, h2],
+            rate,
+            sticks: sticks > 0.0,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn push(&self) -> Vec2 {
+        scaled(self.unit, self.w)
+    }
+
+    #[inline(always)]
+    pub(super) fn turn(&self, v_t: Vec2) -> Turn {
+        let (speed, is_speed) = norm(v_t);
+        let u = [v_t[0] / speed, v_t[1] / speed];
+        let change_n = self.w_nn - self.mu * dot(self.w, u);
+        let change_t = add_scaled(self.push(), -self.mu, self.w_tt.times(u));
+        let (change, is_change) = norm(change_t);
+        let size = speed / larger(change, self.mu * self.mobility);
+        let slips = speed > self.no_slip;
+        Turn { u, change_n, change_t, size, slips, is_sound: is_speed & (!slips | is_change) }
+    }
+
+    #[inline(always)]
+    pub(super) fn explicit(&self, state: State, turn: &Turn, size: f64) -> State {
+        State {
+            v_n: state.v_n + size * turn.change_n,
+            v_t: add_scaled(state.v_t, size, turn.change_t),
+            size: state.size + size,
+            i_t: add_scaled(state.i_t, -self.mu * size, turn.u),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn without_rounding(&self, v_t: Vec2, before: Vec2, size: f64) -> Vec2 {
+        let terms = length(before) + size * (self.unit * self.coupling + self.mu * self.mobility);
+        pick_vector(length(v_t) <= STOPPED * terms, [0.0, 0.0], v_t)
+    }
+
+    /// The implicit step, and whether it is shown to be that.
+    #[inline(always)]
+    pub(super) fn implicit(&self, state: State, size: f64) -> (State, bool) {
+        let b = add_scaled(state.v_t, size, self.push());
+        let radius = self.mu * size;
+        let stopping = scaled(-1.0, self.factor.solve(b));
+        let (stopping_size, is_size) = norm(stopping);
+        let stops = stopping_size <= radius;
+        let Sym2 { xx, xy, yy } = self.w_tt;
+        let on_disk = Sym2 { xx: radius * xx, xy: radius * xy, yy: radius * yy };
+        let (u, lambda, is_slip) = direction::on_disk_branchless::<STEPS>(b, on_disk);
+        let friction = pick_vector(stops, stopping, scaled(-radius, u));
+        let v_t = pick_vector(stops, [0.0, 0.0], scaled(lambda, u));
+        let braked = State {
+            v_n: state.v_n + (size * self.w_nn + dot(self.w, friction)),
+            v_t: self.without_rounding(v_t, state.v_t, size),
+            size: state.size + size,
+            i_t: add_scaled(state.i_t, 1.0, friction),
+        };
+        let is_stuck = self.sticks & (length(state.v_t) <= self.no_slip);
+        (self.stuck(state, size).or(is_stuck, braked), is_stuck | (is_size & (stops | is_slip)))
+    }
+
+    #[inline(always)]
+    pub(super) fn stuck(&self, state: State, size: f64) -> State {
+        State {
+            v_n: state.v_n + size * self.rate,
+            v_t: [0.0, 0.0],
+            size: state.size + size,
+            i_t: add_scaled(state.i_t, size, self.held),
+        }
+    }
+
+    /// The least step that ends compression, of a size between `least` and `most`, half of it explicit along a turn, or none of it.
+    #[inline(always)]
+    pub(super) fn closing<const HALF: bool>(&self, state: State, turn: &Turn, least: f64, most: f64) -> Root {
+        let push = self.push();
+        let (normal, push, mu) = if HALF {
+            let mu = 0.5 * self.mu;
+            (self.w_nn - mu * dot(self.w, turn.u), add_scaled(push, -mu, self.w_tt.times(turn.u)), mu)
+        } else {
+            (self.w_nn, push, self.mu)
+        };
+        let k = 0.0 - state.v_n;
+        let is_beyond = k > most * (normal + mu * self.coupling) * (1.0 + EDGE);
+
+        let solved = self.tangent.solve(add_scaled(state.v_t, k * self.inv_w_nn, self.w));
+        let i_t = scaled(-1.0, solved);
+        let stop_size = (k - dot(self.w, i_t)) * self.inv_w_nn / self.unit;
+        let stop_friction = if HALF { add_scaled(i_t, mu * stop_size, turn.u) } else { i_t };
+        let (friction_size, is_size) = norm(stop_friction);
+        let stops = (stop_size > 0.0) & (friction_size <= mu * stop_size * (1.0 + EDGE));
+
+        let equation = DirectionEquation::closing(normal, push, self.w, self.w_tt, state.v_t, k, mu);
+        let (direction, is_unique) = equation.unique_branchless::<STEPS>();
+        let slip_size = direction.k / direction.denominator;
+        let slip_friction = scaled(-mu * slip_size, direction.u);
+        let slip_v_t = add_scaled(add_scaled(state.v_t, slip_size, push), 1.0, self.w_tt.times(slip_friction));
+
+        let size = pick(stops, stop_size, slip_size);
+        let is_one = (stops & equation.has_none_beside_reversal()) | (!stops & is_unique);
+        let is_in_range = (size >= least * (1.0 - EDGE)) & (size <= most * (1.0 + EDGE));
+        Root {
+            size,
+            friction: pick_vector(stops, stop_friction, slip_friction),
+            v_t: pick_vector(stops, [0.0, 0.0], slip_v_t),
+            is_found: !is_beyond & is_in_range,
+            is_sure: is_beyond | ((k > 0.0) & is_size & is_one),
+        }
+    }
+
+    /// The step of a root.
+    #[inline(always)]
+    pub(super) fn closed(&self, start: State, size: f64, root: &Root) -> State {
+        State {
+            v_n: 0.0,
+            v_t: self.without_rounding(root.v_t, start.v_t, size),
+            size: start.size + size,
+            i_t: add_scaled(start.i_t, 1.0, root.friction),
+        }
+    }
+}
