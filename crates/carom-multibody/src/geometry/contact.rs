@@ -64,11 +64,11 @@ impl ContactPoint {
         Self::new(model, link, placement.translation, normal)
     }
 
-    /// The same feature of the same link in a [part](Model::part) of its model that contains the link. Its dimension is
-    /// that in the whole model.
+    /// This contact in a [part](Model::part) of its model that contains the link. Its dimension remains that in the
+    /// whole model.
     ///
     /// # Panics
-    /// If the model has fewer links than the one that it belongs to.
+    /// If the part has fewer links than the contact's link index requires.
     pub fn in_part(self, part: &Model) -> Self {
         Self { node: part.link(self.link).node, ..self }
     }

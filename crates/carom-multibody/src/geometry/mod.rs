@@ -1,4 +1,4 @@
-//! What can touch what.
+//! Features that can touch, and the surfaces and solids that they touch.
 //!
 //! | file | contents |
 //! |---|---|

@@ -16,7 +16,7 @@ const BROKEN: &str = "refers to an element that does not exist, or has numbers t
 const DEEP: &str = "has nodes inside nodes without end";
 const LARGE: &str = "has instances of instances without end: more than 100,000 nodes or ten million vertices";
 
-/// Nodes inside nodes: instances of a node in itself would never end.
+/// Deepest nesting of nodes: a node that contains an instance of itself would never end.
 const MOST_DEPTH: usize = 64;
 
 /// Instances of instances can make exponentially many nodes and vertices.
@@ -36,7 +36,7 @@ pub(super) fn dae(text: &str) -> Result<Triangles, &'static str> {
     let instance = child(root, "scene").and_then(|scene| child(scene, "instance_visual_scene"));
     let visual = match instance {
         Some(instance) => Some(scene.target(instance, "url")?),
-        // Some exporters leave the scene to be guessed.
+        // Some exporters do not name the scene.
         None => root.descendants().find(|node| node.has_tag_name_of("visual_scene")),
     };
     let start = Affine { columns: [[meter, 0.0, 0.0], [0.0, meter, 0.0], [0.0, 0.0, meter]], origin: [0.0; 3] };
@@ -76,7 +76,7 @@ fn number_of(node: Node<'_, '_>, attribute: &str) -> Result<Option<usize>, &'sta
 struct Scene<'a, 'd> {
     ids: HashMap<&'a str, Node<'a, 'd>>,
     vertices: Vec<Vector>,
-    /// How many nodes were placed.
+    /// Number of nodes placed so far.
     nodes: usize,
 }
 

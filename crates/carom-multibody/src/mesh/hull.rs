@@ -65,7 +65,7 @@ impl<'p> Growing<'p> {
         Some(hull)
     }
 
-    /// How many faces there ever were: the next one has this number.
+    /// Number of faces created so far, which is the index of the next one.
     pub(super) fn face_count(&self) -> usize {
         self.faces.len()
     }

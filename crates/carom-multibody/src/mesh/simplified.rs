@@ -133,13 +133,13 @@ fn simplify(points: &[Vector], options: &HullOptions) -> Option<(Vec<Vector>, Ve
             count += 1;
         }
     }
-    // A hull that grows comes nearer to every point: a distance measured before is an upper bound.
+    // As the hull grows, distances to it decrease: an earlier distance is an upper bound.
     let mut left_out: Vec<(usize, f64)> = growing.beyond().map(|(_, point)| (point, f64::INFINITY)).collect();
     let error = loop {
         let Some(last) = left_out.iter_mut().max_by(|one, other| one.1.total_cmp(&other.1)) else { break 0.0 };
         let (point, before) = *last;
         let keeper = growing.beyond().find(|(_, other)| *other == point).map(|(face, _)| face);
-        // What no face keeps is inside by now.
+        // Points that no face keeps are inside the hull.
         let distance = keeper.map_or(0.0, |_| growing.distance(points[point]));
         last.1 = distance;
         if distance < before {

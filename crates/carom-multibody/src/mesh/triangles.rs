@@ -9,7 +9,7 @@ pub(super) const LOST: &str = "has a face with a vertex that does not exist";
 pub(crate) struct Triangles {
     pub(crate) vertices: Vec<Vector>,
     pub(crate) faces: Vec<[usize; 3]>,
-    /// Whether the file has further objects, which were not asked for.
+    /// Whether the file has further objects that were not requested.
     pub(crate) is_part: bool,
 }
 
@@ -27,7 +27,7 @@ impl Triangles {
 /// Which objects of a file with several make the mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Objects {
-    /// The first, as MuJoCo has it.
+    /// The first, as in MuJoCo.
     First,
     /// All of them.
     All,

@@ -1,4 +1,4 @@
-//! Numbers in single precision, which meshes have, from bytes and words.
+//! Single-precision numbers of mesh files, from bytes and from words.
 
 use crate::Vector;
 
@@ -16,7 +16,7 @@ pub(super) fn vector(bytes: &[u8], at: usize) -> Option<Vector> {
     Some(Vector::new(float(bytes, at)?, float(bytes, at + 4)?, float(bytes, at + 8)?))
 }
 
-/// A number in single precision, as the binary formats have it.
+/// A single-precision number of a binary format.
 pub(super) fn single(word: Option<&str>) -> Option<f64> {
     word?.parse::<f64>().ok().map(|number| f64::from(number as f32))
 }

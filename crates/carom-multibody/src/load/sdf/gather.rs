@@ -1,4 +1,4 @@
-//! What a file says: links, joints and frames of its model and of those nested and included, by their scoped names.
+//! The links, joints and frames of a file's model, and of its nested and included models, by their scoped names.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -12,15 +12,15 @@ use crate::load::urdf::Meshes;
 use crate::load::xml::{self, Element, Lines};
 use crate::{Inertia, Placement, Shape, Spring, Vector, WarningKind};
 
-/// A bound of a joint that stands for none.
+/// A joint limit of this size or larger means that the joint has no limit.
 const UNBOUNDED: f64 = 1e16;
 /// The deepest nesting of models and includes.
 const DEEPEST: usize = 50;
-/// The most models that a file includes, counted with those that these include.
+/// Largest number of included models, including those that included models include.
 const MOST_INCLUDES: usize = 1000;
-/// Elements of a model without effect on the motion.
+/// Child elements of `<model>` that are read elsewhere or do not affect the motion.
 const APART: &[&str] = &["pose", "static", "self_collide", "allow_auto_disable", "enable_wind"];
-/// The same of a link.
+/// Child elements of `<link>` that are read elsewhere or do not affect the motion.
 const APART_IN_LINK: &[&str] = &["pose", "inertial", "collision", "visual", "gravity", "self_collide", "kinematic"];
 
 /// A link of the file.
@@ -49,7 +49,7 @@ pub(super) struct JointElement {
     pub(super) line: usize,
 }
 
-/// All of it.
+/// Everything gathered from a file and from the files that it includes.
 #[derive(Default)]
 pub(super) struct Gathered {
     pub(super) name: String,
@@ -57,10 +57,10 @@ pub(super) struct Gathered {
     pub(super) joints: Vec<JointElement>,
     pub(super) frames: Frames,
     pub(super) is_static: bool,
-    /// What has no effect here: its name and its line.
+    /// Ignored elements: name and line.
     pub(super) ignored: Vec<(String, usize)>,
     pub(super) included: Vec<PathBuf>,
-    /// How many models were included so far.
+    /// Number of models included so far.
     includes: usize,
     /// The minor version of the file that is being read: 1.minor.
     minor: u32,
@@ -120,7 +120,7 @@ fn is_true(element: Element<'_, '_, '_>) -> bool {
     matches!(words(element), "true" | "1")
 }
 
-/// The name of the frame that a name means within a model.
+/// Resolves a name used within a model to the scoped name of a frame.
 fn scoped(prefix: &str, name: &str) -> String {
     match name {
         "__model__" => prefix.strip_suffix("::").unwrap_or("").to_owned(),

@@ -2,7 +2,7 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `gather` | what a file says: links, joints and frames, by their scoped names |
+//! | `gather` | the links, joints and frames of a file, by their scoped names |
 //! | `frames` | where frames are: poses relative to each other |
 //! | `shape` | inertia and shapes of a link |
 //! | `text` | numbers and poses from the text of elements |
@@ -159,7 +159,7 @@ pub(super) fn from_document(
     model.with_loops(loops).map_err(|error| LoadError::structure(path, None, &error))
 }
 
-/// A link in the order of the tree, with the joint that it hangs on.
+/// A link in tree order, with the joint that connects it to its parent.
 struct Step {
     link: usize,
     joint: Option<usize>,
@@ -171,8 +171,8 @@ struct Tree {
     loops: Vec<usize>,
 }
 
-/// The spanning tree: again and again the joint whose parent is in and whose child is not, the one with the fewest freedoms first,
-/// then the nearest to the root, then the first in the file.
+/// The spanning tree. In each step a joint is added whose parent is in the tree and whose child is not: the one with the fewest
+/// degrees of freedom, then the one nearest to the root, then the first in the file.
 fn tree(found: &Gathered, fault: &dyn Fn(usize, String) -> LoadError) -> Result<Tree> {
     let Gathered { links, joints, .. } = found;
     let places = found.places();

@@ -7,7 +7,7 @@ use crate::load::urdf::Meshes;
 use crate::load::xml::Element;
 use crate::{Geometry, Inertia, Placement, Rotation, Symmetric, Vector, WarningKind};
 
-/// The inertia of a link; without a statement a mass of one and a unit tensor, as SDF says.
+/// The inertia of a link; by default, as SDF specifies, a mass of 1 and the unit tensor.
 pub(super) fn inertia(link: Element<'_, '_, '_>, name: &str, remarks: &mut Remarks) -> Result<Inertia> {
     let unit = Inertia { mass: 1.0, center: Vector::ZERO, rotational: Symmetric::new([1.0, 1.0, 1.0, 0.0, 0.0, 0.0]) };
     let Some(stated) = link.child("inertial") else {
@@ -34,7 +34,7 @@ pub(super) fn inertia(link: Element<'_, '_, '_>, name: &str, remarks: &mut Remar
     Ok(own.placed(&pose(stated)?))
 }
 
-/// The form of a collision shape, and its placement in the frame of the shape; `None` where it has none.
+/// The form of a collision shape and its placement in the frame of the shape; `None` without a form.
 pub(super) fn geometry(
     collision: Element<'_, '_, '_>,
     link: &str,

@@ -58,7 +58,7 @@ pub(super) fn pose(element: Element<'_, '_, '_>) -> Result<Placement> {
     }
 }
 
-/// What the pose of an element is relative to, if the file says so.
+/// The frame that the pose of an element is relative to, if the file names one.
 pub(super) fn base<'e>(element: Element<'e, '_, '_>) -> Option<&'e str> {
     let pose = element.child("pose")?;
     pose.text("relative_to").or_else(|| pose.text("frame")).filter(|name| !name.is_empty())
