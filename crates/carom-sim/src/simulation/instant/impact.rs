@@ -77,8 +77,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// What touching contacts do by the law of the run. Where a law other than `aghili` and `chord` has no answer, the run ends: no
-    /// other law takes its place.
+    /// The answer for touching contacts by the law of the run. If a law other than `aghili` and `chord` has none, the run ends: no
+    /// other law replaces it.
     fn impact_by_law(
         &self,
         set: &ContactSet,
@@ -104,8 +104,8 @@ impl Simulation {
         })
     }
 
-    /// What a device does with impulses of contacts: by `aghili` with a guard, whatever the law of the run, since it has an answer to
-    /// several contacts and creates no energy.
+    /// The answer for the impulses of a device: by `aghili` with a guard, whatever the law of the run, since that answers several
+    /// contacts and creates no energy.
     pub(crate) fn impact_by_device(
         &self,
         set: &ContactSet,

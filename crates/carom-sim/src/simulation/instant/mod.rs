@@ -1,4 +1,4 @@
-//! What happens at an instant: impacts, the end of bounces, and which contacts stay closed.
+//! Resolution of an instant: impacts, the end of bounces, and which contacts stay closed.
 //!
 //! | file | contents |
 //! |---|---|
