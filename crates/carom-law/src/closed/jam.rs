@@ -211,3 +211,113 @@ impl Jam {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Condition;
+    use fastrand::Rng;
+
+    fn planar() -> Delassus {
+        Delassus::planar([[1.0, -1.0], [-1.0, 2.0]]).unwrap()
+    }
+
+    #[test]
+    fn a_bound_outside_of_zero_to_one_is_refused() {
+        let friction = Friction::new(1.5).unwrap();
+        for bound in [-1.0, 0.0, 1.0, 2.0, f64::NAN] {
+            let error = jam_within(planar(), &[-1.0], friction, bound).unwrap_err();
+            assert!(matches!(&error, Error::OutOfRange { field, .. } if field == "bound"), "{error}");
+        }
+        for bound in [1e-300, 0.5, 1.0_f64.next_down()] {
+            assert!(jam_within(planar(), &[-1.0], friction, bound).is_ok(), "{bound}");
+        }
+    }
+
+    /// `D / W_nn = 1 - μ` of a contact that slides against `w`, and `1 + μ` of one that slides along it; 1 at rest.
+    #[test]
+    fn a_contact_jams_up_to_the_bound() {
+        let reduced_by = |mu: f64, v: f64, bound: f64| {
+            let jammed = jam_within(planar(), &[v], Friction::new(mu).unwrap(), bound);
+            jammed.map(|jammed| jammed.reduced).map_err(|error| match error {
+                Error::OutOfRange { value, .. } => value,
+                other => panic!("{other}"),
+            })
+        };
+        for (mu, expected) in [(0.5, Err(0.5)), (0.9998, Err(2e-4)), (1.0, Ok(0.0)), (1.5, Ok(-0.5))] {
+            let found = reduced_by(mu, -2.0, 1e-4);
+            let (x, y) = (found.unwrap_or_else(|x| x), expected.unwrap_or_else(|x: f64| x));
+            assert!(found.is_ok() == expected.is_ok() && (x - y).abs() < 1e-12, "{found:?} {expected:?}");
+        }
+        assert_eq!(reduced_by(1.5, 2.0, 0.1), Err(2.5));
+        assert_eq!(reduced_by(1.5, 0.0, 0.1), Err(1.0));
+        // Of a contact that is about to, the impulse misses its cone by as much.
+        let jammed = jam_within(planar(), &[-1.0], Friction::new(0.999).unwrap(), 1e-2).unwrap();
+        assert!((jammed.residual - 1e-3).abs() < 1e-12, "{jammed:?}");
+    }
+
+    /// Every condition of a spatial slip, by its definition.
+    #[test]
+    fn a_spatial_slip_opens_nothing_and_moves_along_itself() {
+        let mut rng = Rng::with_seed(1);
+        let mut slips = 0;
+        for _ in 0..6000 {
+            let rows: Vec<[f64; 5]> = (0..3).map(|_| std::array::from_fn(|_| 2.0 * rng.f64() - 1.0)).collect();
+            let w: [[f64; 3]; 3] =
+                std::array::from_fn(|i| std::array::from_fn(|j| (0..5).map(|k| rows[i][k] * rows[j][k]).sum()));
+            let (mu, angle) = (0.5 + 3.0 * rng.f64(), 6.3 * rng.f64());
+            let speed = 10f64.powi(rng.i32(-3..4));
+            let v = [speed * angle.cos(), speed * angle.sin()];
+            let friction = Friction::new(mu).unwrap();
+            let Ok(jammed) = jam(Delassus::spatial(w).unwrap(), &v, friction) else { continue };
+            let i = jammed.impulse;
+            let after: Vec<f64> = (0..3)
+                .map(|r| if r == 0 { 0.0 } else { v[r - 1] } + (0..3).map(|c| w[r][c] * i[c]).sum::<f64>())
+                .collect();
+            let size = speed * 1e-9 * (1.0 + w[0][0] * i[0] / speed);
+            assert!(after[0].abs() < size, "{after:?}");
+            for r in 1..3 {
+                assert!((after[r] - jammed.contact_velocity[r]).abs() < size);
+            }
+            let sum = [v[0] + after[1], v[1] + after[2]];
+            let work = 0.5 * (sum[0] * i[1] + sum[1] * i[2]);
+            assert!((work - jammed.energy_change).abs() < 1e-9 * (1.0 + work.abs()) && work <= 0.0);
+            if jammed.mode != Mode::Slip {
+                continue;
+            }
+            slips += 1;
+            let u = jammed.direction.unwrap();
+            let u = [u[0], u[1]];
+            assert!((w[0][0] - mu * (w[1][0] * u[0] + w[2][0] * u[1])).abs() < 1e-9, "D(u) = 0");
+            assert!((i[1] + mu * i[0] * u[0]).abs().max((i[2] + mu * i[0] * u[1]).abs()) < 1e-12 * i[0]);
+            assert!((u[0] * sum[1] - u[1] * sum[0]).abs() < size && u[0] * sum[0] + u[1] * sum[1] > -size);
+        }
+        assert!(slips > 100, "{slips}");
+    }
+
+    #[test]
+    fn an_impact_without_collision_is_held_to_its_evidence() {
+        let jammed = jam(planar(), &[-1.0], Friction::new(1.5).unwrap()).unwrap();
+        let [n, t] = [jammed.contact_velocity[0], jammed.contact_velocity[1]];
+        let evidence = Evidence {
+            after: [n, t, 0.0],
+            before_size: [1.0, 1.0, 0.0],
+            after_size: [0.0; 3],
+            freedoms: 2,
+            impulse_error: 0.0,
+            energy: None,
+        };
+        assert!(jammed.verify(&evidence).is_ok());
+        for (off, row) in [([2e-9, 0.0], 0), ([0.0, 2e-9], 1)] {
+            let after = [n + off[0], t + off[1], 0.0];
+            let error = jammed.verify(&Evidence { after, ..evidence }).unwrap_err();
+            assert!(matches!(error, Error::CheckFailed { condition: Condition::Velocity(r), .. } if r == row));
+        }
+        let energy = |after: f64| {
+            let energy = crate::impact::verify::EnergyEvidence { before: 1.0, after, after_size: after };
+            jammed.verify(&Evidence { energy: Some(energy), ..evidence })
+        };
+        assert!(energy(1.0 + jammed.energy_change).is_ok());
+        assert!(energy(1.0 + jammed.energy_change + 1e-8).is_err());
+    }
+}

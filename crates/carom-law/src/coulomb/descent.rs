@@ -48,7 +48,7 @@ pub(crate) struct Descent<'a> {
     pub(crate) refined: Option<f64>,
     /// Whether the start is close to an answer, so that Newton's method alone is used.
     pub(crate) is_near: bool,
-    /// A residual above this is no answer.
+    /// Largest residual of an answer.
     pub(crate) accepted: f64,
     /// A contact that slides by more than this does not stick.
     pub(crate) slip: f64,
@@ -122,8 +122,8 @@ pub(crate) struct Work {
     pub(crate) tried: u32,
     /// Largest number of steps; beyond it every solution fails.
     most: u32,
-    /// Whether continuation is the last resort. Impacts go without: there it found one more answer of 12,169, and what has none
-    /// costs most.
+    /// Whether continuation is the last resort. Impacts do without: there it found one more answer of 12,169, and is
+    /// most expensive for problems without an answer.
     continues: bool,
 }
 
@@ -137,7 +137,7 @@ impl Work {
         Self { continues: true, ..Self::new(rows, u32::MAX) }
     }
 
-    /// Work by count, so that the same problem takes the same on every machine.
+    /// Work as a count of steps, so that the same problem takes the same work on every machine.
     pub(crate) fn steps(&self) -> u32 {
         self.effort.steps().saturating_add(self.tried)
     }
@@ -147,7 +147,7 @@ impl Work {
         self.most.saturating_sub(self.steps())
     }
 
-    /// The residual of the best impulse found by whatever it takes.
+    /// The residual of the best impulse found by all methods.
     pub(crate) fn solve(&mut self, problem: &Coulomb<'_>, impulse: &mut [f64]) -> f64 {
         if self.is_spent() {
             f64::INFINITY

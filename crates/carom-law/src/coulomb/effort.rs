@@ -1,6 +1,6 @@
-//! What solving took: sweeps, steps, and the last resort that was needed.
+//! The effort of the solvers: sweeps, steps, and the last method that was needed.
 
-/// The last resort that was needed; each includes those before.
+/// The last method that was needed; each includes those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -16,11 +16,11 @@ pub enum SimultaneousStage {
     Continuation,
 }
 
-/// What an answer took.
+/// The effort spent on an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SimultaneousEffort {
-    /// The last resort that was needed.
+    /// The last method that was needed.
     pub stage: SimultaneousStage,
     /// Coulomb problems solved.
     pub solves: u32,

@@ -34,8 +34,8 @@ use crate::error::Result;
 use crate::numeric::matrix::Dense;
 use crate::numeric::plane::{Vec2, norm};
 
-/// Sweeps before Newton's method, which then finds an answer in about 90 of 100 random problems. More of them find few more, and
-/// cost more than Lemke's method.
+/// Sweeps before Newton's method, which then finds an answer in about 90 of 100 random problems. More sweeps find few more
+/// answers and cost more than Lemke's method.
 const SWEEPS: u32 = 8;
 
 /// Sweeps where Newton's method has failed from a vertex of Lemke's method.
@@ -48,7 +48,7 @@ pub(crate) enum Rule {
     Coulomb {
         /// `μ`
         mu: f64,
-        /// Of several local answers, whether `y_t = 0` comes first.
+        /// Whether `y_t = 0` is preferred among several local answers.
         prefers_rest: bool,
     },
     /// `i_t = -μ i_n u`; only the normal row is a condition.
@@ -88,7 +88,7 @@ pub(crate) struct Coulomb<'a> {
     pub(crate) system: &'a System,
     pub(crate) q: &'a [f64],
     pub(crate) rules: &'a [Rule],
-    /// A residual at most this, a velocity, is an answer.
+    /// Largest residual of an answer, a velocity.
     pub(crate) tolerance: f64,
 }
 
@@ -160,7 +160,7 @@ impl System {
         relaxed
     }
 
-    /// The contacts' own parts of a matrix that is as sound as before.
+    /// Assembles the contacts' own parts of a matrix that needs no further check.
     fn assemble_blocks(&mut self) {
         for block in &mut self.blocks {
             let (entries, w_t) = entries(&self.matrix, block.start, block.dimension);
@@ -256,7 +256,7 @@ impl Coulomb<'_> {
         effort.stage = SimultaneousStage::Pivoting;
         let mut last = vec![0.0; impulse.len()];
         for spread in pivoting::SPREADS {
-            // In the plane there is no other.
+            // In the plane a second pass finds the same vertex.
             let Some(vertex) = pivoting::answer(self, &last, spread, effort).filter(|vertex| *vertex != last) else {
                 return;
             };

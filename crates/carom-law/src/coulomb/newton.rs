@@ -5,8 +5,8 @@
 //! One that does not has `F = (w_n i_n, w_t i_t)`. One that does has `F_n = y_n` and, with `p = w_t i_t - y_t` and the radius
 //! `R = w_t μ (i_n - y_n/w_n)`, either `F_t = y_t` (`|p| <= R`) or `F_t = w_t i_t - R p/|p|`.
 //!
-//! Steps are the shortest ones with the least residual, so that matrices of any rank will do, and each contact
-//! is measured in its own mass. Nothing forces the residual to fall; the best impulse is kept.
+//! Each step is the shortest one with the least residual, so that matrices of any rank are allowed, and each contact
+//! is measured in its own mass. The residual need not decrease from step to step; the best impulse is kept.
 
 use super::{Best, Block, Coulomb, Rule};
 use crate::numeric::least_squares::LeastSquares;
@@ -20,7 +20,7 @@ const MOST_STEPS: u32 = 40;
 /// Largest number of steps without a smaller residual.
 const MOST_IN_VAIN: u32 = 8;
 
-/// A residual below this fraction of the tolerance is not improved any more.
+/// A residual below this fraction of the tolerance is not improved further.
 const ENOUGH: f64 = 1e-4;
 
 #[derive(Debug, Clone)]
@@ -50,7 +50,7 @@ impl Newton {
             let is_answer = own_best <= problem.tolerance;
             in_vain = if residual < own_best { 0 } else { in_vain + 1 };
             own_best = own_best.min(residual);
-            // One more step after the tolerance is reached: it squares what error is left.
+            // One more step after the tolerance is reached: it squares the remaining error.
             let is_done = is_answer || residual <= ENOUGH * problem.tolerance;
             if is_done || steps == MOST_STEPS || in_vain > MOST_IN_VAIN || !residual.is_finite() {
                 return steps;

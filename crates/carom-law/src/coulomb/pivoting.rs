@@ -27,7 +27,7 @@ const GOLDEN_RATIO: f64 = 0.618_033_988_749_894_9;
 /// Largest number of exchanges, relative to the number of unknowns; one or two are usual.
 const MOST_EXCHANGES: usize = 5;
 
-/// What the method solves for, each with the contact that it belongs to.
+/// The unknowns of the method, each with the contact that it belongs to.
 #[derive(Debug, Clone, Copy)]
 enum Unknown {
     /// `i_n`

@@ -18,7 +18,7 @@ const GRAZING: i32 = -480;
 /// An impulse that changes the slip by no more than this fraction (2^-60) leaves it as it is.
 const NO_CHANGE: f64 = 8.7e-19;
 
-/// Friction up to this (2^300) makes nothing of an approach of `2^GRAZING`.
+/// With friction up to this (2^300), an approach of `2^GRAZING` has no noticeable effect.
 const LARGEST_FRICTION: f64 = 2e90;
 
 /// Restitution beyond this (2^100) is that of a contact that jams: it leaves with a speed of the size of its slip.
@@ -38,7 +38,7 @@ pub(super) struct Grazing {
 }
 
 impl Grazing {
-    /// [`Contact::impact_by`] of the contact that grazes.
+    /// [`Contact::impact_by`] for the grazing contact.
     #[cold]
     #[inline(never)]
     pub(super) fn outcome<R: ImpactLaw + ?Sized>(
@@ -53,7 +53,7 @@ impl Grazing {
         let Response { answer, phases, chord } = self.respond(rival, impact)?;
         representable(answer.e, "guard.restitution")?;
         let is_slow = self.is_slow(&answer);
-        // Of a slow approach, what is left of its impulse here counts for nothing.
+        // In these units the impulse of a slow approach is rounding.
         let decision = impact.judged(if is_slow { without_impulse(&answer) } else { answer });
         let residual = if is_slow {
             self.contact.verified(&Impact { contact: &self.contact, ..*impact }, &answer, law, guard)?
@@ -135,7 +135,7 @@ impl Contact {
     }
 }
 
-/// An answer less its impulse.
+/// An answer without its impulse.
 fn without_impulse(answer: &Answer) -> Answer {
     Answer {
         normal: 0.0,

@@ -1,10 +1,10 @@
-//! The rivals of Aghili's law: what else the literature makes of an impact, in the same terms.
+//! The rivals of Aghili's law: other impact laws of the literature, in the same terms.
 //!
 //! Each file states one law: its definition, where it comes from, what it claims and what it does not. All of them
-//! answer in the units of the scaled contact, from the same request, into the same [`Outcome`]. What a law claims is
-//! data ([`Claims`]), which the tests hold it to.
+//! answer in the units of the scaled contact, from the same request, into the same [`Outcome`]. The claims of a law are
+//! data ([`Claims`]), which the tests verify.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
 //! | `printed` | Aghili's law as the paper prints it |
 //! | `newton` | Newton's restitution with Whittaker's friction |
@@ -51,7 +51,7 @@ use crate::impact::solve::impact;
 use crate::numeric::plane::{Vec2, dot, norm};
 use crate::numeric::scaling::scale;
 
-/// What a law claims of its answers, whatever the contact and the coefficients.
+/// Properties that a law claims of its answers for every contact and all coefficients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Claims {
@@ -67,29 +67,29 @@ pub struct Claims {
     pub always_answers: bool,
 }
 
-/// An impact law other than Aghili's, which has a faster way of its own.
+/// An impact law other than Aghili's, which has a faster implementation of its own.
 pub(crate) trait ImpactLaw {
     /// Which law this is.
     fn law(&self) -> Law;
 
-    /// What it makes of a contact that approaches.
+    /// The response to a contact that approaches.
     ///
     /// # Errors
     /// It has no answer to this contact.
     fn respond(&self, impact: &Impact<'_>) -> Result<Response>;
 }
 
-/// What a law answers, in the units of the scaled contact.
+/// The answer of a law, in the units of the scaled contact.
 pub(crate) struct Response {
     answer: Answer,
-    /// What the contact does in compression and in restitution, of laws that follow it.
+    /// The modes in compression and in restitution, for laws that follow the path of the contact.
     phases: Option<Box<str>>,
     /// The restitution of the law `chord`.
     chord: Option<ChordReport>,
 }
 
 impl Law {
-    /// What the law claims. The tests hold it to that, and show it failing at what it does not claim.
+    /// The claims of the law. The tests verify each of them, and show a counterexample to each property that is not claimed.
     pub fn claims(self) -> Claims {
         let [dissipates, obeys_cone, newton_restitution, continuous, always_answers] = match self {
             Law::Aghili => [false, true, true, false, true],
@@ -225,7 +225,7 @@ fn impact_by_chord_portable(
 }
 
 impl Contact {
-    /// What the impact does by one of the laws. `Law::Aghili` is [`Contact::impact`].
+    /// The outcome of the impact by one of the laws. `Law::Aghili` is [`Contact::impact`].
     ///
     /// In the outcome of a rival, `discriminator`, the critical coefficients, `printed`, the limits, `admissible`
     /// and `violations` still describe the request by Aghili's criterion; `mode`, `impulse`, the velocities and
@@ -257,7 +257,7 @@ impl Contact {
         }
     }
 
-    /// What the impact does by [`Law::HuntCrossley`] with settings of one's own.
+    /// The outcome of the impact by [`Law::HuntCrossley`] with custom settings.
     ///
     /// # Errors
     /// As [`Contact::impact_by`].
@@ -337,7 +337,7 @@ impl Contact {
 }
 
 impl GeneralizedContact {
-    /// What the impact does by one of the laws, in the contact and to the whole mechanism.
+    /// The outcome of the impact by one of the laws, for the contact and for the whole mechanism.
     ///
     /// # Errors
     /// As [`Contact::impact_by`]; also a velocity or kinetic energy beyond the range of `f64`.
@@ -356,7 +356,7 @@ struct After {
 }
 
 impl Impact<'_> {
-    /// What a law makes of a contact that approaches, without a check; for laws other than Aghili's.
+    /// The answer of a law to a contact that approaches, unchecked; for laws other than Aghili's.
     ///
     /// # Errors
     /// As [`Contact::impact_by`].
@@ -386,7 +386,7 @@ impl Impact<'_> {
         }
     }
 
-    /// The same for a law with Newton's restitution, without the rounding of `-v_n⁺/v_n⁻`.
+    /// As [`answered`](Self::answered), for a law with Newton's restitution: without the rounding of `-v_n⁺/v_n⁻`.
     fn answered_by_newton(&self, mode: Mode, i_n: f64, i_t: Vec2, v_t: Vec2, direction: Option<Vec2>) -> Answer {
         let v_n = self.contact.v_n;
         let answer = self.answered(mode, i_n, i_t, After { v_n: -self.e * v_n, v_t }, direction);
@@ -409,12 +409,12 @@ fn unit(a: Vec2) -> Option<Vec2> {
     (length > 0.0).then(|| [a[0] / length, a[1] / length])
 }
 
-/// A law that has no answer to a contact.
+/// The error of a law that has no answer to a contact.
 fn no_answer(law: Law, reason: impl Into<std::borrow::Cow<'static, str>>) -> Error {
     Error::Unsupported { field: "law".into(), value: law.name(), reason: reason.into() }
 }
 
-/// A law that did not come to an end within the work that it is allowed. `residual` is the speed that is missing, over
+/// The error of a law that did not converge within its bound on work. `residual` is the speed that is missing, over
 /// the largest one; the impulse is that of the scaled contact.
 fn not_converged(impact: &Impact<'_>, residual: f64, bound: f64, i_n: f64, i_t: Vec2) -> Error {
     let best = impact.answered(Mode::Slip, i_n, i_t, After { v_n: 0.0, v_t: [0.0, 0.0] }, None);

@@ -27,7 +27,7 @@ use crate::numeric::tolerance::ACCURACY;
 /// contact jams and hardly approaches, `W_nn - μ w·u` is lost in rounding.
 const INCONSISTENT: f64 = 1e-12;
 
-/// The same for singular matrices, whose range is known to 1e-9.
+/// The tolerance for singular matrices, whose range is known to 1e-9.
 const INCONSISTENT_SINGULAR: f64 = 1e-8;
 
 /// Rounding of the sums `w·i_t` and `W_tt i_t`, of the size of their terms.

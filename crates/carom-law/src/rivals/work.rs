@@ -39,7 +39,7 @@ mod tests {
         Some(of(|| contact.impact_by(law, &coefficients, Guard::Report)).0)
     }
 
-    /// Whatever the input, and where there is no answer too: two phases, for a contact that hardly approaches twice.
+    /// For every input, also without an answer: two phases, and twice as many for a contact that hardly approaches.
     #[test]
     fn the_work_of_a_path_is_bounded_at_any_scale() {
         let seed = std::env::var("CAROM_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_200_617);

@@ -1,5 +1,5 @@
-//! Whether impulses satisfy the law, and what each contact does: read off the impulses and velocities alone, whatever
-//! found them.
+//! Whether impulses satisfy the law, and the mode of each contact: from the impulses and velocities alone, independent of the
+//! solver.
 
 use super::strike::{Answer, CERTIFIED, Request, Strike};
 use crate::contact::delassus::Dimension;
@@ -18,7 +18,7 @@ struct Part<'a> {
     impulse: [f64; 3],
     before: [f64; 3],
     after: [f64; 3],
-    /// What the normal and the tangents may miss their conditions by, over what they may by the largest speed alone.
+    /// Bounds on the violations of the normal and tangential conditions, over the bound by the largest speed alone.
     allowed: [f64; 2],
 }
 
@@ -74,14 +74,17 @@ impl Strike {
         let of = |(k, part): (usize, Part<'_>)| {
             let target = self.target(k, answer.factor);
             let [allowed_n, allowed_t] = part.allowed;
-            let normal = (part.block.w_nn * part.impulse[0]).min(part.after[0] - target).abs() / allowed_n;
+            let (pressed, beyond) = (part.block.w_nn * part.impulse[0], part.after[0] - target);
+            let normal = pressed.min(beyond).abs() / allowed_n;
             let tangential = part.sticking_error().min(part.sliding_error()) / allowed_t;
-            if normal.is_nan() || tangential.is_nan() { f64::INFINITY } else { normal.max(tangential) / self.speed }
+            // Minima and maxima ignore NaN.
+            let is_nan = part.impulse.iter().chain(&part.after).any(|x| x.is_nan());
+            if is_nan { f64::INFINITY } else { normal.max(tangential) / self.speed }
         };
         self.parts(answer).enumerate().map(of).fold(0.0, f64::max)
     }
 
-    /// What each contact does.
+    /// The mode of each contact.
     pub(crate) fn modes(&self, answer: &Answer) -> Vec<Mode> {
         match &answer.modes {
             Some(modes) => modes.to_vec(),
@@ -100,12 +103,12 @@ impl Strike {
         (length > 0.0).then(|| scaled(1.0 / length, along))
     }
 
-    /// Whether every contact sticks that could, the others doing what they do.
+    /// Whether no sliding contact could stick instead, the others unchanged.
     pub(crate) fn is_strong(&self, answer: &Answer) -> bool {
         !self.could_stick(answer).contains(&true)
     }
 
-    /// The contacts that slide but could stick, the others doing what they do.
+    /// The contacts that slide but could stick, the others unchanged.
     pub(crate) fn could_stick(&self, answer: &Answer) -> Vec<bool> {
         let modes = self.modes(answer);
         let could = |(k, part): (usize, Part<'_>)| match modes[k] {
@@ -138,5 +141,185 @@ impl Strike {
             return rows.energy_change(change);
         }
         (0..self.contacts.len()).map(|k| self.work(k, answer)).map(|(normal, tangential)| normal + tangential).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples;
+    use super::*;
+    use fastrand::Rng;
+
+    fn hypot(a: &[f64]) -> f64 {
+        a.iter().fold(0.0_f64, |length, x| length.hypot(*x))
+    }
+
+    /// A contact's part of a stacked vector: the normal, and the tangents.
+    fn part<'a>(stacked: &'a [f64], block: &Block) -> (f64, &'a [f64]) {
+        (stacked[block.start], &stacked[block.start + 1..block.start + block.dimension.rows()])
+    }
+
+    /// What stick and Coulomb's law on the average leave at a contact, by their definitions.
+    fn violations(strike: &Strike, answer: &Answer, k: usize) -> [f64; 2] {
+        let (block, contact) = (&strike.system.blocks[k], &strike.contacts[k]);
+        let ((i_n, i_t), (_, v)) = (part(&answer.impulse, block), part(&strike.before, block));
+        let after = part(&answer.after, block).1;
+        let held: Vec<f64> = after.iter().zip(v).map(|(after, v)| after + contact.e_t * v).collect();
+        let outside = block.w_t * (hypot(i_t) - contact.mu_s * i_n).max(0.0);
+        // The distance to the projection onto the disk.
+        let point: Vec<f64> = i_t.iter().zip(after.iter().zip(v)).map(|(i, (a, v))| i - (a + v) / block.w_t).collect();
+        let (length, radius) = (hypot(&point), contact.mu_d * i_n);
+        let share = if length > radius { radius / length } else { 1.0 };
+        let off: Vec<f64> = i_t.iter().zip(&point).map(|(i, p)| i - share * p).collect();
+        [hypot(&held).max(outside), block.w_t * hypot(&off)]
+    }
+
+    #[test]
+    fn the_certificate_is_the_worst_violation_of_the_law() {
+        let mut rng = Rng::with_seed(1);
+        for _ in 0..500 {
+            let count = rng.usize(1..=3);
+            let dimensions = samples::dimensions(&mut rng, count);
+            let strike = samples::strike(&mut rng, &dimensions, 7);
+            let mut answer = samples::answer(&mut rng, &strike);
+            answer.factor = rng.f64();
+            let of = |k: usize| {
+                let (block, contact, [allowed_n, allowed_t]) =
+                    (&strike.system.blocks[k], &strike.contacts[k], strike.allowed[k]);
+                let target =
+                    if contact.is_at_rest { 0.0 } else { -answer.factor * contact.e * strike.before[block.start] };
+                let normal = (block.w_nn * answer.impulse[block.start]).min(answer.after[block.start] - target).abs();
+                let [stick, slide] = violations(&strike, &answer, k);
+                (normal / allowed_n).max(stick.min(slide) / allowed_t) / strike.speed
+            };
+            let expected = (0..count).map(of).fold(0.0, f64::max);
+            let found = strike.certificate(&answer);
+            assert!((found - expected).abs() <= 1e-12 * expected, "{found} {expected}");
+        }
+    }
+
+    /// Impulses that stick, reverse, slip or are zero, by construction; a contact does what its own conditions say, whoever else
+    /// does what.
+    #[test]
+    fn each_contact_does_what_its_velocities_say() {
+        let mut rng = Rng::with_seed(2);
+        for _ in 0..300 {
+            let mut strike = samples::strike(&mut rng, &[Dimension::Spatial; 2], 7);
+            strike.contacts.iter_mut().for_each(|contact| contact.mu_s = 100.0);
+            let mut answer = samples::answer(&mut rng, &strike);
+            let modes = [Mode::Stick, Mode::Reversal, Mode::Slip, Mode::Separating];
+            let wanted = [modes[rng.usize(0..4)], modes[rng.usize(0..4)]];
+            for (k, mode) in wanted.into_iter().enumerate() {
+                let (rows, e_t) = (strike.system.blocks[k].range(), strike.contacts[k].e_t);
+                answer.impulse[rows.start] = if mode == Mode::Separating { 0.0 } else { 1.0 };
+                // By 90 % of what counts as nothing.
+                let off = 0.9 * CERTIFIED * strike.speed * strike.allowed[k][1];
+                for (place, r) in rows.skip(1).enumerate() {
+                    let v = strike.before[r];
+                    let exact = match mode {
+                        Mode::Stick => -e_t * v,
+                        Mode::Reversal => -v,
+                        Mode::Slip | Mode::Separating => v + 1.0,
+                    };
+                    answer.after[r] = exact + if place == 0 { off } else { 0.0 };
+                }
+            }
+            assert_eq!(strike.modes(&answer), wanted);
+            // Beyond that it slips.
+            for (k, mode) in wanted.into_iter().enumerate() {
+                if mode == Mode::Stick || mode == Mode::Reversal {
+                    let first = strike.system.blocks[k].start + 1;
+                    answer.after[first] += 0.2 * CERTIFIED * strike.speed * strike.allowed[k][1];
+                    assert_eq!(strike.modes(&answer)[k], Mode::Slip);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_direction_is_that_of_the_larger_of_friction_and_average_velocity() {
+        let mut rng = Rng::with_seed(3);
+        for _ in 0..300 {
+            let strike = samples::strike(&mut rng, &[Dimension::Spatial; 2], 7);
+            let answer = samples::answer(&mut rng, &strike);
+            for (k, block) in strike.system.blocks.iter().enumerate() {
+                let ((_, i), (_, v), (_, a)) =
+                    (part(&answer.impulse, block), part(&strike.before, block), part(&answer.after, block));
+                let sum = [v[0] + a[0], v[1] + a[1]];
+                let along = if block.w_t * hypot(i) > hypot(&sum) { [-i[0], -i[1]] } else { sum };
+                let u = strike.direction(k, &answer).unwrap();
+                assert!((hypot(&u) - 1.0).abs() < 1e-14);
+                assert!((u[0] * along[1] - u[1] * along[0]).abs() < 1e-14 && dot(u, along) > 0.0);
+            }
+        }
+    }
+
+    /// The impulse with which contact `k` alone would come to rest, the other held: `i_k - W_kk⁻¹ y`.
+    fn resting(strike: &Strike, answer: &Answer, k: usize) -> Vec<f64> {
+        let (block, contact) = (&strike.system.blocks[k], &strike.contacts[k]);
+        let d = block.dimension.rows();
+        let own = nalgebra::DMatrix::from_fn(d, d, |i, j| strike.system.matrix[(block.start + i, block.start + j)]);
+        let y = nalgebra::DVector::from_fn(d, |i, _| {
+            let r = block.start + i;
+            let target = if i == 0 { strike.target(k, answer.factor) } else { -contact.e_t * strike.before[r] };
+            answer.after[r] - target
+        });
+        let change = own.cholesky().unwrap().solve(&y);
+        (0..d).map(|i| answer.impulse[block.start + i] - change[i]).collect()
+    }
+
+    #[test]
+    fn a_slip_could_stick_where_its_own_friction_allows_it() {
+        let mut rng = Rng::with_seed(4);
+        let mut counts = [0; 2];
+        for _ in 0..500 {
+            let mut strike = samples::strike(&mut rng, &[Dimension::Spatial, Dimension::Planar], 7);
+            strike.contacts.iter_mut().for_each(|contact| contact.mu_s *= 2.0);
+            let answer = samples::answer(&mut rng, &strike);
+            for (k, could) in strike.could_stick(&answer).into_iter().enumerate() {
+                if answer.impulse[strike.system.blocks[k].start] == 0.0 {
+                    assert!(!could, "an open contact");
+                    continue;
+                }
+                let i = resting(&strike, &answer, k);
+                let room = strike.contacts[k].mu_s * i[0] - hypot(&i[1..]);
+                if room.abs() > 1e-6 {
+                    assert_eq!(could, i[0] > 0.0 && room > 0.0, "{i:?}");
+                    counts[usize::from(could)] += 1;
+                }
+            }
+        }
+        assert!(counts.iter().all(|count| *count > 100), "{counts:?}");
+    }
+
+    #[test]
+    fn the_work_of_all_contacts_is_the_change_of_the_kinetic_energy() {
+        let mut rng = Rng::with_seed(5);
+        for _ in 0..300 {
+            let count = rng.usize(1..=3);
+            let dimensions = samples::dimensions(&mut rng, count);
+            let strike = samples::strike(&mut rng, &dimensions, 7);
+            let mut answer = samples::answer(&mut rng, &strike);
+            let rows = strike.rows.as_ref().unwrap();
+            let change = rows.pushed(&answer.impulse);
+            let square = |s: &mut dyn Iterator<Item = f64>| s.map(|s| 0.5 * s * s).sum::<f64>();
+            let after = square(&mut rows.velocity.iter().zip(&change).map(|(s, x)| s + x));
+            let expected = after - square(&mut rows.velocity.iter().copied());
+            assert!((strike.energy_change(&answer) - expected).abs() < 1e-13 * (1.0 + after));
+            // By the change of the whitened velocity, if that is known.
+            answer.change = Some(change.into());
+            assert!((strike.energy_change(&answer) - expected).abs() < 1e-13 * (1.0 + after));
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_number_is_no_answer() {
+        let mut rng = Rng::with_seed(6);
+        let strike = samples::strike(&mut rng, &[Dimension::Spatial; 2], 7);
+        for row in 0..strike.system.rows {
+            let mut answer = samples::answer(&mut rng, &strike);
+            answer.after[row] = f64::NAN;
+            assert_eq!(strike.certificate(&answer), f64::INFINITY);
+        }
     }
 }

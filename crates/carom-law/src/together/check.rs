@@ -10,7 +10,7 @@ use crate::numeric::tolerance::{RANGE, SET_RANK, SYMMETRY};
 /// Rounding in `W`, with the diagonal brought to order one.
 const DELASSUS_ROUNDING: f64 = 1e-15;
 
-/// What may be left of the matrix beyond its rank, with the diagonal brought to order one.
+/// Largest remainder of the matrix beyond its rank, with the diagonal brought to order one.
 const REST: f64 = 1e-9;
 
 /// The number of rows of the contacts together.
@@ -157,4 +157,137 @@ pub(crate) fn elimination(w: &Dense, v: &[f64]) -> Result<()> {
 pub(crate) fn contact_energy(w: &Dense, v: &[f64]) -> f64 {
     let size = (0..v.len()).fold(0.0_f64, |size, i| size.max(w[(i, i)]));
     LinearSystem::of(w, v).reduce(SET_RANK * size).pivots().map(|(pivot, v)| 0.5 * v * v / pivot).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples;
+    use super::*;
+    use fastrand::Rng;
+
+    const ALL: [Dimension; 3] = [Dimension::Spatial, Dimension::Normal, Dimension::Planar];
+
+    #[test]
+    fn units_bring_normals_and_the_larger_tangents_to_order_one() {
+        let mut rng = Rng::with_seed(1);
+        for _ in 0..300 {
+            let sizes: Vec<i32> = (0..6).map(|_| rng.i32(-300..300)).collect();
+            let zero = rng.usize(0..8);
+            let diagonal = |r: usize| (r != zero || [0, 3, 4].contains(&r)).then(|| sizes[r]);
+            let (omega, rows) = units(&ALL, diagonal);
+            let left = |r: usize| sizes[r] - omega - 2 * rows[r];
+            for normal in [0, 3, 4] {
+                assert!([0, 1].contains(&left(normal)), "{sizes:?}");
+            }
+            // The tangents of a contact share a unit, that of the larger; a single tangent that is zero has its normal's.
+            assert_eq!(rows[1], rows[2]);
+            let larger = [1, 2].into_iter().filter_map(diagonal).max().unwrap();
+            assert!([0, 1].contains(&(larger - omega - 2 * rows[1])));
+            let own = diagonal(5).unwrap_or(sizes[4]);
+            assert!([0, 1].contains(&(own - omega - 2 * rows[5])));
+            // The largest normal needs no unit but the common one.
+            assert_eq!(omega, sizes[0].max(sizes[3]).max(sizes[4]));
+        }
+    }
+
+    #[test]
+    fn a_matrix_in_its_units_is_the_matrix() {
+        let mut rng = Rng::with_seed(2);
+        for _ in 0..100 {
+            let matrix = samples::system(&mut rng, &ALL, 8).0.matrix;
+            let factors: Vec<f64> = (0..6).map(|_| scale(1.0, rng.i32(-40..40))).collect();
+            // Mirror entries that differ are averaged.
+            let off = 1e-12;
+            let entry = |i: usize, j: usize| {
+                let side = if i > j { 1.0 + off } else { 1.0 };
+                side * factors[i] * matrix[(i, j)] * factors[j]
+            };
+            let w: Vec<f64> = (0..36).map(|k| entry(k / 6, k % 6)).collect();
+            let (scaled, omega, rows) = symmetrised(&ALL, &MatrixView::row_major(6, 6, &w)).unwrap();
+            for i in 0..6 {
+                for j in 0..6 {
+                    let back = scale(scaled[(i, j)], omega + rows[i] + rows[j]);
+                    let expected = 0.5 * (entry(i, j) + entry(j, i));
+                    assert!((back - expected).abs() <= 1e-15 * expected.abs(), "{back} {expected}");
+                    assert_eq!(scaled[(i, j)], scaled[(j, i)]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_fault_of_a_matrix_names_its_entry() {
+        let refused = |change: fn(&mut [f64])| {
+            let mut w = [0.0; 36];
+            (0..6).for_each(|k| w[7 * k] = 2.0 + k as f64);
+            change(&mut w);
+            symmetrised(&ALL, &MatrixView::row_major(6, 6, &w)).unwrap_err()
+        };
+        // Normals are rows 0, 3 and 4.
+        for (error, entry, is_normal) in [
+            (refused(|w| w[7 * 3] = 0.0), 3, true),
+            (refused(|w| w[7 * 4] = -1.0), 4, true),
+            (refused(|w| w[7 * 2] = -1.0), 2, false),
+        ] {
+            let Error::NotPositive { field, quantity, .. } = error else { panic!("{error}") };
+            assert_eq!(field, format!("delassus[{entry}][{entry}]"));
+            assert_eq!(quantity.contains("normal"), is_normal, "{quantity}");
+        }
+        // Relative to the diagonal: sqrt(W_44 W_11) = sqrt(18).
+        let error = refused(|w| w[6 * 4 + 1] = 1.1e-9 * 18f64.sqrt());
+        let Error::NotSymmetric { field, bound, .. } = error else { panic!("{error}") };
+        assert_eq!(field, "delassus[4][1]");
+        assert!((bound - 1e-9 * 18f64.sqrt()).abs() < 1e-20, "{bound:e}");
+    }
+
+    #[test]
+    fn the_energy_that_contacts_reach_is_half_the_square_in_the_inverse() {
+        let mut rng = Rng::with_seed(3);
+        for _ in 0..200 {
+            // With three columns W has rank three, and velocities of the mechanism the energy of those three.
+            let columns = [3, 8][rng.usize(0..2)];
+            let (system, rows) = samples::system(&mut rng, &ALL, columns);
+            let y = nalgebra::DMatrix::from_fn(6, columns, |i, j| rows[i][j]);
+            let s = nalgebra::DVector::from_vec(samples::numbers(&mut rng, columns));
+            let v = &y * &s;
+            let own = if columns == 3 { s } else { y.pseudo_inverse(1e-12).unwrap() * &v };
+            let (found, expected) = (contact_energy(&system.matrix, v.as_slice()), 0.5 * own.norm_squared());
+            assert!((found - expected).abs() < 1e-9 * (1.0 + expected), "{found} {expected}");
+        }
+    }
+
+    #[test]
+    fn velocities_outside_of_the_range_are_refused_and_those_inside_are_not() {
+        let mut rng = Rng::with_seed(4);
+        let mut refused = 0;
+        for _ in 0..200 {
+            let (system, rows) = samples::system(&mut rng, &ALL, 4);
+            let y = nalgebra::DMatrix::from_fn(6, 4, |i, j| rows[i][j]);
+            let v = &y * nalgebra::DVector::from_vec(samples::numbers(&mut rng, 4));
+            assert!(elimination(&system.matrix, v.as_slice()).is_ok());
+            // What is perpendicular to the range, by a millionth of the velocities.
+            let any = nalgebra::DVector::from_vec(samples::numbers(&mut rng, 6));
+            let out = &any - &y * (y.clone().pseudo_inverse(1e-12).unwrap() * &any);
+            let off = &v + &out * (1e-6 * v.norm() / out.norm());
+            match elimination(&system.matrix, off.as_slice()) {
+                Err(Error::OutsideRange { field, value, bound }) => {
+                    assert!(field == "contact_velocity" && value > bound && bound == RANGE);
+                    refused += 1;
+                }
+                // A small pivot lets less be known.
+                other => assert!(other.is_ok()),
+            }
+        }
+        assert!(refused > 190, "{refused}");
+        let mut indefinite = Dense::zeros(2, 2);
+        indefinite.row_mut(0).copy_from_slice(&[1.0, 1.1]);
+        indefinite.row_mut(1).copy_from_slice(&[1.1, 1.0]);
+        assert!(matches!(elimination(&indefinite, &[0.0; 2]), Err(Error::NotPositive { .. })));
+    }
+
+    #[test]
+    fn no_contact_at_all_is_refused() {
+        assert!(rows(&[]).is_err());
+        assert_eq!(rows(&ALL).unwrap(), 6);
+    }
 }

@@ -1,5 +1,4 @@
-//! What each contact does, in all combinations: where `W` is ill-conditioned and the changes of [`super::precise`] go round in a
-//! circle.
+//! All combinations of modes, tried one after another: for an ill-conditioned `W` where the mode changes of [`super::precise`] cycle.
 //!
 //! Every contact sticks, slips, reverses or opens; a spatial contact slips along a direction in which its average velocity points, found
 //! by Newton's method on the angles of all that slip, from directions all around. The first combination whose certificate holds is the
@@ -28,7 +27,7 @@ const MOST_STEPS: usize = 12;
 const DIFFERENCE: f64 = 1e-6;
 const LONGEST_STEP: f64 = 0.5;
 
-/// Systems solved in one search, at most, and what each counts for in the work of an instant.
+/// Largest number of systems solved in one search, and the number of steps that each counts for in the work of an instant.
 const MOST_SYSTEMS: u32 = 30_000;
 const STEPS_A_SYSTEM: u32 = 2;
 
@@ -69,7 +68,7 @@ impl Strike {
         found
     }
 
-    /// What a contact may do; the direction of a spatial slip is still to be found.
+    /// The possible actions of a contact; the direction of a spatial slip is found later.
     fn choices(&self, k: usize, may_stick: bool) -> Vec<Action> {
         let mut choices = Vec::with_capacity(5);
         let dimension = self.system.blocks[k].dimension;
@@ -158,5 +157,105 @@ impl Search<'_> {
         };
         let across = turning.iter().map(across).collect();
         Some((answer, across))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples;
+    use super::*;
+    use fastrand::Rng;
+
+    fn strike(rng: &mut Rng, dimensions: &[Dimension]) -> Strike {
+        let mut strike = samples::strike(rng, dimensions, 9);
+        for (block, contact) in strike.system.blocks.iter().zip(&mut strike.contacts) {
+            contact.is_at_rest = !(strike.before[block.start] < 0.0);
+        }
+        strike.rows.iter_mut().for_each(|rows| rows.is_ill = true);
+        strike
+    }
+
+    #[test]
+    fn contacts_may_do_what_their_dimension_and_type_allow() {
+        let mut rng = Rng::with_seed(1);
+        let strike = strike(&mut rng, &[Dimension::Normal, Dimension::Planar, Dimension::Spatial]);
+        let (forward, backward) = (Action::Slip([1.0, 0.0]), Action::Slip([-1.0, 0.0]));
+        assert_eq!(strike.choices(0, false), [Action::Stick, Action::Open]);
+        assert_eq!(strike.choices(1, true), [Action::Stick, forward, backward, Action::Reversal, Action::Open]);
+        assert_eq!(strike.choices(1, false), [forward, backward, Action::Reversal, Action::Open]);
+        assert_eq!(strike.choices(2, true), [Action::Stick, forward, Action::Reversal, Action::Open]);
+    }
+
+    #[test]
+    fn the_first_combination_that_satisfies_the_law_is_found() {
+        let mut rng = Rng::with_seed(2);
+        let (mut found, mut slips) = (0, 0);
+        for _ in 0..200 {
+            let dimensions = samples::dimensions(&mut rng, 2);
+            let strike = strike(&mut rng, &dimensions);
+            let mut work = Work::new(strike.system.rows, 1_000_000);
+            let Some(answer) = strike.by_combinations(&[true; 2], 1.0, &mut work) else { continue };
+            found += 1;
+            assert!(answer.residual <= CERTIFIED && strike.certificate(&answer) <= 2.0 * CERTIFIED);
+            assert!(work.steps() >= STEPS_A_SYSTEM && work.steps() % STEPS_A_SYSTEM == 0);
+            // Those that slide everywhere have an answer too, which none of them sticks in.
+            if let Some(slid) = strike.by_combinations(&[false; 2], 1.0, &mut work) {
+                let sticks = slid.may_stick.iter().zip(&dimensions);
+                assert!(sticks.into_iter().all(|(sticks, d)| !sticks || *d == Dimension::Normal));
+                slips += 1;
+            }
+        }
+        assert!(found > 150 && slips > 150, "{found} {slips}");
+    }
+
+    #[test]
+    fn an_answer_that_sticks_more_comes_first() {
+        let mut rng = Rng::with_seed(3);
+        let mut counts = [0; 3];
+        for _ in 0..200 {
+            let mut strike = strike(&mut rng, &[Dimension::Planar; 2]);
+            strike.contacts.iter_mut().for_each(|contact| contact.mu_s = 3.0);
+            let mut work = Work::new(4, 1_000_000);
+            let Some(answer) = strike.by_combinations(&[true; 2], 1.0, &mut work) else { continue };
+            let sticks = answer.may_stick.iter().filter(|sticks| **sticks).count();
+            // Each combination that sticks more fails.
+            for (actions, count) in [([Action::Stick; 2], 2), ([Action::Stick, Action::Open], 1)] {
+                let (other, _) = strike.act(strike.ill_conditioned().unwrap(), &actions, 1.0).unwrap();
+                assert!(sticks >= count || other.residual > CERTIFIED);
+            }
+            counts[sticks] += 1;
+        }
+        assert!(counts[2] > 20, "{counts:?}");
+    }
+
+    #[test]
+    fn the_search_ends_when_its_steps_are_spent() {
+        let mut rng = Rng::with_seed(4);
+        for most in [0, 4, 10] {
+            let mut strike = strike(&mut rng, &[Dimension::Spatial; 3]);
+            // No answer: a contact is to leave faster than anything makes it.
+            strike.speed = f64::MIN_POSITIVE;
+            let mut work = Work::new(9, most);
+            assert!(strike.by_combinations(&[true; 3], 1.0, &mut work).is_none());
+            assert_eq!(work.tried, most);
+        }
+    }
+
+    #[test]
+    fn the_velocity_across_a_slip_is_that_of_its_average() {
+        let mut rng = Rng::with_seed(5);
+        for _ in 0..100 {
+            let strike = strike(&mut rng, &[Dimension::Spatial; 2]);
+            let rows = strike.ill_conditioned().unwrap();
+            let mut search = Search { strike: &strike, rows, factor: 1.0, left: 1 };
+            let mut actions = [Action::Stick, Action::Slip([1.0, 0.0])];
+            let angle = samples::between(&mut rng, 0.0, 6.0);
+            let (answer, across) = search.across(&mut actions, &[1], &[angle]).unwrap();
+            let u = [angle.cos(), angle.sin()];
+            let sum = [3, 4, 5].map(|r| strike.before[r] + answer.after[r]);
+            assert!((across[0] - (u[0] * sum[2] - u[1] * sum[1])).abs() < 1e-12);
+            // The only system is spent.
+            assert!(search.across(&mut actions, &[1], &[angle]).is_none());
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! One impact of a group of coupled contacts, by the law: of one contact, or of several; and its entry in the ledger.
+//! One impact of a group of coupled contacts, by the law for one contact or for several, and its entry in the ledger.
 
 use super::ContactSet;
 use super::ledger::Ledger;
@@ -169,5 +169,91 @@ impl Ledger {
         }
         let best_impulse = set.impulses_out(&impulse);
         Error::NotConverged { field: "impulse".into(), residual: best.residual, bound: CERTIFIED, best: best_impulse }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples;
+    use super::*;
+    use crate::contact::coefficients::{Friction, Restitution};
+    use crate::contact::delassus::Dimension;
+    use crate::numeric::matrix::MatrixView;
+    use fastrand::Rng;
+
+    fn coefficients(e: f64) -> Coefficients {
+        Coefficients::new(Restitution::new(e).unwrap(), Friction::new(0.3).unwrap())
+    }
+
+    /// The best candidate of an instant is what earlier impacts did and what is left of this one, in the caller's units.
+    #[test]
+    fn what_is_found_of_an_answer_is_told_with_the_impulses_before() {
+        let mut rng = Rng::with_seed(1);
+        let dimensions = [Dimension::Planar, Dimension::Spatial, Dimension::Normal];
+        let (system, rows) = samples::system(&mut rng, &dimensions, 8);
+        let velocity: Vec<f64> = rows.iter().map(|row| row[0] - row[1]).collect();
+        let w: Vec<f64> = system.matrix.as_slice().iter().map(|w| 1024.0 * w).collect();
+        let set = ContactSet::new(&dimensions, MatrixView::row_major(6, 6, &w), &velocity).unwrap();
+        let mut ledger = Ledger::new(&set, &[coefficients(0.5); 3]);
+        ledger.impulse = samples::numbers(&mut rng, 6);
+        // Contacts 2 and 0, in this order.
+        let group = [2, 0];
+        let strike = samples::strike(&mut rng, &[Dimension::Normal, Dimension::Planar], 5);
+        let best = Answer { residual: 0.125, ..samples::answer(&mut rng, &strike) };
+        let error = ledger.not_converged(&set, &group, &strike, &best);
+        let Error::NotConverged { field, residual, bound, best: found } = error else { panic!("{error}") };
+        assert_eq!((&*field, residual, bound), ("impulse", 0.125, CERTIFIED));
+        let mut expected = ledger.impulse.clone();
+        expected[5] += best.impulse[0];
+        expected[0] += best.impulse[1];
+        expected[1] += best.impulse[2];
+        assert_eq!(found, set.impulses_out(&expected));
+    }
+
+    /// A set of planar contacts with the matrix and velocity given.
+    fn planar(w: [f64; 16], v: [f64; 4]) -> ContactSet {
+        ContactSet::new(&[Dimension::Planar; 2], MatrixView::row_major(4, 4, &w), &v).unwrap()
+    }
+
+    #[rustfmt::skip]
+    const NEVER_STRONG: [f64; 16] = [
+        6.0, 0.0, 1.0, 3.0,  0.0, 3.0, 1.0, -1.0,  1.0, 1.0, 5.0, 0.0,  3.0, -1.0, 0.0, 5.0,
+    ];
+
+    /// An answer that is not strong makes the outcome so, and a later one does not make up for it.
+    #[test]
+    fn an_outcome_is_strong_only_if_each_of_its_answers_is() {
+        // The known pair without a strong answer, and beside it a pair of its own that sticks.
+        let mut w = vec![0.0; 64];
+        for i in 0..4 {
+            w[8 * i..8 * i + 4].copy_from_slice(&NEVER_STRONG[4 * i..4 * i + 4]);
+            w[8 * (4 + i) + 4 + i] = 2.0;
+        }
+        (w[8 * 4 + 6], w[8 * 6 + 4]) = (0.5, 0.5);
+        let impact = |first: [f64; 4], second: [f64; 4]| {
+            let view = MatrixView::row_major(8, 8, &w);
+            let set = ContactSet::new(&[Dimension::Planar; 4], view, &[first, second].concat()).unwrap();
+            set.impact(&[coefficients(0.5); 4], Guard::Report).unwrap()
+        };
+        let (strikes, slow, leaves) = ([-3.0, 2.0, -1.0, -2.0], [-2.0, 0.1, -1.5, 0.1], [1.0, 0.0, 1.0, 0.0]);
+        assert!(!impact(strikes, slow).strong && !impact(strikes, leaves).strong);
+        assert!(impact(leaves, slow).strong);
+        // Faster, the second pair comes first in the order of contacts.
+        assert!(!impact(strikes, slow.map(|v| 10.0 * v)).strong);
+        assert!(!planar(NEVER_STRONG, strikes).impact(&[coefficients(0.5); 2], Guard::Report).unwrap().strong);
+    }
+
+    #[test]
+    fn contacts_that_do_not_take_part_in_the_impulse_are_told_as_separating() {
+        // The second contact leaves at once: the first pushes it away.
+        let mut w = NEVER_STRONG;
+        (w[2], w[8]) = (3.0, 3.0);
+        let set = planar(w, [-3.0, 0.5, -0.1, 0.2]);
+        for law in [Law::Aghili, Law::Chord] {
+            let outcome = set.impact_by(law, &[coefficients(0.5); 2], Guard::Report).unwrap();
+            let [first, second] = &outcome.contacts[..] else { panic!() };
+            assert!(first.mode != Mode::Separating && first.impulse[0] > 0.0, "{law:?} {first:?}");
+            assert!(second.mode == Mode::Separating && second.impulse.to_vec() == [0.0; 2], "{law:?} {second:?}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! What the guards do with an answer that creates energy.
+//! The guards: how an answer that creates energy is replaced.
 //!
 //! If all contacts slide, `K⁺ - K⁻ = Σ (1-e) v_n⁻ i_n / 2 + Σ v̄_t·i_t` and no term is positive, whatever the coefficients: so
 //! the guard `slip` ends. The guard `limit` scales all restitutions by one factor. Where either fails, the answer is
@@ -16,7 +16,8 @@ use crate::numeric::tolerance::{ACCURACY, ROUNDING};
 /// An increase of energy counts above this fraction of `V Σ|i|`, and above what the residual explains.
 const ENERGY_ROUNDING: f64 = 1e-12;
 
-/// What a guard leaves of a gain, of the least kinetic energy that goes with the fastest row: half of what the check lets pass.
+/// Gain that a guard accepts, relative to the least kinetic energy of a system whose fastest row moves as it does: half of the
+/// tolerance of the check.
 const LARGEST_GAIN: f64 = 0.5 * ACCURACY;
 
 /// Halvings of the interval of the factor of restitution.
@@ -77,7 +78,7 @@ impl Strike {
         self.energy_change(answer) > (ENERGY_ROUNDING + self.rest + 2.0 * answer.residual) * exchanged
     }
 
-    /// Whether an answer gains more than the check of a guarded one lets pass.
+    /// Whether an answer gains more energy than the check of guarded answers allows.
     fn exceeds(&self, answer: &Answer) -> bool {
         if let Some(rows) = self.rows.as_ref().filter(|_| answer.change.is_some()) {
             return self.energy_change(answer) > LARGEST_GAIN * rows.energy();
@@ -87,7 +88,8 @@ impl Strike {
         self.energy_change(answer) > (ROUNDING * exchanged).max(LARGEST_GAIN * 0.5 * fastest * fastest)
     }
 
-    /// Sticking contacts slide, those first that give most energy and with them those that give as much, until none is gained.
+    /// Turns sticking contacts into sliding ones until no energy is gained: in each round the one that adds the most energy, and those
+    /// that add as much.
     fn sliding(&self, mut answer: Answer, work: &mut Work) -> Answer {
         let m = self.contacts.len();
         for _ in 0..m {
@@ -173,5 +175,126 @@ impl Strike {
                 .map(|(_, plastic, difference)| plastic.iter().zip(difference).map(|(p, d)| p + share * d).collect()),
             modes: None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples;
+    use super::*;
+    use crate::contact::delassus::Dimension;
+    use fastrand::Rng;
+
+    /// Changes the velocity after of the row with the largest impulse so that the answer changes the energy by this much.
+    fn with_gain(strike: &Strike, answer: &mut Answer, gain: f64) {
+        let largest = |r: &usize, s: &usize| answer.impulse[*r].abs().total_cmp(&answer.impulse[*s].abs());
+        let row = (0..answer.impulse.len()).max_by(largest).unwrap_or_default();
+        answer.after[row] += 2.0 * (gain - strike.energy_change(answer)) / answer.impulse[row];
+    }
+
+    fn exchanged(strike: &Strike, answer: &Answer) -> f64 {
+        strike.speed * answer.impulse.iter().map(|i| i.abs()).sum::<f64>()
+    }
+
+    #[test]
+    fn an_answer_gains_beyond_rounding_rest_and_residual() {
+        let mut rng = Rng::with_seed(1);
+        for _ in 0..200 {
+            let mut strike = samples::strike(&mut rng, &[Dimension::Spatial; 2], 7);
+            strike.rest = 1e-4 * rng.f64();
+            let mut answer = samples::answer(&mut rng, &strike);
+            answer.residual = 1e-4 * rng.f64();
+            let bound = (ENERGY_ROUNDING + strike.rest + 2.0 * answer.residual) * exchanged(&strike, &answer);
+            for (share, gains) in [(0.9, false), (1.1, true), (-1.0, false)] {
+                with_gain(&strike, &mut answer, share * bound);
+                assert_eq!(strike.gains(&answer), gains, "{share}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_answer_exceeds_what_the_check_lets_pass() {
+        let mut rng = Rng::with_seed(2);
+        for _ in 0..200 {
+            let strike = samples::strike(&mut rng, &[Dimension::Spatial; 2], 7);
+            let mut answer = samples::answer(&mut rng, &strike);
+            // By impulses: of the energy that goes with the fastest row, as the root of its own entry of W ...
+            let rate = |r: usize| strike.before[r].powi(2) / strike.system.matrix[(r, r)];
+            let bound = LARGEST_GAIN * 0.5 * (0..6).map(rate).fold(0.0, f64::max);
+            for (share, exceeds) in [(0.9, false), (1.1, true)] {
+                with_gain(&strike, &mut answer, share * bound);
+                assert_eq!(strike.exceeds(&answer), exceeds, "{share}");
+            }
+            // ... or of rounding, where impulses are huge ...
+            let mut huge = answer.clone();
+            huge.impulse.iter_mut().for_each(|i| *i *= 1e8);
+            let bound = ROUNDING * exchanged(&strike, &huge);
+            for (share, exceeds) in [(0.9, false), (1.1, true)] {
+                with_gain(&strike, &mut huge, share * bound);
+                assert_eq!(strike.exceeds(&huge), exceeds, "{share}");
+            }
+            // ... and by the whitened velocity of its energy.
+            let rows = strike.rows.as_ref().unwrap();
+            for (share, exceeds) in [(0.9, false), (1.1, true)] {
+                // (1 + x)² - 1 of the energy before.
+                let growth = 0.5 * share * LARGEST_GAIN;
+                let change: Vec<f64> = rows.velocity.iter().map(|s| growth * s).collect();
+                let precise = Answer { change: Some(change.into()), ..answer.clone() };
+                assert_eq!((strike.exceeds(&precise), strike.gains(&precise)), (exceeds, exceeds), "{share}");
+            }
+        }
+    }
+
+    /// `K(λ)` of the blend is `K⁻`, unless the answer needs none of the plastic one.
+    #[test]
+    fn a_blend_neither_gains_nor_gives_more_than_it_has_to() {
+        let mut rng = Rng::with_seed(3);
+        let mut blended = 0;
+        for case in 0..400 {
+            let mut strike = samples::strike(&mut rng, &[Dimension::Spatial; 2], 7);
+            let all = |share: f64, strike: &Strike| -> Answer {
+                // i = -share W⁻¹ v⁻: at 1 all velocities are zero, at 2 they are reversed, and beyond energy is created.
+                let w = nalgebra::DMatrix::from_fn(6, 6, |i, j| strike.system.matrix[(i, j)]);
+                let v = nalgebra::DVector::from_row_slice(&strike.before);
+                let impulse = w.lu().solve(&v).unwrap() * -share;
+                let mut after = vec![0.0; 6];
+                strike.system.velocity(&strike.before, impulse.as_slice(), &mut after);
+                let mut answer = samples::answer(&mut Rng::with_seed(1), strike);
+                (answer.impulse, answer.after) = (impulse.as_slice().to_vec(), after);
+                answer
+            };
+            let (plastic, gaining) = (all(0.5, &strike), all(2.5, &strike));
+            let before = -strike.energy_change(&all(1.0, &strike));
+            if before < 1e-3 {
+                continue;
+            }
+            assert!(strike.energy_change(&gaining) > 0.0 && strike.energy_change(&plastic) < 0.0);
+            if case % 2 == 1 {
+                // By the whitened velocity.
+                if let Some(rows) = &mut strike.rows {
+                    rows.is_ill = true;
+                }
+            }
+            let answer = strike.blended(&gaining, &plastic);
+            // The blend is λ = 3/4 of the way: i = -2 W⁻¹ v⁻.
+            let size = strike.before.iter().map(|v| v.abs()).fold(0.0, f64::max);
+            for (v, after) in strike.before.iter().zip(&answer.after) {
+                assert!((v + after).abs() < 1e-7 * size, "{v} {after}");
+            }
+            assert!(strike.energy_change(&answer).abs() < 1e-7 * before);
+            assert_eq!(answer.change.is_some(), case % 2 == 1);
+            blended += 1;
+        }
+        assert!(blended > 300, "{blended}");
+    }
+
+    /// A sum of impulses that gains nothing along the way is taken whole.
+    #[test]
+    fn a_blend_with_an_answer_that_does_not_gain_is_that_answer() {
+        let mut rng = Rng::with_seed(4);
+        let strike = samples::strike(&mut rng, &[Dimension::Planar], 5);
+        let zero = Answer { impulse: vec![0.0; 2], after: strike.before.clone(), ..samples::answer(&mut rng, &strike) };
+        let answer = strike.blended(&zero, &zero);
+        assert_eq!((answer.impulse, answer.after), (vec![0.0; 2], strike.before.clone()));
     }
 }

@@ -1,4 +1,4 @@
-//! What has happened so far at one instant, impact after impact.
+//! Running totals of one instant: impulses, velocities and each contact's share, over the impacts so far.
 
 use super::ContactSet;
 use super::outcome::{AnswerSearch, ContactEnergy};
@@ -13,7 +13,7 @@ use crate::numeric::plane::Vec2;
 /// other approach without end, each time in a Coulomb problem that is hard to solve, could take millions.
 pub(super) const MOST_STEPS: u32 = 200_000;
 
-/// What has happened so far, in the set's units.
+/// The totals of the impacts so far, in the set's units.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     pub(super) law: Law,
@@ -32,12 +32,12 @@ pub(crate) struct Ledger {
     pub(crate) solutions: u32,
     pub(crate) search: AnswerSearch,
     pub(crate) effort: SimultaneousEffort,
-    /// The whitened velocity, and the change of it so far; empty without a mechanism.
+    /// The whitened velocity and its change so far; empty without a mechanism.
     pub(super) whitened: Vec<f64>,
     pub(crate) change: Vec<f64>,
     /// Whether an answer was found by that change: velocities and energies then follow from it.
     pub(crate) is_precise: bool,
-    /// Steps taken, and at most.
+    /// Steps taken, and their bound.
     pub(super) steps: u32,
     pub(super) most_steps: u32,
 }
@@ -92,7 +92,7 @@ impl Ledger {
         }
     }
 
-    /// Adds what is told of one answer to what is told of all.
+    /// Records whether an answer creates energy, and the effect of the guard on it.
     pub(super) fn note(&mut self, creates_energy: bool, acted: bool, blended: bool, factor: f64) {
         self.creates_energy |= creates_energy;
         self.acted |= acted;
@@ -118,5 +118,52 @@ impl ContactEnergy {
         self.normal += normal;
         self.tangential += tangential;
         self.change = self.normal + self.tangential;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::coefficients::{Friction, Restitution};
+    use crate::contact::delassus::Dimension;
+    use crate::numeric::matrix::MatrixView;
+
+    fn ledger() -> Ledger {
+        #[rustfmt::skip]
+        let w = [2.0, 0.5, 0.0, 0.0,  0.5, 1.0, 0.0, 0.0,  0.0, 0.0, 2.0, 0.0,  0.0, 0.0, 0.0, 1.0];
+        let set = ContactSet::new(&[Dimension::Planar; 2], MatrixView::row_major(4, 4, &w), &[-1.0, 0.5, 0.25, 0.0]);
+        let coefficients = Coefficients::new(Restitution::new(0.5).unwrap(), Friction::new(0.3).unwrap());
+        Ledger::new(&set.unwrap(), &[coefficients; 2])
+    }
+
+    #[test]
+    fn what_one_answer_did_stays_noted_whatever_the_next_ones_do() {
+        let flags = |ledger: &Ledger| [ledger.creates_energy, ledger.acted, ledger.blended];
+        for noted in [[true, false, false], [false, true, false], [false, false, true]] {
+            let mut ledger = ledger();
+            let [creates_energy, acted, blended] = noted;
+            ledger.note(creates_energy, acted, blended, 0.5);
+            ledger.note(false, false, false, 0.75);
+            assert_eq!((flags(&ledger), ledger.factor), (noted, 0.5));
+        }
+    }
+
+    #[test]
+    fn works_add_up() {
+        let mut work = ContactEnergy::default();
+        work.book(-0.5, -0.25);
+        work.book(-0.125, 0.0);
+        assert_eq!(work, ContactEnergy { change: -0.875, normal: -0.625, tangential: -0.25 });
+    }
+
+    #[test]
+    fn what_was_found_in_another_order_goes_back_to_its_contacts() {
+        let mut ledger = ledger();
+        (ledger.impulse, ledger.velocity) = (vec![1.0, 2.0, 3.0, 4.0], vec![5.0, 6.0, 7.0, 8.0]);
+        (ledger.contacts[0].mode, ledger.contacts[1].mode) = (Mode::Stick, Mode::Slip);
+        let listed = ledger.reordered(&[1, 0], &[2, 3, 0, 1]);
+        assert_eq!(listed.impulse, [3.0, 4.0, 1.0, 2.0]);
+        assert_eq!(listed.velocity, [7.0, 8.0, 5.0, 6.0]);
+        assert_eq!([listed.contacts[0].mode, listed.contacts[1].mode], [Mode::Slip, Mode::Stick]);
     }
 }

@@ -2,20 +2,20 @@
 //!
 //! A call goes `sequence` (which contacts strike, one impact after the other) → `group` → `guarded` → `search` → `strike` → the descent of
 //! `coulomb` (which contacts stick) and its solvers (the impulses for given types). Their result is judged by `certificate`,
-//! which shares only the problem with them.
+//! which shares only the problem with them; `ledger` adds the impacts up.
 //!
 //! | file | contents |
 //! |---|---|
 //! | `check` | whether a matrix is a Delassus matrix of several contacts |
 //! | `order` | an order of contacts that does not depend on how they are listed |
-//! | `ledger` | what has happened so far at one instant |
+//! | `ledger` | the totals of the impacts so far |
 //! | `group` | one impact of coupled contacts, by the law |
 //! | `sequence` | one instant: which contacts strike, impact after impact |
 //! | `guarded` | the guards of several contacts |
-//! | `search` | the answers found, and the one returned |
+//! | `search` | the answers that exist, and the one returned |
 //! | `whitened` | the contacts of a mechanism in coordinates in which the kinetic energy is half the square of the velocity |
 //! | `precise` | answers in these coordinates where W is ill-conditioned |
-//! | `combination` | the same by trying every combination of what contacts do |
+//! | `combination` | such answers by trying every combination of modes |
 //! | `chord` | contacts that strike together, by the law chord |
 //! | `strike` | contacts that strike together, and the descent over their types |
 //! | `certificate` | whether impulses satisfy the law |
@@ -23,6 +23,7 @@
 //! | `report` | the outcome in the caller's units |
 //! | `verify` | the check of outcomes |
 //! | `outcome` | the outcome as data |
+//! | `samples` | for tests: random contacts that strike together |
 
 mod certificate;
 mod check;
@@ -35,6 +36,8 @@ mod order;
 mod outcome;
 mod precise;
 mod report;
+#[cfg(test)]
+mod samples;
 mod search;
 mod sequence;
 mod strike;
@@ -397,5 +400,91 @@ fn name_kind(error: Error, coefficients: &[Coefficients]) -> Error {
             Error::Simultaneous { field, value, contacts, instead }
         }
         error => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::coefficients::{Friction, Restitution, RestitutionKind};
+
+    const DIMENSIONS: [Dimension; 2] = [Dimension::Spatial, Dimension::Normal];
+
+    /// Contacts of a mechanism whose units of mass and length are far from one, and their matrix.
+    fn both_forms(mass: f64, length: f64) -> [ContactSet; 2] {
+        let m = nalgebra::DMatrix::from_diagonal(&nalgebra::DVector::from_row_slice(&[2.0, 3.0, 5.0, 7.0])) * mass;
+        #[rustfmt::skip]
+        let a = nalgebra::DMatrix::from_row_slice(4, 4, &[
+            1.0, 0.2, 0.0, 0.1,  0.1, 1.0, 0.3, 0.0,  0.2, 0.0, 1.0, 0.0,  0.0, 0.1, 0.0, 1.0,
+        ]) * length;
+        let v = [-3.0, 1.0, -2.0, -0.5];
+        let w = &a * m.clone().try_inverse().unwrap() * a.transpose();
+        let contact = &a * nalgebra::DVector::from_row_slice(&v);
+        [
+            ContactSet::from_generalized(&DIMENSIONS, &m, &a, &v).unwrap(),
+            ContactSet::new(&DIMENSIONS, &w, contact.as_slice()).unwrap(),
+        ]
+    }
+
+    fn coefficients() -> [Coefficients; 2] {
+        let given = Coefficients::new(Restitution::new(0.5).unwrap(), Friction::new(0.3).unwrap());
+        [given; 2]
+    }
+
+    #[test]
+    fn a_mechanism_and_its_matrix_are_the_same_contacts() {
+        for (mass, length) in [(1.0, 1.0), (1e9, 1e-4), (1e-7, 3e5)] {
+            let [mechanism, matrix] = both_forms(mass, length);
+            assert!(mechanism.dimensions().eq(DIMENSIONS) && matrix.dimensions().eq(DIMENSIONS));
+            // W back in the caller's units.
+            let entry = |set: &ContactSet, r: usize, c: usize| {
+                scale(set.system.matrix[(r, c)], set.omega + set.rows[r] + set.rows[c])
+            };
+            for (r, c) in [(0, 0), (1, 0), (2, 1), (3, 2), (3, 3)] {
+                let (a, b) = (entry(&mechanism, r, c), entry(&matrix, r, c));
+                assert!((a - b).abs() < 1e-12 * entry(&matrix, 0, 0), "{r} {c}: {a} {b}");
+            }
+            let [a, b] = [mechanism, matrix].map(|set| set.impact(&coefficients(), Guard::Report).unwrap());
+            for (a, b) in a.contacts.iter().zip(&b.contacts) {
+                let size = a.impulse.iter().map(|i| i.abs()).fold(0.0, f64::max);
+                assert!(a.impulse.iter().zip(b.impulse.iter()).all(|(a, b)| (a - b).abs() < 1e-11 * size));
+            }
+            assert!((a.energy.change - b.energy.change).abs() < 1e-11 * b.energy.change.abs());
+        }
+    }
+
+    /// `speed · √W_nn`, but of a mechanism at most what its rows are checked by.
+    #[test]
+    fn the_speed_of_a_contact_is_that_of_an_energy_up_to_what_the_check_measures_by() {
+        let [mechanism, matrix] = both_forms(1.0, 1.0);
+        for (k, block) in matrix.system.blocks.iter().enumerate() {
+            assert!((matrix.speed_of(block, 3.0) / (3.0 * block.w_nn.sqrt()) - 1.0).abs() < 1e-15);
+            let block = &mechanism.system.blocks[k];
+            let size = mechanism.whitened.as_ref().unwrap().sizes[block.start];
+            assert_eq!(mechanism.speed_of(block, 1e9), size);
+            assert!((mechanism.speed_of(block, 1e-9) / (1e-9 * block.w_nn.sqrt()) - 1.0).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn guards_are_aghilis_and_kinds_of_restitution_those_of_chord() {
+        let [_, set] = both_forms(1.0, 1.0);
+        let kind = |law: Law| {
+            let [mut one, other] = coefficients();
+            one.restitution = one.restitution.of_kind(RestitutionKind::Poisson);
+            set.impact_by(law, &[other, one], Guard::Report)
+        };
+        let field = |error: Error| match error {
+            Error::Unsupported { field, .. } => field.into_owned(),
+            other => panic!("{other}"),
+        };
+        for law in [Law::Aghili, Law::Moreau] {
+            assert_eq!(field(kind(law).unwrap_err()), "coefficients[1].restitution.kind");
+        }
+        assert!(kind(Law::Chord).is_ok());
+        for guard in [Guard::Slip, Guard::Limit] {
+            assert!(set.impact_by(Law::Aghili, &coefficients(), guard).is_ok());
+            assert_eq!(field(set.impact_by(Law::Chord, &coefficients(), guard).unwrap_err()), "guard");
+        }
     }
 }

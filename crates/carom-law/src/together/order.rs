@@ -52,7 +52,7 @@ fn ranks(keys: &[[f64; KEYS]]) -> Vec<[usize; KEYS]> {
     ranks
 }
 
-/// What a contact is: velocity, own part of `W`, how it is coupled, coefficients.
+/// The sort keys of a contact: velocity, own part of `W`, coefficients, coupling.
 fn key(set: &ContactSet, velocity: &[f64], coefficients: &[Coefficients], k: usize) -> [f64; KEYS] {
     let block = &set.system.blocks[k];
     let [v_n, v_1, v_2] = block.of(velocity);
@@ -80,7 +80,57 @@ fn key(set: &ContactSet, velocity: &[f64], coefficients: &[Coefficients], k: usi
         restitution.tangential(),
         friction.map_or(0.0, |friction| friction.mu_s()),
         friction.map_or(0.0, |friction| friction.mu_d()),
-        // The same for contacts in any order but for rounding: told apart last.
+        // Independent of the order of the contacts except for rounding, so it is compared last.
         coupling.sqrt(),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::coefficients::{Friction, Restitution};
+    use crate::contact::delassus::Dimension;
+    use crate::numeric::matrix::MatrixView;
+
+    const DIMENSIONS: [Dimension; 3] = [Dimension::Planar; 3];
+
+    /// Three planar contacts that are alike but for what is given: `W` of two numbers each, the coupling of each pair of normals,
+    /// velocities and coefficients.
+    fn order(coupling: [f64; 3], normals: [f64; 3], e: [f64; 3]) -> (Vec<usize>, Vec<usize>) {
+        let mut w = [0.0; 36];
+        for k in 0..6 {
+            w[7 * k] = if k % 2 == 0 { 1.0 } else { 0.8 };
+        }
+        for (pair, (a, b)) in [(0, 1), (0, 2), (1, 2)].into_iter().enumerate() {
+            (w[12 * a + 2 * b], w[12 * b + 2 * a]) = (coupling[pair], coupling[pair]);
+        }
+        let velocity: Vec<f64> = normals.iter().flat_map(|v| [*v, 0.25]).collect();
+        let set = ContactSet::new(&DIMENSIONS, MatrixView::row_major(6, 6, &w), &velocity).unwrap();
+        let coefficients = e.map(|e| Coefficients::new(Restitution::new(e).unwrap(), Friction::new(0.3).unwrap()));
+        canonical(&set, &coefficients)
+    }
+
+    #[test]
+    fn contacts_are_sorted_by_speed_then_by_coefficients() {
+        let same = [0.1; 3];
+        assert_eq!(order(same, [-1.0, -3.0, -2.0], [0.5; 3]).0, [1, 2, 0]);
+        assert_eq!(order(same, [-1.0; 3], [0.7, 0.2, 0.5]).0, [1, 2, 0]);
+    }
+
+    #[test]
+    fn contacts_that_differ_in_their_coupling_alone_are_told_apart_by_it() {
+        // The first is coupled with one other, the second with both, the third with one, but more.
+        let (order, ties) = order([0.1, 0.0, 0.3], [-1.0; 3], [0.5; 3]);
+        assert_eq!((order, ties), (vec![0, 2, 1], vec![0, 1, 2]));
+    }
+
+    #[test]
+    fn contacts_that_rounding_alone_tells_apart_are_alike() {
+        let nearly = |off: f64| order([0.1; 3], [-1.0, -2.0, -1.0 * (1.0 + off)], [0.5; 3]);
+        assert_eq!(nearly(0.0), (vec![1, 0, 2], vec![0, 1, 1]));
+        for off in [1e-12, 9e-10] {
+            assert_eq!(nearly(off).1, [0, 1, 1], "{off}");
+        }
+        assert_eq!(nearly(1e-8), (vec![1, 2, 0], vec![0, 1, 2]));
+    }
 }

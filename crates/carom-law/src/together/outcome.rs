@@ -10,7 +10,7 @@ use crate::impact::guard::Guard;
 use crate::impact::mode::Mode;
 use crate::impact::outcome::{BeforeAfter, Energy, Law, RestitutionValues};
 
-/// What an impact of several contacts does.
+/// The outcome of an impact of several contacts.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[non_exhaustive]
@@ -25,25 +25,25 @@ pub struct SimultaneousOutcome {
     pub admissible: bool,
     /// What the guard did.
     pub guard: SimultaneousGuard,
-    /// Whether every contact sticks that could, the others doing what they do.
+    /// Whether no sliding contact could stick instead, the others unchanged.
     pub strong: bool,
     /// How far the impulses are from satisfying the law, as a velocity over the largest speed: the certificate.
     pub residual: f64,
     /// An estimate of the condition number of `M`; only for problems given by `(M, A, v)`.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub condition: Option<f64>,
-    /// How many certified answers were found for the contacts that strike first. The one given lets contacts that are alike
-    /// do alike if one does, then lets every contact stick that could, then dissipates most.
+    /// How many certified answers were found for the contacts that strike first. The one returned
+    /// treats contacts that are alike alike, if any answer does; then it lets every contact stick that could; then it dissipates most.
     pub solutions: u32,
     /// Whether all combinations of modes were tried.
     pub search: AnswerSearch,
     /// How many impacts followed each other at the instant; more than one where a separating contact was made
     /// to approach. 0 if no contact approaches.
     pub sequence: u32,
-    /// Whether they were so many and had become so slow that the last ones were taken without restitution: a rattle with no
-    /// last impact of its own.
+    /// Whether the impacts were so many and had become so slow that the last ones were computed without restitution: a rattle that
+    /// has no last impact.
     pub settled: bool,
-    /// What it took.
+    /// The effort of the solvers.
     pub effort: SimultaneousEffort,
     /// The law.
     pub law: Law,
@@ -71,7 +71,7 @@ pub enum AnswerSearch {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[non_exhaustive]
 pub struct ContactOutcome {
-    /// What it does; separating is a contact without an impulse, be it that the others drive it away.
+    /// Its mode. A contact without an impulse is `Separating`, also if the others drive it away.
     pub mode: Mode,
     /// `i`, normal first.
     pub impulse: ContactVector,

@@ -1,10 +1,10 @@
 //! Answers with all the digits of `A` and `M` where `W` is ill-conditioned.
 //!
-//! What each contact does is taken from impulses found through `W`. With that given, the velocities of some rows are prescribed
-//! and the impulses of the others follow from those of their contact: linear equations for the change of the whitened
+//! The action of each contact is taken from impulses found through `W`. With the actions given, the velocities of some rows are
+//! prescribed and the impulses of the others follow from those of their contact: linear equations for the change of the whitened
 //! velocity, whose error grows with the root of the condition of `W` in the impulses and not at all in the velocities. If an
-//! impulse then pulls or leaves its cone, or a contact penetrates or slides backwards, what that contact does is changed, and the
-//! equations are solved again.
+//! impulse is then tensile or leaves its cone, or a contact penetrates or slides backwards, the action of that contact is changed, and
+//! the equations are solved again.
 
 use super::strike::{Answer, CERTIFIED, NO_IMPULSE, Strike};
 use super::whitened::StrikingRows;
@@ -14,20 +14,21 @@ use crate::numeric::basis::{Basis, dot, length};
 use crate::numeric::plane::{Vec2, add_scaled, cross, norm, scaled};
 use crate::numeric::tolerance::ACCURACY;
 
-/// Times that what contacts do is changed, at most, and a few times more for each contact.
+/// Largest number of changes of actions, and how many more for each contact.
 const ROUNDS: usize = 12;
 const ROUNDS_A_CONTACT: usize = 4;
 
 /// A tangential impulse that fills its cone but for this fraction slides.
 const FULL: f64 = 1e-6;
 
-/// A tangential impulse outside its cone by this fraction is inside: a tenth of what the check lets pass.
+/// A tangential impulse outside its cone by up to this fraction counts as inside: a tenth of the tolerance of the check.
 const EDGE: f64 = 1e-10;
 
-/// A direction of slip is kept that is off by less than this, of the average velocity or as the velocity across that the law lets pass.
+/// A direction of slip is kept if the velocity across it is below this fraction of the average velocity, or of the largest speed.
 const SAME_DIRECTION: f64 = 1e-14;
 
-/// Impulses that miss the change of the whitened velocity by more than this, over the sum of what each of them does, do not do it.
+/// Impulses are rejected if they miss the prescribed change of the whitened velocity by more than this fraction of the sum of the
+/// absolute changes that they cause.
 const MISSED: f64 = 0.1 * ACCURACY;
 
 /// The first turn of a direction of slip, at most: where friction is strong, a large one leads far away. Then the secant of the last
@@ -35,7 +36,7 @@ const MISSED: f64 = 0.1 * ACCURACY;
 const FIRST_TURN: f64 = 1e-4;
 const LONGEST_TURN: f64 = 0.5;
 
-/// What a contact does.
+/// The action of a contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Action {
     Open,
@@ -69,7 +70,7 @@ impl Strike {
         self.rows.as_ref().filter(|rows| rows.is_ill)
     }
 
-    /// The answer near impulses found through `W`, of contacts whose `W` is ill-conditioned; else `None`.
+    /// The answer near impulses found through `W`; `None` unless `W` is ill-conditioned.
     pub(super) fn precise(&self, near: &[f64], may_stick: &[bool], factor: f64) -> Option<Answer> {
         let rows = self.ill_conditioned()?;
         let mut actions: Vec<Action> = (0..self.contacts.len()).map(|k| self.action(k, near, may_stick[k])).collect();
@@ -89,7 +90,7 @@ impl Strike {
         best
     }
 
-    /// What a contact does, read off its impulse.
+    /// The action of a contact, from its impulse.
     fn action(&self, k: usize, impulse: &[f64], may_stick: bool) -> Action {
         let (block, contact) = (&self.system.blocks[k], &self.contacts[k]);
         let [i_n, i_1, i_2] = block.of(impulse);
@@ -108,7 +109,7 @@ impl Strike {
         }
     }
 
-    /// The impulses with which the contacts do what is given, wherever that leads; and whether there is only one set of them.
+    /// The impulses that produce the given actions, whether or not these are consistent; and whether they are unique.
     pub(super) fn act(&self, rows: &StrikingRows, actions: &[Action], factor: f64) -> Option<(Answer, bool)> {
         let columns = rows.velocity.len();
         // The rows whose velocities are prescribed, by how much these change, and what a unit of impulse does there.
@@ -194,7 +195,7 @@ impl Strike {
         impulse
     }
 
-    /// The answer with its certificate, by what each contact does.
+    /// The answer with its certificate, according to the action of each contact.
     fn acted(
         &self,
         rows: &StrikingRows,
@@ -238,8 +239,8 @@ impl Strike {
         Answer { impulse, after, may_stick, factor, residual, change: Some(change.into()), modes }
     }
 
-    /// What the contacts do instead, where an answer breaks the law: the contact changes that breaks it most; else directions of slip
-    /// turn. `None` where nothing is broken.
+    /// The next actions if an answer violates the law: the contact with the largest violation changes its action; without one,
+    /// directions of slip are turned. `None` if nothing is violated.
     fn changed(
         &self,
         actions: &[Action],
@@ -315,4 +316,268 @@ impl Strike {
 fn unit(a: Vec2) -> Option<Vec2> {
     let length = norm(a);
     (length > 0.0).then(|| scaled(1.0 / length, a))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples;
+    use super::*;
+    use fastrand::Rng;
+
+    /// A random strike whose answers are found by the change of its whitened velocity.
+    fn strike(rng: &mut Rng, dimensions: &[Dimension]) -> Strike {
+        let mut strike = samples::strike(rng, dimensions, 9);
+        strike.rows.iter_mut().for_each(|rows| rows.is_ill = true);
+        strike
+    }
+
+    fn action(rng: &mut Rng, dimension: Dimension) -> Action {
+        let angle = samples::between(rng, 0.0, 6.0);
+        let u = if dimension == Dimension::Planar { [angle.cos().signum(), 0.0] } else { [angle.cos(), angle.sin()] };
+        match (dimension, rng.u8(0..4)) {
+            (_, 0) => Action::Open,
+            (Dimension::Normal, _) | (_, 1) => Action::Stick,
+            (_, 2) => Action::Reversal,
+            _ => Action::Slip(u),
+        }
+    }
+
+    #[test]
+    fn contacts_do_what_they_are_told() {
+        let mut rng = Rng::with_seed(1);
+        for _ in 0..500 {
+            let dimensions = samples::dimensions(&mut rng, 3);
+            let strike = strike(&mut rng, &dimensions);
+            let actions: Vec<Action> = dimensions.iter().map(|dimension| action(&mut rng, *dimension)).collect();
+            let factor = rng.f64();
+            let rows = strike.ill_conditioned().unwrap();
+            let Some((answer, is_unique)) = strike.act(rows, &actions, factor) else { panic!("no impulses") };
+            assert!(is_unique);
+            // Impulses, velocities and the change of the whitened velocity are of each other.
+            let size = 1.0 + answer.impulse.iter().map(|i| i.abs()).fold(0.0, f64::max);
+            let mut after = vec![0.0; strike.system.rows];
+            strike.system.velocity(&strike.before, &answer.impulse, &mut after);
+            after.iter().zip(&answer.after).for_each(|(a, b)| assert!((a - b).abs() < 1e-8 * size));
+            let pushed = rows.pushed(&answer.impulse);
+            pushed.iter().zip(answer.change.iter().flatten()).for_each(|(a, b)| assert!((a - b).abs() < 1e-8 * size));
+            for (k, (block, contact)) in strike.system.blocks.iter().zip(&strike.contacts).enumerate() {
+                let (i, v, after) = (block.of(&answer.impulse), block.of(&strike.before), block.of(&answer.after));
+                if actions[k] == Action::Open {
+                    assert_eq!(i, [0.0; 3]);
+                    continue;
+                }
+                let target = if contact.is_at_rest { 0.0 } else { -factor * contact.e * v[0] };
+                assert!((after[0] - target).abs() < 1e-9 * size, "{after:?}");
+                for t in 1..block.dimension.rows() {
+                    let off = match actions[k] {
+                        Action::Stick => after[t] + contact.e_t * v[t],
+                        Action::Reversal => after[t] + v[t],
+                        Action::Slip(u) => i[t] + contact.mu_d * i[0] * u[t - 1],
+                        Action::Open => 0.0,
+                    };
+                    assert!(off.abs() < 1e-9 * size, "{:?}: {off}", actions[k]);
+                }
+            }
+        }
+    }
+
+    /// What an answer by actions misses, by its definition: of open contacts the velocity they are short of, of closed ones tension and
+    /// friction beyond the cone, and of slips the velocity across or against their direction.
+    fn missed(strike: &Strike, answer: &Answer, actions: &[Action]) -> f64 {
+        let of = |k: usize| {
+            let (block, contact, [allowed_n, allowed_t]) =
+                (&strike.system.blocks[k], &strike.contacts[k], strike.allowed[k]);
+            let (i, v, after) = (block.of(&answer.impulse), block.of(&strike.before), block.of(&answer.after));
+            let target = if contact.is_at_rest { 0.0 } else { -answer.factor * contact.e * v[0] };
+            let friction = i[1].hypot(i[2]);
+            let outside = |mu: f64| (block.w_t * (friction - (1.0 + EDGE) * mu * i[0])).max(0.0);
+            let sum = [v[1] + after[1], v[2] + after[2]];
+            let (normal, tangential) = match actions[k] {
+                Action::Open => return (target - after[0]).max(0.0) / allowed_n,
+                Action::Stick => {
+                    let held = (after[1] + contact.e_t * v[1]).hypot(after[2] + contact.e_t * v[2]);
+                    (0.0, held.max(outside(contact.mu_s)))
+                }
+                Action::Reversal => (0.0, sum[0].hypot(sum[1]).max(outside(contact.mu_d))),
+                Action::Slip(u) => {
+                    let (along, across) = (u[0] * sum[0] + u[1] * sum[1], u[0] * sum[1] - u[1] * sum[0]);
+                    (0.0, across.abs().max(-along))
+                }
+            };
+            let pulls = (-block.w_nn * i[0]).max(0.0).max((after[0] - target).abs()).max(normal);
+            (pulls / allowed_n).max(tangential / allowed_t)
+        };
+        (0..actions.len()).map(of).fold(0.0, f64::max) / strike.speed
+    }
+
+    #[test]
+    fn the_residual_is_the_worst_that_any_contact_misses() {
+        let mut rng = Rng::with_seed(2);
+        for _ in 0..500 {
+            let dimensions = samples::dimensions(&mut rng, 3);
+            let strike = strike(&mut rng, &dimensions);
+            let actions: Vec<Action> = dimensions.iter().map(|dimension| action(&mut rng, *dimension)).collect();
+            let (answer, _) = strike.act(strike.ill_conditioned().unwrap(), &actions, 1.0).unwrap();
+            let expected = missed(&strike, &answer, &actions);
+            assert!((answer.residual - expected).abs() < 1e-9 * (1.0 + expected), "{} {expected}", answer.residual);
+            let modes: Vec<Mode> = actions.iter().map(|action| action.mode()).collect();
+            assert_eq!(answer.modes.as_deref(), Some(&modes[..]));
+            let sticks: Vec<bool> = actions.iter().map(|action| *action == Action::Stick).collect();
+            assert_eq!(answer.may_stick, sticks);
+        }
+    }
+
+    #[test]
+    fn friction_outside_of_its_cone_by_rounding_is_cut_to_it() {
+        let mut rng = Rng::with_seed(3);
+        for _ in 0..200 {
+            let strike = strike(&mut rng, &[Dimension::Spatial]);
+            let change = vec![0.0; 9];
+            let angle = samples::between(&mut rng, 0.0, 6.0);
+            for (action, mu) in [(Action::Stick, strike.contacts[0].mu_s), (Action::Reversal, strike.contacts[0].mu_d)]
+            {
+                for (off, is_cut) in [(-1e-12, false), (0.5 * EDGE, true), (2.0 * EDGE, false)] {
+                    let friction = mu * 0.7 * (1.0 + off);
+                    let impulse = vec![0.7, friction * angle.cos(), friction * angle.sin()];
+                    let rows = strike.ill_conditioned().unwrap();
+                    let answer = strike.acted(rows, &[action], impulse.clone(), change.clone(), 1.0);
+                    assert_eq!(answer.impulse != impulse, is_cut, "{off}");
+                    let length = answer.impulse[1].hypot(answer.impulse[2]);
+                    assert!(!is_cut || (length - mu * 0.7).abs() < 1e-15);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_contacts_do_is_read_off_their_impulses() {
+        let mut rng = Rng::with_seed(4);
+        for _ in 0..200 {
+            let strike = strike(&mut rng, &[Dimension::Spatial, Dimension::Normal]);
+            let (contact, block) = (strike.contacts[0], &strike.system.blocks[0]);
+            let read =
+                |impulse: [f64; 3], may_stick: bool| strike.action(0, &[&impulse[..], &[0.0]].concat(), may_stick);
+            let nothing = NO_IMPULSE * strike.speed / block.w_nn;
+            assert_eq!(read([0.9 * nothing, 0.0, 0.0], true), Action::Open);
+            for (may_stick, mu, within) in
+                [(true, contact.mu_s, Action::Stick), (false, contact.mu_d, Action::Reversal)]
+            {
+                assert_eq!(read([1.1 * nothing, 0.0, 0.0], may_stick), within);
+                let filled = |share: f64| read([2.0, 0.6 * share * 2.0 * mu, -0.8 * share * 2.0 * mu], may_stick);
+                assert_eq!(filled(1.0 - 2.0 * FULL), within);
+                let Action::Slip(u) = filled(1.0 - 0.5 * FULL) else { panic!("a full cone slides") };
+                assert!((u[0] + 0.6).abs() < 1e-12 && (u[1] - 0.8).abs() < 1e-12, "against the friction: {u:?}");
+            }
+            // Without tangents, what presses is held; without friction, the slip is that before.
+            let normal = |i: f64| strike.action(1, &[0.0, 0.0, 0.0, i], false);
+            assert_eq!((normal(1.0), normal(0.0)), (Action::Stick, Action::Open));
+            let mut smooth = strike;
+            (smooth.contacts[0].mu_s, smooth.contacts[0].mu_d) = (0.0, 0.0);
+            let Action::Slip(u) = smooth.action(0, &[1.0, 0.0, 0.0, 0.0], true) else { panic!("it cannot stick") };
+            let speed = smooth.before[1].hypot(smooth.before[2]);
+            assert!((u[0] - smooth.before[1] / speed).abs() < 1e-14);
+        }
+    }
+
+    /// One contact alone, each of whose conditions is broken by construction.
+    #[test]
+    fn a_contact_that_breaks_the_law_does_something_else() {
+        let mut rng = Rng::with_seed(5);
+        for _ in 0..200 {
+            let mut strike = strike(&mut rng, &[Dimension::Spatial, Dimension::Spatial]);
+            strike.contacts.iter_mut().for_each(|contact| contact.is_at_rest = true);
+            let base = samples::answer(&mut rng, &strike);
+            let mu = strike.contacts[0].mu_d;
+            let sum = |u: Vec2| [0.0, u[0] - strike.before[1], u[1] - strike.before[2]];
+            let changed = |action: Action, impulse: [f64; 3], after: [f64; 3], may_stick: bool| {
+                // The second contact is open and leaves.
+                let impulse = [&impulse[..], &[0.0; 3]].concat();
+                let after = [&after[..], &[1.0, 0.0, 0.0]].concat();
+                let answer = Answer { impulse, after, ..base.clone() };
+                let next = strike.changed(&[action, Action::Open], &answer, &[may_stick, true], 1.0, &mut [None; 2]);
+                next.map(|next| {
+                    assert_eq!(next[1], Action::Open);
+                    next[0]
+                })
+            };
+            let enough = 0.1 * CERTIFIED * strike.allowed[0][0] * strike.speed;
+            // An open contact that enters presses: it sticks if it may, else it slips along its average velocity.
+            let along = sum([0.6, -0.8]);
+            assert_eq!(changed(Action::Open, [0.0; 3], [-0.9 * enough, 0.0, 0.0], true), None);
+            assert_eq!(changed(Action::Open, [0.0; 3], [-1.1 * enough, 0.0, 0.0], true), Some(Action::Stick));
+            let Some(Action::Slip(u)) = changed(Action::Open, [0.0; 3], [-1.0, along[1], along[2]], false) else {
+                panic!("it slips")
+            };
+            assert!((u[0] - 0.6).abs() < 1e-12 && (u[1] + 0.8).abs() < 1e-12, "{u:?}");
+            // One that pulls opens.
+            assert_eq!(changed(Action::Stick, [-1e-9, 0.0, 0.0], [0.0; 3], true), Some(Action::Open));
+            assert_eq!(changed(Action::Reversal, [-1e-9, 0.0, 0.0], [0.0; 3], true), Some(Action::Open));
+            // Friction beyond the cone slips against itself.
+            for (action, mu) in [(Action::Stick, strike.contacts[0].mu_s), (Action::Reversal, mu)] {
+                let filled = |share: f64| changed(action, [1.0, -0.6 * share * mu, 0.8 * share * mu], [0.0; 3], true);
+                assert_eq!(filled(1.0 + 0.9 * EDGE), None);
+                let Some(Action::Slip(u)) = filled(1.0 + 2.0 * EDGE) else { panic!("it slips") };
+                assert!((u[0] - 0.6).abs() < 1e-9 && (u[1] + 0.8).abs() < 1e-9, "{u:?}");
+            }
+            // A slip backwards reverses; along its direction it stays.
+            let slip = |back: f64| {
+                let after = sum([-0.6 * back, 0.8 * back]);
+                changed(Action::Slip([0.6, -0.8]), [1.0, -0.6 * mu, 0.8 * mu], after, true)
+            };
+            let enough = 0.1 * CERTIFIED * strike.allowed[0][1] * strike.speed;
+            assert_eq!(slip(1.2 * enough), Some(Action::Reversal));
+            assert_eq!(slip(-1.0), None);
+        }
+    }
+
+    /// The first turn is a small one towards the velocity, the next the secant's.
+    #[test]
+    fn a_slip_with_velocity_across_turns_towards_it() {
+        let mut rng = Rng::with_seed(6);
+        for _ in 0..100 {
+            let strike = strike(&mut rng, &[Dimension::Spatial]);
+            let mu = strike.contacts[0].mu_d;
+            let base = samples::answer(&mut rng, &strike);
+            let turn = |angle: f64, across: f64, turned: &mut [Option<Turned>]| {
+                let u = [angle.cos(), angle.sin()];
+                // Slips at speed one, but for what goes across.
+                let sum = [u[0] - across * u[1], u[1] + across * u[0]];
+                let after = vec![0.0, sum[0] - strike.before[1], sum[1] - strike.before[2]];
+                let impulse = vec![1.0, -mu * u[0], -mu * u[1]];
+                let answer = Answer { impulse, after, ..base.clone() };
+                let next = strike.changed(&[Action::Slip(u)], &answer, &[false], 1.0, turned)?;
+                let Action::Slip(next) = next[0] else { panic!("{next:?}") };
+                assert!((next[0].hypot(next[1]) - 1.0).abs() < 1e-14);
+                Some((next[1] * u[0] - next[0] * u[1]).asin())
+            };
+            let mut turned = [None];
+            let first = turn(0.3, 0.2, &mut turned).unwrap();
+            assert!((first - FIRST_TURN).abs() < 1e-9, "{first}");
+            // The velocity across fell from 0.2 to 0.15 over 0.1 of angle: 0.3 more bring it to zero.
+            let second = turn(0.4, 0.15, &mut turned).unwrap();
+            assert!((second - 0.3).abs() < 1e-9, "{second}");
+            // A secant that is too long is left for another small turn.
+            let third = turn(0.5, 0.1499, &mut turned).unwrap();
+            assert!((third - FIRST_TURN).abs() < 1e-9, "{third}");
+            assert_eq!(turn(0.5, 0.0, &mut turned), None);
+            assert!((turn(0.5, -1e-5, &mut [None]).unwrap() + 1e-5).abs() < 1e-9);
+        }
+    }
+
+    /// Contacts with an answer by construction, found from impulses near it.
+    #[test]
+    fn answers_near_impulses_satisfy_the_law() {
+        let mut rng = Rng::with_seed(7);
+        let mut found = 0;
+        for _ in 0..300 {
+            let strike = strike(&mut rng, &[Dimension::Spatial, Dimension::Planar]);
+            let near = samples::answer(&mut rng, &strike).impulse;
+            let Some(answer) = strike.precise(&near, &[true; 2], 1.0) else { continue };
+            if answer.residual <= CERTIFIED {
+                found += 1;
+                assert!(strike.certificate(&answer) <= 2.0 * CERTIFIED, "{}", strike.certificate(&answer));
+            }
+        }
+        assert!(found > 200, "{found}");
+    }
 }

@@ -1,8 +1,8 @@
-//! Which answers exist, and which of them is returned.
+//! The answers that exist, and the one that is returned.
 //!
 //! Several contacts often have several answers: about two thirds of planar pairs, counting stick and slide of one contact
 //! apart. For up to three planar contacts every combination of modes is tried. Else answers are sought from contacts that
-//! all may stick, from contacts that all slide, and from those that could stick in an answer but slide. Of those found, the one given
+//! all may stick, from contacts that all slide, and from those that could stick in an answer but slide. Of those found, the one returned
 //! 1. lets contacts that are alike do alike, so that a mirror-symmetric impact has a mirror-symmetric answer,
 //! 2. lets every contact stick that could, the others doing what they do, and then as many as possible,
 //! 3. dissipates most.
@@ -24,14 +24,14 @@ const SAME: f64 = 1e-7;
 /// Energies that differ by less than this fraction of `V Σ|i|` are equal.
 const SAME_ENERGY: f64 = 1e-9;
 
-/// The answer returned, and what else was found.
+/// The answer returned, and a summary of the search.
 pub(super) struct Found {
     pub(super) answer: Answer,
     pub(super) solutions: u32,
     pub(super) search: AnswerSearch,
 }
 
-/// What a planar contact may do.
+/// The possible modes of a planar contact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Attempt {
     Open,
@@ -52,7 +52,7 @@ impl Attempt {
 }
 
 impl Strike {
-    /// The law's answer among those found; if there is none to the precision promised, the best candidate.
+    /// The law's answer among those found; if none reaches the required precision, the best candidate.
     pub(super) fn search(&self, work: &mut Work) -> Result<Found, Answer> {
         let mut found = Vec::new();
         let search = if self.is_small() { self.enumerate(&mut found, work) } else { AnswerSearch::Sampled };
@@ -119,7 +119,7 @@ impl Strike {
         }
     }
 
-    /// Whether `a` is to be given rather than `b`.
+    /// Whether answer `a` is preferred to `b`.
     fn is_preferred(&self, a: &Answer, b: &Answer) -> bool {
         let sticks = |answer: &Answer| self.modes(answer).iter().filter(|mode| **mode == Mode::Stick).count();
         let rank = |answer: &Answer| (self.treats_alike(answer), self.is_strong(answer), sticks(answer));
@@ -189,7 +189,7 @@ impl Strike {
         vec![Attempt::Open, Attempt::Stick, forward, Attempt::Slip { is_forward: false }, Attempt::Reversal]
     }
 
-    /// The impulses that do what is attempted, wherever they lead; and whether there is only one set of them.
+    /// The impulses that produce the attempted modes, whether or not these are consistent; and whether they are unique.
     fn impulse_of(&self, attempt: &[Attempt], systems: &mut LeastSquares) -> (Vec<f64>, bool) {
         let n = self.system.rows;
         for (k, (block, contact)) in self.system.blocks.iter().zip(&self.contacts).enumerate() {
@@ -223,5 +223,174 @@ impl Strike {
         let mut impulse = vec![0.0; n];
         let rank = systems.solve(&mut impulse);
         (impulse, rank == n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples;
+    use super::*;
+    use fastrand::Rng;
+
+    const PLANAR: [Dimension; 2] = [Dimension::Planar; 2];
+
+    #[test]
+    fn answers_count_as_one_if_no_impulse_changes_a_velocity_by_more_than_is_the_same() {
+        let mut rng = Rng::with_seed(1);
+        for _ in 0..200 {
+            let strike = samples::strike(&mut rng, &[Dimension::Spatial, Dimension::Planar], 7);
+            let answer = samples::answer(&mut rng, &strike);
+            for row in 0..5 {
+                for (share, count) in [(0.9, 1), (-0.9, 1), (1.1, 2), (-1.1, 2)] {
+                    let block = &strike.system.blocks[usize::from(row >= 3)];
+                    let mut other = answer.clone();
+                    other.impulse[row] += share * SAME * strike.speed / block.w_nn.max(block.w_t);
+                    let mut found = vec![answer.clone()];
+                    strike.keep(&mut found, other);
+                    assert_eq!(found.len(), count, "{share}");
+                    // Where the change of the whitened velocity is known, by that.
+                    let precise = |by: f64| {
+                        let mut change = vec![0.3; 7];
+                        change[row] += by;
+                        Answer { change: Some(change.into()), ..answer.clone() }
+                    };
+                    let mut found = vec![precise(0.0)];
+                    strike.keep(&mut found, precise(share * SAME * strike.speed));
+                    assert_eq!(found.len(), count, "{share}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn of_answers_as_good_the_one_that_dissipates_more_is_preferred() {
+        let mut rng = Rng::with_seed(2);
+        for _ in 0..200 {
+            let strike = samples::strike(&mut rng, &[Dimension::Normal; 2], 3);
+            let mut a = samples::answer(&mut rng, &strike);
+            a.impulse = vec![0.5 + rng.f64(), 0.5 + rng.f64()];
+            let mut b = a.clone();
+            // Both contacts press, and a normal contact that presses sticks.
+            let rounding = SAME_ENERGY * strike.speed * (a.impulse[0] + a.impulse[1]);
+            for (share, is_preferred) in [(0.9, false), (1.1, true), (-1.1, false)] {
+                b.after[0] = a.after[0] + 2.0 * share * rounding / a.impulse[0];
+                assert_eq!(strike.is_preferred(&a, &b), is_preferred, "{share}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_answer_that_treats_contacts_alike_or_sticks_more_is_preferred() {
+        let mut rng = Rng::with_seed(3);
+        let mut strike = samples::strike(&mut rng, &PLANAR, 5);
+        let answer = samples::answer(&mut rng, &strike);
+        let with = |modes: [Mode; 2]| Answer { modes: Some(modes.into()), ..answer.clone() };
+        let (both, one, none) =
+            (with([Mode::Stick; 2]), with([Mode::Stick, Mode::Separating]), with([Mode::Separating; 2]));
+        assert!(strike.is_preferred(&both, &one) && strike.is_preferred(&one, &none));
+        assert!(!strike.is_preferred(&one, &both) && !strike.is_preferred(&none, &one));
+        // Contacts that are alike do alike before more of them stick.
+        strike.ties = vec![0, 0];
+        assert!(strike.is_preferred(&none, &one) && !strike.is_preferred(&one, &none));
+    }
+
+    #[test]
+    fn contacts_attempt_what_they_can() {
+        let mut rng = Rng::with_seed(4);
+        let mut strike = samples::strike(&mut rng, &[Dimension::Normal, Dimension::Planar, Dimension::Planar], 6);
+        strike.contacts[2].mu_d = 0.0;
+        let (forward, backward) = (Attempt::Slip { is_forward: true }, Attempt::Slip { is_forward: false });
+        assert_eq!(strike.attempts(0), [Attempt::Open, Attempt::Stick]);
+        assert_eq!(strike.attempts(1), [Attempt::Open, Attempt::Stick, forward, backward, Attempt::Reversal]);
+        assert_eq!(strike.attempts(2), [Attempt::Open, Attempt::Stick, forward]);
+        assert!(strike.is_small());
+        assert!(!samples::strike(&mut rng, &[Dimension::Planar; 4], 9).is_small());
+        assert!(!samples::strike(&mut rng, &[Dimension::Spatial], 9).is_small());
+    }
+
+    #[test]
+    fn impulses_do_what_is_attempted() {
+        let mut rng = Rng::with_seed(5);
+        for _ in 0..300 {
+            let dimensions = [Dimension::Planar, Dimension::Normal, Dimension::Planar];
+            let strike = samples::strike(&mut rng, &dimensions, 8);
+            let attempt: Vec<Attempt> =
+                (0..3).map(|k| strike.attempts(k)[rng.usize(0..strike.attempts(k).len())]).collect();
+            let mut systems = LeastSquares::new(5);
+            let (impulse, is_regular) = strike.impulse_of(&attempt, &mut systems);
+            assert!(is_regular);
+            let mut after = vec![0.0; 5];
+            strike.system.velocity(&strike.before, &impulse, &mut after);
+            let size = 1.0 + impulse.iter().map(|i| i.abs()).fold(0.0, f64::max);
+            for (k, (block, contact)) in strike.system.blocks.iter().zip(&strike.contacts).enumerate() {
+                let (i, v, after) = (block.of(&impulse), block.of(&strike.before), block.of(&after));
+                let normal = if attempt[k] == Attempt::Open { i[0] } else { after[0] - strike.target(k, 1.0) };
+                let tangential = match attempt[k] {
+                    _ if block.dimension == Dimension::Normal => 0.0,
+                    Attempt::Open => i[1],
+                    Attempt::Stick => after[1] + contact.e_t * v[1],
+                    Attempt::Reversal => after[1] + v[1],
+                    Attempt::Slip { is_forward: true } => i[1] + contact.mu_d * i[0],
+                    Attempt::Slip { is_forward: false } => i[1] - contact.mu_d * i[0],
+                };
+                assert!(normal.abs() < 1e-8 * size && tangential.abs() < 1e-8 * size, "{normal} {tangential}");
+            }
+        }
+    }
+
+    /// Every answer found is one, and every combination whose impulses are one is found.
+    #[test]
+    fn all_combinations_of_modes_are_tried() {
+        let mut rng = Rng::with_seed(6);
+        let mut several = 0;
+        for case in 0..200 {
+            let mut strike = samples::strike(&mut rng, &PLANAR, 5);
+            for (block, contact) in strike.system.blocks.iter().zip(&mut strike.contacts) {
+                contact.is_at_rest = !(strike.before[block.start] < 0.0);
+            }
+            // Both ways: by W, and by the whitened velocity.
+            let is_ill = case % 2 == 1;
+            strike.rows.iter_mut().for_each(|rows| rows.is_ill = is_ill);
+            let (mut found, mut work) = (Vec::new(), Work::new(4, 1000));
+            assert_eq!(strike.enumerate(&mut found, &mut work), AnswerSearch::Exhaustive);
+            assert_eq!(work.steps(), 25);
+            let (mut systems, by_matrix) = (LeastSquares::new(4), again(&strike));
+            for a in strike.attempts(0) {
+                for b in strike.attempts(1) {
+                    let (impulse, _) = strike.impulse_of(&[a, b], &mut systems);
+                    let may_stick = vec![a == Attempt::Stick, b == Attempt::Stick];
+                    let answer = by_matrix.assessed(impulse, may_stick, 1.0);
+                    let has = |other: &Answer| {
+                        let near = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-6 * strike.speed;
+                        other.impulse.iter().zip(&answer.impulse).all(near)
+                    };
+                    assert!(answer.residual > 0.5 * CERTIFIED || found.iter().any(has), "{a:?} {b:?}");
+                }
+            }
+            assert!(found.iter().all(|answer| answer.residual <= CERTIFIED));
+            several += usize::from(found.len() > 1);
+        }
+        assert!(several > 20, "{several}");
+    }
+
+    /// The same contacts without a mechanism.
+    fn again(strike: &Strike) -> Strike {
+        let (contacts, before) = (strike.contacts.clone(), strike.before.clone());
+        let mut other = Strike::new(strike.system.clone(), contacts, before, 0.0, strike.rest, strike.ties.clone());
+        (other.system, other.factors) = (strike.system.clone(), strike.factors.clone());
+        (other.contacts, other.before) = (strike.contacts.clone(), strike.before.clone());
+        (other.speed, other.allowed) = (strike.speed, strike.allowed.clone());
+        other
+    }
+
+    /// Corners of one body that share all of their rows: impulses are not unique.
+    #[test]
+    fn impulses_that_are_not_unique_are_no_exhaustive_search() {
+        let mut rng = Rng::with_seed(7);
+        for _ in 0..50 {
+            let strike = samples::strike(&mut rng, &PLANAR, 3);
+            let search = strike.enumerate(&mut Vec::new(), &mut Work::new(4, 1000));
+            assert_eq!(search, AnswerSearch::Sampled);
+        }
     }
 }

@@ -269,7 +269,7 @@ mod tests {
     use crate::numeric::matrix::MatrixView;
     use fastrand::Rng;
 
-    /// What a single Coulomb problem may take beyond a bound that is tested before each: all sweeps, steps and exchanges of five contacts.
+    /// Steps of one Coulomb problem of five contacts, at most: the bound is tested before each problem and may be exceeded by these.
     const ONE_SOLVE: u32 = 4000;
 
     /// Elastic contacts of a mechanism whose rows nearly depend on each other.
@@ -295,6 +295,152 @@ mod tests {
         (set, (0..m).map(coefficients).collect())
     }
 
+    fn planar(w: &[f64; 16], v: &[f64; 4], e: f64) -> (ContactSet, [Coefficients; 2]) {
+        let set = ContactSet::new(&[Dimension::Planar; 2], MatrixView::row_major(4, 4, w), v).unwrap();
+        (set, [Coefficients::new(Restitution::new(e).unwrap(), Friction::new(0.3).unwrap()); 2])
+    }
+
+    /// Two contacts without friction between them that the normal impulses alone couple.
+    #[rustfmt::skip]
+    const PUSHED: [f64; 16] = [
+        4.0, 0.0, -2.0, 0.0,  0.0, 1.0, 0.0, 0.0,  -2.0, 0.0, 9.0, 0.0,  0.0, 0.0, 0.0, 1.0,
+    ];
+
+    /// The unit of speeds as roots of energies.
+    fn unit_of(set: &ContactSet) -> f64 {
+        (f64::from(set.gamma) - 0.5 * f64::from(set.omega)).exp2()
+    }
+
+    #[test]
+    fn contacts_approach_rest_or_separate_by_their_speeds_as_roots_of_energies() {
+        let (set, _) = planar(&PUSHED, &[-1.0, 0.0, -1.0, 0.0], 0.5);
+        // Rest is a speed of 1e-3 times 5, for contacts of roots 2 and 3 in the caller's units.
+        let (rest, speed) = (1e-3, 5.0 / unit_of(&set));
+        let of = |share: f64| {
+            let normal = |root: f64| share * rest * 5.0 * root;
+            let scaled: Vec<f64> = [normal(2.0), 0.0, -normal(3.0), 0.0]
+                .iter()
+                .zip(&set.rows)
+                .map(|(v, row)| scale(*v, -set.gamma - row))
+                .collect();
+            states(&set, &scaled, rest, speed)
+        };
+        assert_eq!(of(0.9), [State::AtRest; 2]);
+        assert_eq!(of(1.1), [State::Separating, State::Approaching]);
+        assert_eq!(of(-1.1), [State::Approaching, State::Separating]);
+    }
+
+    #[test]
+    fn the_approach_is_that_of_the_fastest_over_the_root_of_its_mobility() {
+        let (set, coefficients) = planar(&PUSHED, &[-1.0, 7.0, -2.0, 7.0], 0.5);
+        let ledger = Ledger::new(&set, &coefficients);
+        assert!((ledger.approach(&set) * unit_of(&set) - 2.0 / 3.0).abs() < 1e-14, "{}", ledger.approach(&set));
+        let (set, coefficients) = planar(&PUSHED, &[1.0, 7.0, 2.0, 7.0], 0.5);
+        assert_eq!(Ledger::new(&set, &coefficients).approach(&set), 0.0);
+    }
+
+    #[test]
+    fn coupled_contacts_are_one_group_directly_or_through_others_that_strike() {
+        let n = 5;
+        // A chain 0 - 3 - 1, and 2 and 4 apart from it and from each other.
+        let mut w = vec![0.0; n * n];
+        (0..n).for_each(|k| w[(n + 1) * k] = 1.0);
+        for (a, b) in [(0, 3), (3, 1)] {
+            (w[n * a + b], w[n * b + a]) = (0.25, 0.25);
+        }
+        let set = ContactSet::new(&[Dimension::Normal; 5], MatrixView::row_major(n, n, &w), &[-1.0; 5]).unwrap();
+        let mut all = [State::Approaching; 5];
+        assert_eq!(coupled(&set, &all), [vec![0, 1, 3], vec![2], vec![4]]);
+        all[3] = State::Separating;
+        assert_eq!(coupled(&set, &all), [vec![0], vec![1], vec![2], vec![4]]);
+        assert!(coupled(&set, &[State::Separating; 5]).is_empty());
+    }
+
+    #[test]
+    fn energy_that_grows_from_impact_to_impact_is_an_error() {
+        let (set, coefficients) = planar(&PUSHED, &[-1.0, 0.0, -2.0, 0.0], 0.5);
+        let energy = check::contact_energy(&set.system.matrix, &set.scaled_velocity());
+        let mut ledger = Ledger::new(&set, &coefficients);
+        for (change, is_error) in [
+            (-energy, false),
+            (0.0, false),
+            (0.9 * SEQUENCE_GROWTH * energy, false),
+            (1.1 * SEQUENCE_GROWTH * energy, true),
+        ] {
+            ledger.contacts[1].work.change = change;
+            assert_eq!(ledger.check_growth(&set).is_err(), is_error, "{change}");
+        }
+    }
+
+    /// Restitution at the speed of the contact in the caller's units, whatever those of the set.
+    #[test]
+    fn restitution_is_that_at_the_speed_of_the_contact() {
+        for power in [-40, 0, 40] {
+            let unit = scale(1.0, power);
+            let w = PUSHED.map(|w| w * scale(1.0, 6));
+            let v = [-3.0 * unit, 0.0, -0.5 * unit, 0.0];
+            let set = ContactSet::new(&[Dimension::Planar; 2], MatrixView::row_major(4, 4, &w), &v).unwrap();
+            let restitution = Restitution::hunt_crossley(0.1 / unit).unwrap();
+            let given = [Coefficients::new(restitution, Friction::new(0.3).unwrap()); 2];
+            let ledger = Ledger::new(&set, &given);
+            let states = [State::Approaching, State::AtRest];
+            for k in 0..2 {
+                let request = ledger.request(&set, &given, &states, k);
+                assert_eq!(request.e, restitution.normal_at(-v[2 * k]), "{power}");
+                assert_eq!((request.e_t, request.is_at_rest), (0.0, k == 1));
+                // Friction in the set's units: its normal and tangent may have others.
+                let ratio = scale(1.0, set.rows[2 * k + 1] - set.rows[2 * k]);
+                assert_eq!((request.mu_s, request.mu_d), (0.3 * ratio, 0.3 * ratio));
+            }
+            let settled = Ledger { settled: true, ..ledger };
+            assert_eq!(settled.request(&set, &given, &states, 0).e, 0.0);
+        }
+    }
+
+    /// A contact alone, coupled with nothing: by the law asked for. Contacts that leave or that nothing reaches keep their velocity.
+    #[test]
+    fn contacts_apart_are_answered_by_the_law_of_one_contact() {
+        #[rustfmt::skip]
+        let w = [
+            1.0, 0.4, 0.0, 0.0,  0.4, 1.0, 0.0, 0.0,  0.0, 0.0, 9.0, 0.0,  0.0, 0.0, 0.0, 1.0,
+        ];
+        for second in [-0.5, 0.0, 0.5] {
+            let v = [-1.0, 0.3, second, 0.2];
+            let (set, coefficients) = planar(&w, &v, 0.5);
+            for law in [Law::Aghili, Law::Newton, Law::Poisson, Law::Chord] {
+                let outcome = set.impact_by(law, &coefficients, Guard::Report).unwrap();
+                for (k, contact) in outcome.contacts.iter().enumerate() {
+                    let at = 10 * k;
+                    let own = crate::contact::delassus::Delassus::planar([[w[at], w[at + 1]], [w[at + 4], w[at + 5]]]);
+                    let alone = crate::contact::Contact::new(own.unwrap(), &v[2 * k..2 * k + 2]).unwrap();
+                    let alone = alone.impact_by(law, &coefficients[k], Guard::Report).unwrap();
+                    for (a, b) in contact.impulse.iter().zip(alone.impulse.iter()) {
+                        assert!((a - b).abs() < 1e-14, "{law:?} {contact:?}");
+                    }
+                    assert_eq!(contact.mode, alone.mode, "{law:?} {second}");
+                }
+                assert_eq!(outcome.sequence, 1);
+            }
+        }
+    }
+
+    /// The second contact leaves and is pushed back by the first: another impact follows, as its bound on rest says.
+    #[test]
+    fn a_contact_that_is_made_to_approach_strikes_next() {
+        for (leaving, sequence) in [(0.1, 2), (10.0, 1)] {
+            // -2/4 of what the first changes, (1+e) 1, pushes the second by -0.75.
+            let (set, coefficients) =
+                planar(&PUSHED.map(|w| if w == -2.0 { 2.0 } else { w }), &[-1.0, 0.0, leaving, 0.0], 0.5);
+            let outcome = set.impact(&coefficients, Guard::Report).unwrap();
+            assert_eq!(outcome.sequence, 1, "pushed away");
+            let (set, coefficients) = planar(&PUSHED, &[-1.0, 0.0, leaving, 0.0], 0.5);
+            let outcome = set.impact(&coefficients, Guard::Report).unwrap();
+            assert_eq!(outcome.sequence, sequence, "{leaving}");
+            let after = outcome.contacts.iter().map(|contact| contact.contact_velocity.after[0]);
+            assert!(after.into_iter().all(|v| v > -1e-12));
+        }
+    }
+
     /// By count, not by the clock. Without the bound the hardest of these take far more.
     #[test]
     fn an_instant_ends_when_its_steps_are_spent() {
@@ -313,7 +459,7 @@ mod tests {
             most_free = most_free.max(free.0);
             let bounded = steps(bound);
             assert!(bounded.0 <= bound + ONE_SOLVE, "{bounded:?}");
-            // What is within the bound is answered as without.
+            // Instants within the bound have the same answer as without one.
             if free.0 < bound {
                 assert_eq!(bounded, free);
             }

@@ -41,7 +41,7 @@ const RELAXATION: f64 = 1e-3;
 #[derive(Debug)]
 pub(crate) struct Strike {
     pub(crate) system: System,
-    /// What velocities were multiplied by, and impulses divided by, to make the system what it is.
+    /// Factors by which velocities were multiplied, and impulses divided, to normalise the system.
     pub(crate) factors: Vec<f64>,
     relaxed: OnceCell<System>,
     pub(crate) contacts: Vec<Request>,
@@ -53,8 +53,8 @@ pub(crate) struct Strike {
     pub(crate) rest: f64,
     /// For each contact the first one that is alike.
     pub(crate) ties: Vec<usize>,
-    /// What the normal and the tangents of each contact may miss their conditions by, over what they may by `V` alone: less
-    /// than one where the check, which measures speeds by `|A||q̇⁻|`, lets less pass.
+    /// Bounds on the violations of each contact's normal and tangential conditions, over the bound by `V` alone: less than one
+    /// where the check at the door, which measures speeds by `|A||q̇⁻|`, is stricter.
     pub(crate) allowed: Vec<[f64; 2]>,
     /// The rows in whitened coordinates, of contacts of a mechanism.
     pub(super) rows: Option<StrikingRows>,
@@ -70,7 +70,7 @@ pub(crate) struct Request {
     pub(crate) is_at_rest: bool,
 }
 
-/// Impulses with what they do.
+/// Impulses and their effect.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
     pub(crate) impulse: Vec<f64>,
@@ -118,7 +118,7 @@ impl Strike {
     /// Contacts of a mechanism that strike together, with its whitened velocity.
     pub(super) fn of_mechanism(mut self, rows: &WhitenedRows, velocity: &[f64]) -> Self {
         let share = |r: usize| rows.sizes[r] * self.factors[r] / self.speed;
-        // A row that nothing moves misses nothing.
+        // A row that nothing moves cannot violate a condition.
         let allowed = |size: f64| if size > 0.0 { size.min(1.0) } else { 1.0 };
         let of = |block: &Block| {
             let tangential = block.range().skip(1).map(share).fold(0.0, f64::max);
@@ -143,7 +143,7 @@ impl Strike {
     }
 
     /// The law's answer where contacts of the types given may stick and the restitutions are scaled by `factor`;
-    /// if there is none to the precision promised, the best candidate.
+    /// if none reaches the required precision, the best candidate.
     pub(crate) fn answer(&self, may_stick: &[bool], factor: f64, work: &mut Work) -> Result<Answer, Answer> {
         let zeros = || vec![0.0; self.system.rows];
         let mut striking = Striking { strike: self, factor };
@@ -174,7 +174,7 @@ impl Strike {
         if best.residual > CERTIFIED {
             return Err(best);
         }
-        // To the last digits that the condition leaves, where a few more steps of Newton's method find them.
+        // Refined to the last digits that the condition of the problem leaves, if a few more steps of Newton's method find them.
         let (types, mut impulse) = (best.may_stick.clone(), best.impulse.clone());
         striking.refine(&types, REFINED, &mut impulse, work);
         Ok(better(best, self.assessed(impulse, types, factor)))
@@ -300,9 +300,11 @@ fn better(a: Answer, b: Answer) -> Answer {
 
 #[cfg(test)]
 mod tests {
+    use super::super::samples;
     use super::*;
     use crate::contact::delassus::Dimension;
     use crate::numeric::matrix::Dense;
+    use fastrand::Rng;
 
     /// Two corners of a planar box.
     #[test]
@@ -318,5 +320,154 @@ mod tests {
         let mut none = Work::new(4, 0);
         assert!(strike.answer(&[true; 2], 1.0, &mut none).is_err());
         assert_eq!(none.steps(), 0);
+    }
+
+    /// `v⁺ = v⁻ + W i` in the units of the strike is that in the caller's, and so is the work.
+    #[test]
+    fn an_answer_in_other_units_is_the_same_answer() {
+        let mut rng = Rng::with_seed(1);
+        for _ in 0..200 {
+            let dimensions = samples::dimensions(&mut rng, 3);
+            let own = samples::strike(&mut rng, &dimensions, 9);
+            let (contacts, before) = (own.contacts.clone(), own.before.clone());
+            let strike = Strike::new(own.system.clone(), contacts, before, 0.0, 1e-12, vec![0, 1, 2]);
+            for block in &strike.system.blocks {
+                assert!((block.w_nn - 1.0).abs() < 1e-14 && (block.w_t - 1.0).abs() < 1e-14, "{block:?}");
+            }
+            let answer = samples::answer(&mut rng, &strike);
+            let work = |strike: &Strike, answer: &Answer| -> f64 { (0..3).map(|k| strike.work(k, answer).0).sum() };
+            let (there, restored) = (work(&strike, &answer), strike.restored(answer));
+            let mut after = vec![0.0; own.system.rows];
+            own.system.velocity(&own.before, &restored.impulse, &mut after);
+            after.iter().zip(&restored.after).for_each(|(a, b)| assert!((a - b).abs() < 1e-13));
+            assert!((work(&own, &restored) - there).abs() < 1e-13);
+            // A unit of friction is as many units of normal impulse: the cone is the same.
+            for (k, (block, request)) in own.system.blocks.iter().zip(&own.contacts).enumerate() {
+                let last = block.range().end - 1;
+                let in_units = request.mu_s * strike.factors[block.start] / strike.factors[last];
+                assert!((strike.contacts[k].mu_s - in_units).abs() < 1e-14);
+            }
+        }
+    }
+
+    #[test]
+    fn the_conditions_of_each_type_are_those_of_the_law() {
+        let mut rng = Rng::with_seed(2);
+        for _ in 0..200 {
+            let dimensions = samples::dimensions(&mut rng, 3);
+            let strike = samples::strike(&mut rng, &dimensions, 9);
+            let (factor, may_stick) = (rng.f64(), [rng.bool(), rng.bool(), rng.bool()]);
+            let (mut q, mut rules) = (Vec::new(), Vec::new());
+            Striking { strike: &strike, factor }.conditions(&may_stick, &mut q, &mut rules);
+            for (k, block) in strike.system.blocks.iter().enumerate() {
+                let contact = &strike.contacts[k];
+                let v = &strike.before[block.range()];
+                let normal = if contact.is_at_rest { v[0].max(0.0) } else { v[0] + factor * contact.e * v[0] };
+                assert!((q[block.start] - normal).abs() < 1e-15);
+                let (share, mu) = if may_stick[k] { (1.0 + contact.e_t, contact.mu_s) } else { (2.0, contact.mu_d) };
+                for (found, v) in q[block.range()].iter().zip(v).skip(1) {
+                    assert!((found - share * v).abs() < 1e-15);
+                }
+                assert_eq!(rules[k], Rule::Coulomb { mu, prefers_rest: may_stick[k] });
+                let speed = Striking { strike: &strike, factor }.slide(k, block, [3.0, -4.0]);
+                assert!((speed - 5.0 / block.w_t.sqrt()).abs() < 1e-14, "the root of an energy");
+            }
+        }
+    }
+
+    #[test]
+    fn small_impulses_are_left_out_and_friction_is_cut_to_its_cone() {
+        let mut rng = Rng::with_seed(3);
+        for _ in 0..200 {
+            let strike = samples::strike(&mut rng, &[Dimension::Spatial; 3], 9);
+            let mut impulse = samples::answer(&mut rng, &strike).impulse;
+            let least = NO_IMPULSE * strike.speed;
+            impulse[0] = 0.9 * least / strike.system.blocks[0].w_nn;
+            impulse[3] = 1.1 * least / strike.system.blocks[1].w_nn;
+            (impulse[4], impulse[5]) = (0.5 * strike.contacts[1].mu_s * impulse[3], 0.0);
+            impulse[6] = 0.3;
+            let types = vec![true, true, rng.bool()];
+            let contact = strike.contacts[2];
+            let most = 0.3 * if types[2] { contact.mu_s } else { contact.mu_d };
+            let given = norm([impulse[7], impulse[8]]);
+            // Friction of types that stick is not turned against the slip.
+            let answer = Strike { rows: None, ..strike }.assessed(impulse.clone(), types.clone(), 1.0);
+            assert_eq!(answer.impulse[..3], [0.0; 3]);
+            assert_eq!(answer.impulse[3], impulse[3]);
+            if types[2] {
+                continue;
+            }
+            assert!(norm([answer.impulse[7], answer.impulse[8]]) <= given.min(most).max(most) * (1.0 + 1e-14));
+        }
+    }
+
+    #[test]
+    fn friction_of_a_clear_slip_is_turned_against_it() {
+        let mut rng = Rng::with_seed(4);
+        for _ in 0..200 {
+            let strike = samples::strike(&mut rng, &[Dimension::Spatial; 2], 7);
+            let answer = samples::answer(&mut rng, &strike);
+            let (mut after, mut impulse) = (answer.after.clone(), vec![1.0; 6]);
+            // The first slides by a little more than what counts, the second by a little less.
+            for (k, share) in [1.1, 0.9].into_iter().enumerate() {
+                let speed = share * CLEARLY * strike.speed;
+                let angle = samples::between(&mut rng, 0.0, 6.0);
+                for (r, u) in strike.system.blocks[k].range().skip(1).zip([angle.cos(), angle.sin()]) {
+                    after[r] = speed * u - strike.before[r];
+                }
+            }
+            let (given, mu) = (impulse.clone(), strike.contacts[0].mu_d);
+            assert!(strike.turn_friction(&mut impulse, &after, &[false; 2]));
+            let sum = [strike.before[1] + after[1], strike.before[2] + after[2]];
+            for (i, u) in impulse[1..3].iter().zip(sum) {
+                assert!((i + mu * u / norm(sum)).abs() < 1e-8, "{impulse:?}");
+            }
+            assert_eq!(impulse[3..], given[3..]);
+            // What is right to the last digits of the certificate stays.
+            impulse[1] *= 1.0 + 0.5 * CERTIFIED;
+            let given = impulse.clone();
+            assert!(!strike.turn_friction(&mut impulse, &after, &[false; 2]));
+            assert_eq!(impulse, given);
+        }
+    }
+
+    /// A contact that may stick and does, to what counts as nothing, keeps its friction; one that creeps faster does not.
+    #[test]
+    fn friction_of_a_stick_is_not_turned() {
+        let mut rng = Rng::with_seed(5);
+        for _ in 0..200 {
+            let strike = samples::strike(&mut rng, &[Dimension::Spatial], 7);
+            let mut after = strike.before.clone();
+            for (share, is_turned) in [(0.9, false), (1.1, true)] {
+                for r in 1..3 {
+                    after[r] = -strike.contacts[0].e_t * strike.before[r];
+                }
+                after[1] += share * CERTIFIED * strike.speed;
+                // The average velocity is clearly one.
+                let sum = [strike.before[1] + after[1], strike.before[2] + after[2]];
+                if norm(sum) < 1e-3 * strike.speed {
+                    continue;
+                }
+                let mut impulse = vec![1.0, 0.1, 0.2];
+                assert_eq!(strike.turn_friction(&mut impulse, &after, &[true]), is_turned);
+                assert_eq!(impulse == [1.0, 0.1, 0.2], !is_turned);
+            }
+        }
+    }
+
+    /// Of a mechanism, each condition is held to what its own rows can move at; a row that nothing moves misses nothing.
+    #[test]
+    fn slow_rows_are_held_to_less_than_fast_ones() {
+        let mut rng = Rng::with_seed(6);
+        let own = samples::strike(&mut rng, &[Dimension::Spatial; 2], 7);
+        let strike = Strike::new(own.system.clone(), own.contacts.clone(), own.before.clone(), 0.0, 1e-12, vec![0, 1]);
+        let sizes = [0.5, 1e-3, 2e-3, 0.0, 0.0, 1e6].map(|share: f64| share * strike.speed);
+        let factors = strike.factors.clone();
+        let in_callers = sizes.iter().zip(&factors).map(|(size, factor)| size / factor).collect();
+        let rows = WhitenedRows::of_sizes(own.rows.as_ref().unwrap(), in_callers);
+        let strike = strike.of_mechanism(&rows, &own.rows.as_ref().unwrap().velocity);
+        for (found, expected) in strike.allowed.iter().zip([[0.5, 2e-3], [1.0, 1.0]]) {
+            found.iter().zip(expected).for_each(|(a, b)| assert!((a - b).abs() < 1e-12, "{:?}", strike.allowed));
+        }
     }
 }

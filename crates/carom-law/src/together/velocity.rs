@@ -8,10 +8,10 @@ use crate::numeric::least_squares::LeastSquares;
 use crate::numeric::scaling::scale;
 use crate::numeric::tolerance::{ACCURACY, ROUNDING};
 
-/// Steps of the refinement of an answer in whitened coordinates, each of which takes back what the rounding of `M` left.
+/// Largest number of refinement steps in whitened coordinates; each corrects the rounding of the one before.
 const REFINEMENTS: usize = 3;
 
-/// The part of the whitened velocity that rounding in an ill-conditioned `M` may take: with a condition number of 1e14 its factor loses
+/// Largest correction of the whitened velocity, as a fraction of it, that rounding in an ill-conditioned `M` explains: with a condition number of 1e14 its factor loses
 /// seven digits, and the velocity a few more.
 const SMALL_CHANGE: f64 = 1e-4;
 
@@ -44,8 +44,8 @@ impl ContactSet {
         (largest(&self.missing(struck, ledger, &refined).0) < largest(&left)).then_some(refined)
     }
 
-    /// What `A q̇⁺` misses of the contact velocities, and how much of that is no more than the rounding of `A q̇⁺` itself and a tenth
-    /// of what the check lets pass; in the set's units.
+    /// The differences between the contact velocities of the law and `A q̇⁺`, and the bound below which they are not refined: the
+    /// rounding of `A q̇⁺` plus a tenth of the tolerance of the check; in the set's units.
     fn missing(&self, struck: &Struck, ledger: &Ledger, after: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let Struck { mechanism, jacobian, velocity, .. } = struck;
         let rounding = ROUNDING * after.len() as f64;
@@ -73,7 +73,7 @@ impl ContactSet {
         }
     }
 
-    /// The same as [`refined`](Self::refined) by the shortest change of the whitened velocity that gives the rows back what they miss.
+    /// Iterative refinement as in [`refined`](Self::refined), by the shortest change of the whitened velocity that corrects the rows.
     fn refined_precisely(
         &self,
         struck: &Struck,
@@ -115,5 +115,121 @@ impl ContactSet {
             }
         }
         velocity
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::coefficients::{Coefficients, Friction, Restitution};
+    use crate::contact::delassus::Dimension;
+    use crate::numeric::matrix::MatrixView;
+    use nalgebra::{DMatrix, DVector};
+
+    const VELOCITY: [f64; 5] = [-30.0, 10.0, -20.0, 5.0, 1.0];
+    #[rustfmt::skip]
+    const JACOBIAN: [f64; 20] = [
+        0.01, 0.002, 0.0, 0.001, 0.0,  3.0, 20.0, 6.0, 0.0, 0.0,
+        0.002, 0.0, 0.01, 0.0, 0.0,    0.0, 2.0, 0.0, 20.0, 0.0,
+    ];
+
+    /// Contacts whose normals and tangents are in units of their own, and the progress after some impulses.
+    fn struck(impulse: [f64; 4]) -> (ContactSet, Ledger) {
+        let m = DMatrix::from_diagonal(&DVector::from_row_slice(&[2.0, 3.0, 5.0, 7.0, 11.0]));
+        let jacobian = MatrixView::row_major(4, 5, &JACOBIAN);
+        let set = ContactSet::from_generalized(&[Dimension::Planar; 2], &m, jacobian, &VELOCITY).unwrap();
+        let coefficients = Coefficients::new(Restitution::new(0.5).unwrap(), Friction::new(0.3).unwrap());
+        let mut ledger = Ledger::new(&set, &[coefficients; 2]);
+        ledger.impulse = impulse.to_vec();
+        let before = ledger.velocity.clone();
+        set.system.velocity(&before, &impulse, &mut ledger.velocity);
+        (set, ledger)
+    }
+
+    /// `|A_r||q̇|` of each row, as roots of energies.
+    fn sizes(velocity: &[f64]) -> Vec<f64> {
+        let masses = [2.0, 3.0, 5.0, 7.0, 11.0];
+        let speed = masses.iter().zip(velocity).map(|(m, v)| m * v * v).sum::<f64>().sqrt();
+        (0..4)
+            .map(|r| {
+                let row = &JACOBIAN[5 * r..5 * r + 5];
+                speed * row.iter().zip(masses).map(|(a, m)| a * a / m).sum::<f64>().sqrt()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn rows_miss_what_the_mechanism_does_not_do_of_what_the_contacts_do() {
+        let (set, ledger) = struck([0.4, -0.1, 0.3, 0.2]);
+        let exact = set.velocity_after(&set.impulses_out(&ledger.impulse), &ledger).unwrap();
+        let of = set.mechanism.as_ref().unwrap();
+        assert!(set.missing(of, &ledger, &exact).0.iter().all(|left| left.abs() < 1e-14));
+        let off = [0.1, 0.0, -0.2, 0.0, 0.3];
+        let moved: Vec<f64> = exact.iter().zip(off).map(|(v, off)| v + off).collect();
+        let (left, most) = set.missing(of, &ledger, &moved);
+        for r in 0..4 {
+            let in_units = |v: f64| scale(v, -set.gamma - set.rows[r]);
+            let expected: f64 = -(0..5).map(|j| JACOBIAN[5 * r + j] * off[j]).sum::<f64>();
+            assert!((left[r] - in_units(expected)).abs() < 1e-13, "{left:?}");
+            let bound = ROUNDING * 5.0 * sizes(&moved)[r] + NOTICED * sizes(&VELOCITY)[r];
+            assert!((most[r] / in_units(bound) - 1.0).abs() < 1e-12, "{most:?}");
+        }
+        // After an impact of fast contacts the rounding of A q̇ itself counts.
+        let fast: Vec<f64> = moved.iter().map(|v| 1e9 * v).collect();
+        let most = set.missing(of, &ledger, &fast).1;
+        for r in 0..4 {
+            let bound = ROUNDING * 5.0 * sizes(&fast)[r] + NOTICED * sizes(&VELOCITY)[r];
+            assert!((most[r] / scale(bound, -set.gamma - set.rows[r]) - 1.0).abs() < 1e-12, "{most:?}");
+        }
+    }
+
+    /// What an ill-conditioned `M` loses is given back to the rows by the impulses that change them so; what would need impulses beyond
+    /// that uncertainty is left.
+    #[test]
+    fn a_velocity_that_misses_its_contacts_by_rounding_is_refined() {
+        let (set, ledger) = struck([0.4, -0.1, 0.3, 0.2]);
+        let exact = set.velocity_after(&set.impulses_out(&ledger.impulse), &ledger).unwrap();
+        let of = set.mechanism.as_ref().unwrap();
+        assert_eq!(set.refined(&exact, &ledger), None);
+        // By impulses of a share of the largest: the accuracy is 1e-9, and M adds next to nothing.
+        let moved = |share: f64| -> Vec<f64> {
+            let change = of.mechanism.velocity_change(&set.impulses_out(&[0.4 * share, 0.0, 0.0, 0.0]));
+            exact.iter().zip(change).map(|(v, x)| v + x).collect()
+        };
+        let refined = set.refined(&moved(0.9e-9), &ledger).expect("a step of refinement");
+        refined.iter().zip(&exact).for_each(|(a, b)| assert!((a - b).abs() < 1e-13 * 30.0, "{a} {b}"));
+        assert_eq!(set.refined(&moved(1.1e-9), &ledger), None);
+    }
+
+    #[test]
+    fn a_precise_velocity_is_refined_by_the_shortest_change_of_the_whitened_one() {
+        let (set, mut ledger) = struck([0.4, -0.1, 0.3, 0.2]);
+        ledger.change = set.whitened.as_ref().unwrap().pushed(&ledger.impulse);
+        let by_impulses = set.velocity_after(&set.impulses_out(&ledger.impulse), &ledger).unwrap();
+        ledger.is_precise = true;
+        let exact = set.velocity_after(&set.impulses_out(&ledger.impulse), &ledger).unwrap();
+        by_impulses.iter().zip(&exact).for_each(|(a, b)| assert!((a - b).abs() < 1e-12, "{a} {b}"));
+        let (of, whitened) = (set.mechanism.as_ref().unwrap(), set.whitened.as_ref().unwrap());
+        let moved =
+            |by: f64| -> Vec<f64> { exact.iter().zip([1.0, -1.0, 0.5, 0.0, 0.0]).map(|(v, x)| v + by * x).collect() };
+        let left = |after: &[f64]| -> f64 {
+            let (left, most) = set.missing(of, &ledger, after);
+            left.iter().zip(most).map(|(left, most)| left.abs() / most).fold(0.0, f64::max)
+        };
+        let off = moved(1e-6);
+        let refined = set.refined_precisely(of, whitened, &ledger, off.clone());
+        assert!(left(&off) > 100.0 && left(&refined) <= 1.0, "{} {}", left(&off), left(&refined));
+        // A tenth of the whole velocity is no rounding.
+        let far = moved(3.0);
+        assert_eq!(set.refined_precisely(of, whitened, &ledger, far.clone()), far);
+        // What is told of the contacts is then what the mechanism does.
+        let told = set.contact_velocity_after(&ledger, Some(&off));
+        for r in 0..4 {
+            let anew: f64 = (0..5).map(|j| JACOBIAN[5 * r + j] * off[j]).sum();
+            assert!((scale(told[r], set.gamma + set.rows[r]) - anew).abs() < 1e-9 * sizes(&VELOCITY)[r], "{r}");
+        }
+        assert_eq!(set.contact_velocity_after(&ledger, Some(&exact)), ledger.velocity);
+        ledger.is_precise = false;
+        assert_eq!(set.contact_velocity_after(&ledger, Some(&off)), ledger.velocity);
     }
 }

@@ -85,7 +85,7 @@ impl WhitenedRows {
         basis.combined(&basis.coordinates(&products))
     }
 
-    /// What a change of `s` does to `q̇`.
+    /// The change of `q̇` that a change of `s` causes.
     pub(super) fn generalized(&self, mechanism: &Mechanism, change: &[f64]) -> Vec<f64> {
         mechanism.generalized(change.iter().map(|x| self.factor * x).collect(), self.exponent)
     }
@@ -97,6 +97,15 @@ impl WhitenedRows {
         let is_finite = rows.iter().flatten().chain(velocity).all(|x| x.is_finite());
         let is_ill = is_finite && Basis::new(&rows, velocity.len()).condition() > ILL_CONDITIONED;
         StrikingRows { rows, velocity: velocity.to_vec(), is_ill }
+    }
+}
+
+#[cfg(test)]
+impl WhitenedRows {
+    /// Rows of a strike, with the sizes of their velocities.
+    pub(super) fn of_sizes(rows: &StrikingRows, sizes: Vec<f64>) -> Self {
+        let StrikingRows { rows, velocity, .. } = rows.clone();
+        Self { rows, velocity, sizes, exponent: 0, factor: 1.0 }
     }
 }
 
@@ -141,4 +150,102 @@ fn pushed(rows: &[Vec<f64>], impulse: &[f64], columns: usize) -> Vec<f64> {
         sum.iter_mut().zip(row).for_each(|(x, y)| *x += i * y);
     }
     sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ContactSet;
+    use super::super::samples;
+    use super::*;
+    use crate::contact::delassus::Dimension;
+    use fastrand::Rng;
+
+    /// A set of contacts of a mechanism with a mass matrix far from one, and rows of unlike sizes.
+    fn set(rng: &mut Rng) -> (ContactSet, Vec<f64>) {
+        let n = 7;
+        let root = nalgebra::DMatrix::from_fn(n, n, |_, _| samples::between(rng, -1.0, 1.0));
+        let scale = 10f64.powf(samples::between(rng, -3.0, 3.0));
+        let mass = (&root * root.transpose() + nalgebra::DMatrix::identity(n, n)) * scale;
+        let dimensions = [Dimension::Spatial, Dimension::Planar];
+        let jacobian: Vec<f64> =
+            (0..5 * n).map(|i| samples::between(rng, -1.0, 1.0) * if i < 3 * n { 0.03 } else { 40.0 }).collect();
+        let velocity = samples::numbers(rng, n);
+        let view = crate::numeric::matrix::MatrixView::row_major(5, n, &jacobian);
+        (ContactSet::from_generalized(&dimensions, &mass, view, &velocity).unwrap(), velocity)
+    }
+
+    #[test]
+    fn whitened_rows_are_a_factor_of_the_matrix_and_give_its_velocities() {
+        let mut rng = Rng::with_seed(1);
+        for _ in 0..100 {
+            let (set, _) = set(&mut rng);
+            let rows = set.whitened.as_ref().unwrap();
+            let impulse = samples::numbers(&mut rng, 5);
+            let (pushed, mut changes) = (rows.pushed(&impulse), vec![0.0; 5]);
+            set.system.velocity(&[0.0; 5], &impulse, &mut changes);
+            let (by_rows, before) = (rows.velocities(&pushed), rows.velocities(&rows.velocity));
+            for r in 0..5 {
+                assert!((by_rows[r] - changes[r]).abs() < 1e-12 * (1.0 + changes[r].abs()));
+                assert!((before[r] - set.scaled_velocity()[r]).abs() < 1e-12);
+            }
+            let part = rows.part(&[4, 1]);
+            assert_eq!(part.velocities(&pushed), [by_rows[4], by_rows[1]]);
+            assert_eq!(part.sizes, [rows.sizes[4], rows.sizes[1]]);
+        }
+    }
+
+    #[test]
+    fn the_change_for_marked_rows_is_the_shortest_that_gives_them_their_velocities() {
+        let mut rng = Rng::with_seed(2);
+        for _ in 0..100 {
+            let (set, _) = set(&mut rng);
+            let rows = set.whitened.as_ref().unwrap();
+            let (wanted, marked) = (samples::numbers(&mut rng, 5), [true, false, true, true, false]);
+            let change = rows.change_for(&wanted, &marked);
+            let found = rows.velocities(&change);
+            for r in (0..5).filter(|&r| marked[r]) {
+                assert!((found[r] - wanted[r]).abs() < 1e-10, "{found:?} {wanted:?}");
+            }
+            // What no marked row sees is not in it.
+            let all: Vec<Vec<f64>> = (0..5).filter(|&r| marked[r]).map(|r| rows.rows[r].clone()).collect();
+            let basis = Basis::new(&all, change.len());
+            let products: Vec<f64> = basis.vectors().iter().map(|vector| dot(vector, &change)).collect();
+            let within = basis.combined(&products);
+            change.iter().zip(within).for_each(|(a, b)| assert!((a - b).abs() < 1e-10 * (1.0 + a.abs())));
+        }
+    }
+
+    #[test]
+    fn energies_are_those_of_the_whitened_velocity() {
+        let mut rng = Rng::with_seed(3);
+        for _ in 0..100 {
+            let strike = samples::strike(&mut rng, &[Dimension::Spatial; 2], 7);
+            let rows = strike.rows.unwrap();
+            let change: Vec<f64> = samples::numbers(&mut rng, 7);
+            let energy = |s: &[f64]| s.iter().map(|s| 0.5 * s * s).sum::<f64>();
+            let after: Vec<f64> = rows.velocity.iter().zip(&change).map(|(s, x)| s + x).collect();
+            assert!((rows.energy() - energy(&rows.velocity)).abs() < 1e-14);
+            let expected = energy(&after) - energy(&rows.velocity);
+            assert!((rows.energy_change(&change) - expected).abs() < 1e-13, "{expected}");
+        }
+    }
+
+    #[test]
+    fn rows_that_nearly_depend_on_each_other_are_ill_conditioned() {
+        let rows = |off: f64| StrikingRows {
+            rows: vec![vec![1.0, 0.0, 0.0], vec![1.0, off, 0.0]],
+            velocity: vec![0.3, 0.2, 0.1],
+            is_ill: false,
+        };
+        let is_ill = |off: f64| {
+            let whitened = WhitenedRows::of_sizes(&rows(off), vec![1.0; 2]);
+            whitened.striking(&[1.0; 2], &whitened.velocity).is_ill
+        };
+        assert!(!is_ill(1.0) && !is_ill(0.011) && is_ill(0.009) && is_ill(1e-6));
+        // What has left the numbers has no condition.
+        let whitened = WhitenedRows::of_sizes(&rows(1e-6), vec![1.0; 2]);
+        assert!(!whitened.striking(&[f64::INFINITY, 1.0], &whitened.velocity).is_ill);
+        let striking = whitened.striking(&[2.0, 0.5], &whitened.velocity);
+        assert_eq!(striking.rows, [[2.0, 0.0, 0.0], [0.5, 0.5e-6, 0.0]]);
+    }
 }

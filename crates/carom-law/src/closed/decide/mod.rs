@@ -1,6 +1,6 @@
 //! Decides the modes of closed contacts from their accelerations.
 //!
-//! The same Coulomb problem as an impact's, with `α` for the velocity: `a = α + W λ`, `0 <= λ_n ⊥ a_n >= 0`, and `λ_t`
+//! The Coulomb problem of an impact with `α` in place of the velocity: `a = α + W λ`, `0 <= λ_n ⊥ a_n >= 0`, and `λ_t`
 //! in the static cone if a contact stays at rest, `-μ_d λ_n u` if it slips. A contact that already slides has a given
 //! `u`; one that starts to slip has `a_t` along `u`.
 //!
@@ -290,9 +290,10 @@ impl<'a> Problem<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fastrand::Rng;
 
-    /// 1 kg at rest on the floor that is pushed by half of its friction: forces that are off are no answer, whoever found
-    /// them, and whichever condition they miss.
+    /// 1 kg at rest on the floor, pushed with half of its largest friction: forces that violate a condition are rejected,
+    /// whatever solver found them.
     #[test]
     fn forces_that_miss_a_condition_are_not_decided() {
         let friction = Some(Friction::new(0.5).unwrap());
@@ -311,5 +312,97 @@ mod tests {
         // Friction would drive the slip.
         assert!(!is_decided(slip, [1.0, -0.5]));
         assert!(!is_decided(ClosedMode::Detach, [0.0; 2]) && !is_decided(ClosedMode::Stick, [1.0, -0.6]));
+    }
+
+    const ALL: [Dimension; 3] = [Dimension::Spatial, Dimension::Normal, Dimension::Planar];
+
+    fn hypot(a: &[f64]) -> f64 {
+        a.iter().fold(0.0_f64, |length, x| length.hypot(*x))
+    }
+
+    /// What the modes leave of their conditions, by their definitions, as accelerations over the largest `|α|`.
+    #[test]
+    fn the_residual_is_the_worst_violation_of_any_mode() {
+        let mut rng = Rng::with_seed(1);
+        for _ in 0..1000 {
+            let mut uniform = || 2.0 * rng.f64() - 1.0;
+            let rows: [[f64; 8]; 6] = std::array::from_fn(|_| std::array::from_fn(|_| uniform()));
+            let w: Vec<f64> = (0..36).map(|k| rows[k / 6].iter().zip(&rows[k % 6]).map(|(a, b)| a * b).sum()).collect();
+            let alpha: [f64; 6] = std::array::from_fn(|_| 5.0 * uniform());
+            let mut forces: [f64; 6] = std::array::from_fn(|_| uniform());
+            let friction = Some(Friction::with_static(0.7, 0.4).unwrap());
+            let tangential = Tangential::AtRest;
+            let contacts = ALL.map(|dimension| ClosedContact { dimension, friction, tangential });
+            let problem = Problem::new(MatrixView::row_major(6, 6, &w), &alpha, &contacts).unwrap();
+            let mut modes = Vec::new();
+            for k in 0..3 {
+                let angle = 6.0 * rng.f64() - 3.0;
+                let direction = if k == 0 { [angle.cos(), angle.sin()] } else { [angle.signum(), 0.0] };
+                modes.push(match (k, rng.u8(0..3)) {
+                    (_, 0) => ClosedMode::Detach,
+                    (1, _) | (_, 1) => ClosedMode::Stick,
+                    _ => ClosedMode::Slip { direction, onset: rng.bool() },
+                });
+            }
+            // Of each contact one condition at a time is missed by most.
+            if rng.bool() {
+                forces = forces.map(|x| 1e-3 * x);
+            }
+            let a: Vec<f64> =
+                (0..6).map(|i| alpha[i] + (0..6).map(|j| w[6 * i + j] * forces[j]).sum::<f64>()).collect();
+            let mut worst = 0.0_f64;
+            for (k, (start, end)) in [(0, 3), (3, 4), (4, 6)].into_iter().enumerate() {
+                let (n, t, a_t) = (forces[start], &forces[start + 1..end], &a[start + 1..end]);
+                let w_n = w[7 * start];
+                let w_t = (start + 1..end).map(|r| w[7 * r]).fold(0.0, f64::max);
+                let mu_s = if end - start == 1 { 0.0 } else { 0.7 };
+                let missed = match modes[k] {
+                    ClosedMode::Detach => vec![-a[start], w_n * n.abs(), w_t * hypot(t)],
+                    ClosedMode::Stick => {
+                        vec![a[start].abs(), hypot(a_t), -w_n * n, w_t * (hypot(t) - mu_s * n)]
+                    }
+                    ClosedMode::Slip { direction, onset } => {
+                        let off: Vec<f64> = t.iter().zip(direction).map(|(t, u)| t + 0.4 * n * u).collect();
+                        let along: f64 = a_t.iter().zip(direction).map(|(a, u)| a * u).sum::<f64>().max(0.0);
+                        let across: Vec<f64> = a_t.iter().zip(direction).map(|(a, u)| a - along * u).collect();
+                        vec![a[start].abs(), -w_n * n, w_t * hypot(&off), if onset { hypot(&across) } else { 0.0 }]
+                    }
+                };
+                worst = missed.into_iter().fold(worst, f64::max);
+            }
+            let size = alpha.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
+            let found = problem.residual(&modes, &forces, &a);
+            assert!((found - worst / size).abs() < 1e-12 * worst / size, "{found} {worst}");
+        }
+    }
+
+    #[test]
+    fn a_sliding_contact_is_reduced_by_its_own_friction_and_direction() {
+        let mut rng = Rng::with_seed(2);
+        for _ in 0..200 {
+            let mut uniform = || 2.0 * rng.f64() - 1.0;
+            let mut w: Vec<f64> = (0..36).map(|_| uniform()).collect();
+            (0..6).for_each(|r| w[7 * r] = 3.0 + uniform());
+            let (angle, mu) = (3.0 * uniform(), 1.0 + uniform());
+            let friction = Some(Friction::new(mu).unwrap());
+            let sliding = |direction: [f64; 2]| Tangential::Sliding { direction };
+            let [spatial, planar] = [[angle.cos(), angle.sin()], [angle.signum(), 0.0]];
+            let tangentials = [sliding(spatial), Tangential::AtRest, sliding(planar)];
+            let contacts = [0, 1, 2].map(|k| ClosedContact { dimension: ALL[k], friction, tangential: tangentials[k] });
+            let problem = Problem::new(MatrixView::row_major(6, 6, &w), &[0.0; 6], &contacts).unwrap();
+            let first = 1.0 - mu * (w[6] * spatial[0] + w[12] * spatial[1]) / w[0];
+            let last = 1.0 - mu * w[6 * 5 + 4] * planar[0] / w[7 * 4];
+            assert!((problem.reduced(0) - first).abs() < 1e-14 && (problem.reduced(2) - last).abs() < 1e-14);
+            assert_eq!(problem.reduced(1), 1.0);
+        }
+    }
+
+    #[test]
+    fn friction_without_tangents_counts_as_zero() {
+        let friction = Some(Friction::with_static(0.7, 0.4).unwrap());
+        let of =
+            |dimension, friction| ClosedContact { dimension, friction, tangential: Tangential::AtRest }.coefficients();
+        assert_eq!(of(Dimension::Spatial, friction), (0.7, 0.4));
+        assert_eq!((of(Dimension::Normal, friction), of(Dimension::Normal, None)), ((0.0, 0.0), (0.0, 0.0)));
     }
 }

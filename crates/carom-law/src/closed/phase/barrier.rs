@@ -296,3 +296,223 @@ fn add_square(matrix: &mut Dense, factor: f64, row: &[f64]) {
         add_scaled(&mut matrix.row_mut(i)[..i + 1], factor * row[i], &row[..i + 1]);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fastrand::Rng;
+
+    /// A barrier over cones without tangents, in the plane and in space, and a point inside of all constraints. The self-stress is
+    /// large, so that the ball of self-stresses takes part in every derivative.
+    fn random(rng: &mut Rng) -> Barrier {
+        let k = rng.usize(1..=3);
+        let mut uniform = || 2.0 * rng.f64() - 1.0;
+        let cones = [(0, 0.4), (1, 0.7), (2, 1.3)];
+        let mut barrier = Barrier { k, rows: Dense::zeros(6, k + 1), ..Barrier::default() };
+        let mut normal = 0;
+        for (tangents, mu) in cones {
+            barrier.cones.push(Cone { normal, tangents, mu });
+            for i in normal..=normal + tangents {
+                let row = barrier.rows.row_mut(i);
+                row[0] = if i == normal { 2.0 + uniform() } else { 0.2 * uniform() };
+                row[1..].iter_mut().for_each(|x| *x = 5e-4 * uniform());
+            }
+            normal += 1 + tangents;
+        }
+        let z = MOST_STRESS / (2.0 * (k as f64).sqrt());
+        barrier.point = (0..k).map(|_| z * (1.0 + 0.5 * uniform())).collect();
+        barrier.point.push(0.0);
+        barrier.point[k] = barrier.margin_at(&barrier.point) - 0.3 - uniform().abs();
+        for list in [&mut barrier.gradient, &mut barrier.step, &mut barrier.trial] {
+            list.resize(k + 1, 0.0);
+        }
+        barrier
+    }
+
+    /// `λ` by its definition.
+    fn forces(barrier: &Barrier, point: &[f64]) -> Vec<f64> {
+        let row = |i: usize| barrier.rows.row(i);
+        (0..6).map(|i| row(i)[0] + (0..barrier.k).map(|j| row(i)[1 + j] * point[j]).sum::<f64>()).collect()
+    }
+
+    /// What is positive inside: the ball, the cap, and of each contact `λ_n - s` and `(μ λ_n - s)² - |λ_t|²`.
+    fn slacks(barrier: &Barrier, point: &[f64]) -> Vec<f64> {
+        let (k, f) = (barrier.k, forces(barrier, point));
+        let s = point[k];
+        let mut all = vec![MOST_STRESS.powi(2) - point[..k].iter().map(|z| z * z).sum::<f64>(), 1.0 - s];
+        for cone in &barrier.cones {
+            all.push(f[cone.normal] - s);
+            if cone.tangents > 0 {
+                let friction = f[cone.normal + 1..=cone.normal + cone.tangents].iter().map(|t| t * t).sum::<f64>();
+                all.push((cone.mu * f[cone.normal] - s).powi(2) - friction);
+            }
+        }
+        all
+    }
+
+    fn value(barrier: &Barrier, weight: f64, point: &[f64]) -> f64 {
+        -weight * point[barrier.k] - slacks(barrier, point).iter().map(|slack| slack.ln()).sum::<f64>()
+    }
+
+    fn moved(point: &[f64], i: usize, by: f64) -> Vec<f64> {
+        let mut moved = point.to_vec();
+        moved[i] += by;
+        moved
+    }
+
+    /// The step of a difference: of self-stresses, which are of size 1e3, and of `s`.
+    fn difference(barrier: &Barrier, i: usize) -> f64 {
+        if i < barrier.k { 1e-2 } else { 1e-5 }
+    }
+
+    #[test]
+    fn the_margin_is_the_least_room_of_any_contact_and_at_most_one() {
+        let mut rng = Rng::with_seed(1);
+        for _ in 0..300 {
+            let barrier = random(&mut rng);
+            let f = forces(&barrier, &barrier.point);
+            let of = |cone: &Cone| match cone.tangents {
+                0 => f[cone.normal],
+                1 => f[cone.normal].min(cone.mu * f[cone.normal] - f[cone.normal + 1].abs()),
+                _ => f[cone.normal].min(cone.mu * f[cone.normal] - f[cone.normal + 1].hypot(f[cone.normal + 2])),
+            };
+            let least = barrier.cones.iter().map(of).fold(1.0, f64::min);
+            assert!((barrier.margin_at(&barrier.point) - least).abs() < 1e-13 * (1.0 + least.abs()));
+        }
+    }
+
+    #[test]
+    fn the_gradient_is_that_of_the_barrier() {
+        let mut rng = Rng::with_seed(2);
+        for _ in 0..300 {
+            let mut barrier = random(&mut rng);
+            let weight = 10.0 * rng.f64();
+            barrier.differentiate(weight);
+            for i in 0..=barrier.k {
+                let h = difference(&barrier, i);
+                let [up, down] = [h, -h].map(|by| value(&barrier, weight, &moved(&barrier.point, i, by)));
+                let (found, expected) = (barrier.gradient[i], (up - down) / (2.0 * h));
+                let size = expected.abs().max(1e-3 / h * 1e-2);
+                assert!((found - expected).abs() < 1e-5 * size, "{i}: {found} and {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_hessian_is_the_slope_of_the_gradient() {
+        let mut rng = Rng::with_seed(3);
+        for _ in 0..300 {
+            let mut barrier = random(&mut rng);
+            barrier.differentiate(1.0);
+            let (hessian, k) = (barrier.hessian.clone(), barrier.k);
+            for j in 0..=k {
+                let h = difference(&barrier, j);
+                let slope = [h, -h].map(|by| {
+                    let mut at = barrier.clone();
+                    at.point = moved(&barrier.point, j, by);
+                    at.differentiate(1.0);
+                    at.gradient
+                });
+                for i in j..=k {
+                    let expected = (slope[0][i] - slope[1][i]) / (2.0 * h);
+                    let size = (hessian[(i, i)] * hessian[(j, j)]).sqrt();
+                    assert!(
+                        (hessian[(i, j)] - expected).abs() < 1e-5 * size,
+                        "{i} {j}: {} {expected}",
+                        hessian[(i, j)]
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_change_is_the_difference_of_two_values() {
+        let mut rng = Rng::with_seed(4);
+        for _ in 0..300 {
+            let barrier = random(&mut rng);
+            let mut to = barrier.point.clone();
+            to[..barrier.k].iter_mut().for_each(|z| *z *= 0.9 + 0.2 * rng.f64());
+            to[barrier.k] = barrier.margin_at(&to) - 0.1 - rng.f64();
+            let weight = 3.0;
+            let expected = value(&barrier, weight, &to) - value(&barrier, weight, &barrier.point);
+            assert!((barrier.change(weight, &to) - expected).abs() < 1e-9 * (1.0 + expected.abs()));
+        }
+    }
+
+    #[test]
+    fn a_point_that_leaves_one_constraint_is_outside() {
+        let mut rng = Rng::with_seed(5);
+        for _ in 0..300 {
+            let barrier = random(&mut rng);
+            let (k, margin) = (barrier.k, barrier.margin_at(&barrier.point));
+            assert!(barrier.is_inside(&barrier.point));
+            let at = |s: f64| barrier.is_inside(&[&barrier.point[..k], &[s]].concat());
+            // One contact alone ends the room for s, or the cap does.
+            assert!(at(margin - 1e-9) && !at(margin + 1e-9));
+            let mut far = barrier.point.clone();
+            far[..k].iter_mut().for_each(|z| *z *= 4.0);
+            far[k] = -1e4;
+            assert!(!barrier.is_inside(&far));
+        }
+        // A frictionless contact has no cone, and a force that is exactly at the bound is not inside.
+        let cone = Cone { normal: 0, tangents: 0, mu: 0.0 };
+        let mut free = Barrier { k: 1, rows: Dense::zeros(1, 2), cones: vec![cone], ..Barrier::default() };
+        free.rows[(0, 0)] = 0.5;
+        assert!(free.is_inside(&[0.0, 0.25]) && !free.is_inside(&[0.0, 0.5]));
+        assert!(!free.is_inside(&[MOST_STRESS, 0.25]));
+        free.rows[(0, 0)] = 2.0;
+        assert!(!free.is_inside(&[0.0, 1.0]));
+    }
+
+    #[test]
+    fn a_step_of_newton_solves_its_equations_and_tells_half_its_decrement() {
+        let mut rng = Rng::with_seed(6);
+        for _ in 0..300 {
+            let mut barrier = random(&mut rng);
+            barrier.differentiate(2.0);
+            let hessian = barrier.hessian.clone();
+            let decrement = barrier.newton();
+            let at = |i: usize, j: usize| if i >= j { hessian[(i, j)] } else { hessian[(j, i)] };
+            for i in 0..=barrier.k {
+                let left: f64 = (0..=barrier.k).map(|j| at(i, j) * barrier.step[j]).sum::<f64>() + barrier.gradient[i];
+                let size: f64 = (0..=barrier.k).map(|j| (at(i, j) * barrier.step[j]).abs()).sum();
+                assert!(left.abs() < 1e-9 * size, "{left}");
+            }
+            let expected: f64 = -0.5 * barrier.gradient.iter().zip(&barrier.step).map(|(g, s)| g * s).sum::<f64>();
+            assert!((decrement - expected).abs() < 1e-12 * expected && decrement > 0.0);
+        }
+    }
+
+    /// Of steps that are too long, the first half, quarter, ... is taken that stays inside and gains what Armijo asks for.
+    #[test]
+    fn a_step_that_leaves_or_does_not_gain_is_halved() {
+        let mut rng = Rng::with_seed(7);
+        let mut halved = 0;
+        for _ in 0..300 {
+            let mut barrier = random(&mut rng);
+            let weight = 20.0 * rng.f64();
+            barrier.differentiate(weight);
+            let decrement = barrier.newton();
+            let stretched = [1.0, 3.0, 10.0][rng.usize(0..3)];
+            barrier.step.iter_mut().for_each(|step| *step *= stretched);
+            let length = barrier.descend(weight, decrement);
+            let at = |length: f64| -> Vec<f64> {
+                barrier.point.iter().zip(&barrier.step).map(|(x, d)| x + length * d).collect()
+            };
+            let does = |length: f64| {
+                let to = at(length);
+                let gain = || value(&barrier, weight, &barrier.point) - value(&barrier, weight, &to);
+                let is_inside = slacks(&barrier, &to).iter().all(|slack| *slack > 0.0) && {
+                    let f = forces(&barrier, &to);
+                    barrier.cones.iter().all(|cone| cone.tangents == 0 || cone.mu * f[cone.normal] > to[barrier.k])
+                };
+                is_inside && gain() >= ENOUGH * length * decrement - GAIN_ROUNDING
+            };
+            assert!(does(length), "{length}");
+            assert!(length == 1.0 || !does(2.0 * length), "{length}");
+            halved += usize::from(length < 1.0);
+        }
+        assert!((50..250).contains(&halved), "{halved}");
+    }
+}

@@ -421,3 +421,78 @@ pub(super) fn drag(
     }
     Ok([-friction * u[0], -friction * u[1]])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drag_is_against_the_direction_by_the_friction() {
+        let of = |dimension, direction, friction| drag(|| "grip".into(), dimension, direction, friction);
+        assert_eq!(of(Dimension::Spatial, [0.6, -0.8], 0.5).unwrap(), [-0.3, 0.4]);
+        assert_eq!(of(Dimension::Planar, [-1.0, 7.0], 0.5).unwrap(), [0.5, 0.0]);
+        // Without tangents or friction there is none, whatever the direction.
+        assert_eq!(of(Dimension::Normal, [3.0, 0.0], 0.5).unwrap(), [0.0; 2]);
+        assert_eq!(of(Dimension::Spatial, [3.0, 0.0], 0.0).unwrap(), [0.0; 2]);
+        for (direction, friction, field) in [
+            ([1.0, 0.0], -0.1, "grip.friction"),
+            ([1.0, 0.0], f64::INFINITY, "grip.friction"),
+            ([1.0, 1e-3], 0.5, "grip.direction"),
+            ([0.0, 0.0], 0.5, "grip.direction"),
+        ] {
+            let error = of(Dimension::Spatial, direction, friction).unwrap_err();
+            assert!(matches!(&error, Error::OutOfRange { field: found, .. } if found == field), "{error}");
+        }
+        assert!(of(Dimension::Spatial, [1.0 + 0.9 * UNIT_TOLERANCE, 0.0], 0.5).is_ok());
+        assert!(of(Dimension::Spatial, [1.0 + 1.1 * UNIT_TOLERANCE, 0.0], 0.5).is_err());
+    }
+
+    #[test]
+    fn a_matrix_of_another_size_is_refused() {
+        let numbers = [0.0; 9];
+        let is_right = |rows, columns, count: usize, wanted| {
+            check_matrix(&MatrixView::row_major(rows, columns, &numbers[..count]), wanted).is_ok()
+        };
+        assert!(is_right(3, 3, 9, 3) && is_right(2, 2, 4, 2));
+        assert!(!is_right(3, 3, 9, 2) && !is_right(2, 3, 6, 2) && !is_right(3, 2, 6, 2) && !is_right(3, 3, 8, 3));
+    }
+
+    /// Unknowns that nothing couples are solved alone, to the same forces; those whose own entry is rounding are not.
+    #[test]
+    fn unknowns_apart_are_solved_as_the_whole_system_is() {
+        #[rustfmt::skip]
+        let w = [
+            2.0, 0.5, 0.0, 0.0, 0.0,
+            0.5, 1.0, 0.0, 0.0, 0.0,
+            0.0, 0.0, 4.0, 1.5, 0.0,
+            0.0, 0.0, 1.5, 3.0, 0.0,
+            0.0, 0.0, 0.0, 0.0, 5.0,
+        ];
+        let slip = Grip::Slip { direction: [1.0, 0.0], friction: 0.5 };
+        let contact = |dimension, grip| PhaseContact { dimension, grip };
+        let contacts = [
+            contact(Dimension::Planar, Grip::Stick),
+            contact(Dimension::Planar, slip),
+            contact(Dimension::Normal, Grip::Stick),
+        ];
+        let (view, alpha) = (MatrixView::row_major(5, 5, &w), [-1.0, 0.5, -2.0, 0.25, -3.0]);
+        let (mut phase, mut apart, mut whole) = (PhaseForces::new(), [0.0; 5], [0.0; 5]);
+        let report = phase.solve(view, &alpha, &contacts, &mut apart).unwrap();
+        let rows: Vec<usize> = phase.alone.iter().map(|(unknown, _)| unknown.row).collect();
+        // A slip's normal is coupled with its own tangent.
+        assert_eq!(rows, [4]);
+        assert_eq!((report.rank, report.unknowns), (4, 4));
+        assert!((report.min_reduced - (1.0 - 0.5 * 1.5 / 4.0)).abs() < 1e-15, "{report:?}");
+        let other = PhaseForces::new().solve_whole(view, &alpha, &contacts, &mut whole).unwrap();
+        assert_eq!((other.rank, other.unknowns), (4, 4));
+        apart.iter().zip(&whole).for_each(|(a, b)| assert!((a - b).abs() < 1e-14, "{apart:?} {whole:?}"));
+        // Stick: 2 x + y/2 = 1 and x/2 + y = -1/2; slip: (4 - 3/4) x = 2; alone: 5 x = 3.
+        let stick = [(1.0 + 0.25) / 1.75, (-1.0 - 0.5) / 1.75];
+        let expected = [stick[0], stick[1], 2.0 / 3.25, -1.0 / 3.25, 0.6];
+        apart.iter().zip(expected).for_each(|(a, b)| assert!((a - b).abs() < 1e-14, "{apart:?} {expected:?}"));
+        // Moved by half of its force, a row is off by as much.
+        apart[2] *= 0.5;
+        let left = phase.residual(&view, &alpha, &apart);
+        assert!((left - 0.5 * (4.0 - 0.0) * 2.0 / 3.25).abs() < 1e-13, "{left}");
+    }
+}

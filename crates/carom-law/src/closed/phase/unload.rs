@@ -156,3 +156,84 @@ impl Unloading {
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fastrand::Rng;
+
+    /// The conditions of Kuhn and Tucker: no weight is negative, columns in use are orthogonal to what is left, and no other column
+    /// would shorten it.
+    #[test]
+    fn what_is_left_is_the_least_that_weights_without_sign_leave() {
+        let mut rng = Rng::with_seed(1);
+        let mut returned = 0;
+        for _ in 0..500 {
+            let (m, count) = (rng.usize(2..=4), rng.usize(1..=6));
+            let mut unloading = Unloading::default();
+            unloading.columns = (0..m * count).map(|_| 2.0 * rng.f64() - 1.0).collect();
+            unloading.least_squares(m);
+            let mut left = vec![0.0; m];
+            left[m - 1] = 1.0;
+            for j in 0..count {
+                let (weight, column) = (unloading.weights[j], unloading.column(m, j));
+                assert!(weight >= 0.0, "{weight}");
+                left.iter_mut().zip(column).for_each(|(left, x)| *left -= weight * x);
+            }
+            for j in 0..count {
+                let (gain, weight) = (dot(unloading.column(m, j), &left), unloading.weights[j]);
+                assert!(gain < 1e-9 && (weight == 0.0 || gain.abs() < 1e-9 * (1.0 + weight)), "{gain} {weight}");
+            }
+            left.iter().zip(&unloading.left).for_each(|(a, b)| assert!((a - b).abs() < 1e-12));
+            returned += usize::from(unloading.used.len() < count);
+        }
+        assert!(returned > 100);
+    }
+
+    /// Two contacts whose forces have the sum 2 and may be shifted by a self-stress: `x = (1, 1) + z (1, -1) / √2` solved with the
+    /// minimum norm, and with a share of -1 and 3.
+    fn shifted(share: f64) -> (LinearSystem, usize) {
+        let mut system = LinearSystem::default();
+        system.start(2);
+        for i in 0..2 {
+            let (row, right) = system.row_mut(i);
+            row.copy_from_slice(&[1.0, 1.0]);
+            *right = 2.0;
+        }
+        let rank = system.solve(Pivots::Any, PHASE_RANK);
+        system.answer_mut().copy_from_slice(&[1.0 - share, 1.0 + share]);
+        (system, rank)
+    }
+
+    #[test]
+    fn a_force_that_pulls_is_brought_to_zero_by_the_least_self_stress() {
+        let (mut system, rank) = shifted(2.0);
+        assert_eq!(rank, 1);
+        Unloading::default().relieve(&mut system, rank, 0..2);
+        let answer = system.answer();
+        assert!(answer[0].abs() < 1e-14 && (answer[1] - 2.0).abs() < 1e-14, "{answer:?}");
+        // Of a contact that does not slide, tension is left to its constraint.
+        let (mut system, rank) = shifted(2.0);
+        Unloading::default().relieve(&mut system, rank, 1..2);
+        assert_eq!(system.answer(), [-1.0, 3.0]);
+    }
+
+    #[test]
+    fn tension_that_only_a_huge_self_stress_removes_stays() {
+        // The self-stress is (-a, 1) but for its length: to remove a tension of 1 takes 1/a of it.
+        for (a, is_relieved) in [(1e-2, true), (1.1e-3, true), (0.9e-3, false), (1e-5, false)] {
+            let mut system = LinearSystem::default();
+            system.start(2);
+            for i in 0..2 {
+                system.row_mut(i).0.copy_from_slice(&[1.0, a]);
+            }
+            let rank = system.solve(Pivots::Any, PHASE_RANK);
+            system.answer_mut().copy_from_slice(&[-1.0, 0.0]);
+            Unloading::default().relieve(&mut system, rank, 0..1);
+            let expected = if is_relieved { [0.0, -1.0 / a] } else { [-1.0, 0.0] };
+            for (x, expected) in system.answer().iter().zip(expected) {
+                assert!((x - expected).abs() < 1e-9 / a, "{a}: {:?}", system.answer());
+            }
+        }
+    }
+}

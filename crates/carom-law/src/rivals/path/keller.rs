@@ -41,7 +41,7 @@ const MOST_HALVINGS: usize = 100;
 
 type Series = [f64; ORDER + 1];
 
-/// `h(u) = w - μ W_tt u` over `H`, and what goes into the rates of the rest.
+/// `h(u) = w - μ W_tt u` over `H`, and the coefficients of the other rates.
 pub(super) struct Turning<'a> {
     delassus: &'a Delassus,
     /// [`friction_unit`]

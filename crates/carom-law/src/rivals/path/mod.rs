@@ -59,7 +59,7 @@ pub(super) const MOST_STRETCHES: usize = 64;
 const SMALL_WORK: f64 = 1e-200;
 const SMALL_WORK_ROOT: f64 = 1.0 / (1u128 << 127) as f64 / (1u128 << 127) as f64 / (1u128 << 127) as f64;
 
-/// Where a stretch of the path is to end.
+/// The end of a stretch of the path.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Goal {
     /// `v_n` rises to this.
@@ -144,7 +144,7 @@ pub(super) struct Path<'a> {
 }
 
 impl Goal {
-    /// How far the contact is past the goal; negative before it.
+    /// Distance past the goal; negative before it.
     pub(super) fn excess(self, p: f64, v_n: f64, work: f64) -> f64 {
         match self {
             Goal::Velocity(target) => v_n - target,
@@ -176,7 +176,7 @@ impl Goal {
         }
     }
 
-    /// What is missing to the goal, as a change of the normal velocity.
+    /// The distance to the goal, as a change of the normal velocity.
     fn missing_speed(self, state: &State, w_nn: f64) -> f64 {
         let missing = (-self.excess(state.p, state.v_n, state.work)).max(0.0);
         match self {
@@ -422,14 +422,14 @@ pub(super) fn friction_unit(mu: f64) -> f64 {
     if mu > 1.0 { scale(1.0, -exponent(mu)) } else { 1.0 }
 }
 
-/// [`sticking`], where a singular matrix may leave a `dv_n/dp` that is nothing but rounding.
+/// As [`sticking`], but a `dv_n/dp` that is mere rounding of a singular matrix is zero.
 pub(super) fn holding(d: &Delassus, is_regular: bool) -> (Vec2, f64) {
     let (friction, normal) = sticking(d);
     (friction, if is_regular || normal > LOCKED * d.w_nn { normal } else { 0.0 })
 }
 
 /// `dv_n` and `dv_t` of a `unit` of normal impulse with the friction `-braking`. In space each is rounded once: where `W` is nearly singular they
-/// are small differences, and what rounding makes of them adds up over an impulse that is large beside the velocities.
+/// are small differences, and their rounding errors add up over an impulse that is large compared with the velocities.
 fn slipping(d: &Delassus, unit: f64, braking: Vec2) -> (f64, Vec2) {
     let Sym2 { xx, xy, yy } = d.w_tt;
     let (w_nn, w) = (unit * d.w_nn, scaled(unit, d.w));

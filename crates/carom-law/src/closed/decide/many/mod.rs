@@ -312,3 +312,68 @@ fn are_inside(forces: &[f64], contacts: &[PhaseContact], mu_s: &[f64]) -> bool {
         forces[start] >= -outside && holds
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::closed::decide::{ClosedContact, Tangential};
+    use crate::contact::coefficients::Friction;
+    use crate::contact::delassus::Dimension;
+
+    #[test]
+    fn a_slip_points_along_the_acceleration_or_against_the_larger_friction() {
+        assert_eq!(direction(2.0, [0.0, 0.0], [3.0, -4.0]), [0.6, -0.8]);
+        // 2 · 5 against 9.
+        assert_eq!(direction(2.0, [3.0, -4.0], [9.0, 0.0]), [-0.6, 0.8]);
+        assert_eq!(direction(2.0, [3.0, -4.0], [11.0, 0.0]), [1.0, 0.0]);
+        // No direction has a zero with a sign.
+        assert!(direction(2.0, [1.0, 0.0], [0.0, 0.0])[1].is_sign_positive());
+    }
+
+    #[test]
+    fn forces_are_inside_up_to_the_tolerance_of_the_largest() {
+        let contact = |dimension, grip| PhaseContact { dimension, grip };
+        let contacts = [
+            contact(Dimension::Spatial, Grip::Stick),
+            contact(Dimension::Planar, Grip::FRICTIONLESS),
+            contact(Dimension::Normal, Grip::Stick),
+        ];
+        let inside = |forces: [f64; 6]| are_inside(&forces, &contacts, &[0.5, 0.0, 0.0]);
+        let tolerance = 8.0 * CONE_TOLERANCE;
+        // The largest force is 8; |λ_t| = 5 fills the cone of 10.
+        let base = [8.0, 2.4, -3.2, 1.0, 7.0, 1.0];
+        assert!(inside(base));
+        let with = |row: usize, value: f64| {
+            let mut forces = base;
+            forces[row] = value;
+            inside(forces)
+        };
+        // Of the one that sticks: 0.5 · 8 = 4 is its cone.
+        assert!(with(1, 2.4 + tolerance) && !with(1, 2.4 + 3.0 * tolerance));
+        for row in [3, 5] {
+            assert!(with(row, -0.9 * tolerance) && !with(row, -1.1 * tolerance), "{row}");
+        }
+        assert!(!with(0, -1.0));
+    }
+
+    #[test]
+    fn each_contact_takes_part_with_its_own_rows_and_softening() {
+        let friction = Some(Friction::new(0.5).unwrap());
+        let dimensions = [Dimension::Spatial, Dimension::Normal, Dimension::Planar];
+        let contacts =
+            dimensions.map(|dimension| ClosedContact { dimension, friction, tangential: Tangential::AtRest });
+        let w: Vec<f64> = (0..36).map(|k| if k % 7 == 0 { 1.0 + (k / 7) as f64 } else { 0.01 }).collect();
+        let problem = Problem::new(MatrixView::row_major(6, 6, &w), &[-1.0; 6], &contacts).unwrap();
+        let mut several = Several::new(&problem).unwrap();
+        assert_eq!(several.inside(), (vec![0, 1, 2], vec![0, 1, 2, 3, 4, 5]));
+        several.is_out[1] = true;
+        assert_eq!(several.inside(), (vec![0, 2], vec![0, 1, 2, 4, 5]));
+        let (plain, soft) = (several.system(0.0).unwrap(), several.system(0.5).unwrap());
+        for r in 0..5 {
+            // Half of the mean of the contact's own diagonal: of 1, 2, 3, and of 5, 6; 8 is the unit.
+            let mean = if r < 3 { 2.0 } else { 5.5 } * plain.matrix[(0, 0)];
+            assert!((soft.matrix[(r, r)] - plain.matrix[(r, r)] - 0.5 * mean).abs() < 1e-15, "{r}");
+            assert!(soft.matrix[(r, (r + 1) % 5)] == plain.matrix[(r, (r + 1) % 5)]);
+        }
+    }
+}

@@ -46,8 +46,8 @@ impl Typed for Resting<'_> {
         if self.weakens(index) { norm(a_t) } else { 0.0 }
     }
 
-    /// If no contact slips or lifts off although some mode must change, the contacts at rest on the boundaries of their
-    /// cones slip, and the nearest gets `μ_d`.
+    /// If no contact slips or lifts off although some mode must change, the contacts at rest with forces on the boundaries of
+    /// their cones slip, and the nearest gets `μ_d`.
     fn reconsider(&mut self, answer: &Answered<'_>, may_stick: &mut [bool]) -> bool {
         if !self.must_change || answer.residual > ACCEPTED * self.several.size {
             return false;
@@ -65,8 +65,8 @@ impl Resting<'_> {
         mu_d < mu_s
     }
 
-    /// Marks the contacts at rest on the edges of their cones; returns the one that is nearest, of those whose friction becomes
-    /// less if there are such, unless somebody slips or lifts off, or all that was done before.
+    /// Marks the contacts at rest whose forces are on the boundaries of their cones, and returns the nearest; those whose friction
+    /// decreases in slip come first. `None` if a contact slips or lifts off, or if the nearest was already marked.
     fn force_edges(&mut self, answer: &Answered<'_>) -> Option<usize> {
         let largest = answer.impulse.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
         let mut edges: Vec<(usize, f64, f64)> = Vec::new();
