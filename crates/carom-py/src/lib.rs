@@ -12,6 +12,8 @@
 //! | `problem` | problems |
 //! | `impact` | the impact of a problem, or of matrices |
 //! | `struck` | a state in which a robot was struck |
+//! | `loaded` | a robot that was read, and the scenes of its contacts |
+//! | `convention` | states of MuJoCo and Pinocchio |
 //! | `robot` | robots and their impacts |
 //! | `batch` | arrays of impacts |
 //! | `contact` | the contact of a problem, and the curves of its map |
@@ -27,9 +29,11 @@
 mod array;
 mod batch;
 mod contact;
+mod convention;
 mod document;
 mod error;
 mod impact;
+mod loaded;
 mod outcome;
 mod problem;
 mod record;

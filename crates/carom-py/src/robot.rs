@@ -1,26 +1,27 @@
 //! Robots and their impacts.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use carom::document::{Tree, did_you_mean};
+use carom::multibody::JointKind;
 use carom::multibody::load::{Mimics, Options, RobotFormat, format_of};
-use carom::multibody::{Dynamics, JointKind, Model, PinocchioJoint, PinocchioLayout};
-use carom::prepared::{PreparedScene, Sample, Striker};
 use carom::report::ModelText;
 use carom::robots::{ModelSource, Robots};
 use carom::{assumed, models};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::PyDict;
 use serde_json::{Map, Value, json};
 
 use crate::aligned;
-use crate::array::{Numbers, rows, triple, vector};
+use crate::array::{Numbers, rows, vector};
 use crate::batch::{self, Batch};
 use crate::contact::Contact;
+use crate::convention::{converted, layout};
 use crate::document::{coefficients, law_and_guard, value};
 use crate::error::{argument, raise};
+use crate::loaded::{Loaded, Prepared, place};
 use crate::outcome::{Origin, wrapped};
 use crate::problem::{Problem, path_text};
 use crate::stated::Stated;
@@ -29,45 +30,10 @@ use crate::struck::Struck;
 /// A robot, read from a file, from text, or built in.
 #[pyclass(frozen, module = "carom")]
 pub struct Robot {
-    inner: Arc<Inner>,
+    inner: Arc<Loaded>,
 }
 
 aligned!(Robot);
-
-struct Inner {
-    model: Arc<Model>,
-    robots: Arc<Robots>,
-    /// What a scene says of the robot: `model`, and `base` if it floats.
-    document: Map<String, Value>,
-    title: Arc<str>,
-    /// The scenes of the contacts that were struck, the last first.
-    prepared: Mutex<Vec<Prepared>>,
-}
-
-/// The scenes that are kept for the next impact.
-const KEPT: usize = 16;
-
-/// What can be touched, and what touches.
-#[derive(PartialEq)]
-struct Place {
-    contact: Named,
-    normal: [f64; 3],
-    rest: Option<String>,
-}
-
-/// A contact by a name, or as a document.
-#[derive(PartialEq)]
-enum Named {
-    Name(String),
-    Document(String),
-}
-
-struct Prepared {
-    place: Place,
-    scene: Arc<PreparedScene>,
-    sample: Sample,
-    striker: Striker,
-}
 
 /// A robot: see carom.load.
 #[pyfunction]
@@ -128,165 +94,7 @@ pub fn load(source: &Bound<'_, PyAny>, floating_base: bool, mimics: &str, folder
     let loaded = robots.load(&source, &options).map_err(raise)?;
     let floats = loaded.joints().iter().any(|joint| joint.joint.kind == JointKind::Floating);
     let model = if floats { loaded } else { robots.load_at_origin(&source, &options).map_err(raise)? };
-    let inner =
-        Inner { model, robots: Arc::new(robots), document, title: title.into(), prepared: Mutex::new(Vec::new()) };
-    Ok(Robot { inner: Arc::new(inner) })
-}
-
-impl Inner {
-    /// The contact of a scene, from a name: that of a link, a frame, a pattern, or a collision shape.
-    fn contact(&self, name: &str) -> PyResult<Value> {
-        if self.model.find_link(name).is_some() || name == "all" || name.contains(['*', '?']) {
-            return Ok(json!({ "link": name }));
-        }
-        if self.model.find_frame(name).is_some() {
-            return Ok(json!({ "frame": name }));
-        }
-        for link in self.model.links() {
-            if link.shapes.iter().any(|shape| shape.name.as_deref() == Some(name)) {
-                return Ok(json!({ "link": link.name, "shape": name }));
-            }
-        }
-        let links = self.model.links().iter().skip(1).map(|link| link.name.as_str());
-        let frames = self.model.frames().iter().map(|frame| frame.name.as_str());
-        let names: Vec<&str> = links.chain(frames).collect();
-        let hint = did_you_mean(name, names.iter().copied());
-        let message = format!(
-            "contact = {name:?} is neither a link, a frame nor a named shape of {}{hint}; there are {}",
-            self.model.name(),
-            names.join(", ")
-        );
-        Err(argument("unknown_name", "contact", message))
-    }
-
-    /// The scene with a contact, in the robot's home.
-    fn prepare(&self, place: &Place) -> PyResult<PreparedScene> {
-        let mut document = self.document.clone();
-        let contact = match &place.contact {
-            Named::Name(name) => self.contact(name)?,
-            Named::Document(text) => match serde_json::from_str(text).unwrap_or(Value::Null) {
-                Value::Array(list) => {
-                    let read = |entry: Value| match entry {
-                        Value::String(name) => self.contact(&name),
-                        other => Ok(other),
-                    };
-                    Value::Array(list.into_iter().map(read).collect::<PyResult<_>>()?)
-                }
-                other => other,
-            },
-        };
-        match contact {
-            Value::Array(list) => {
-                // Those that are given strike, whether they touch or not; a pattern or a shape may mean several points, of which
-                // those strike that touch.
-                let named = |entry: &Value| {
-                    let is_point = entry.get("shape").is_none();
-                    let name = entry.get("name").or(entry.get("link")).or(entry.get("frame")).filter(|_| is_point);
-                    name.and_then(Value::as_str)
-                        .filter(|name| !name.contains(['*', '?']) && *name != "all")
-                        .map(str::to_owned)
-                };
-                let names: Option<Vec<String>> = list.iter().map(named).collect();
-                if let Some(names) = names {
-                    document.insert("strike".to_owned(), names.into());
-                }
-                document.insert("contacts".to_owned(), Value::Array(list));
-            }
-            one => {
-                document.insert("contact".to_owned(), one);
-            }
-        }
-        document.insert("surface".to_owned(), json!({ "normal": place.normal }));
-        document.insert("restitution".to_owned(), 0.0.into());
-        if let Some(rest) = &place.rest
-            && let Ok(Value::Object(rest)) = serde_json::from_str(rest)
-        {
-            document.extend(rest);
-        }
-        let tree = Tree::of(&document).map_err(raise)?;
-        PreparedScene::from_tree(&tree, Path::new(""), &self.robots).map_err(raise)
-    }
-
-    /// Calls a function with the prepared scene of a place; the scene is kept for the next impact there.
-    fn with_prepared<T>(&self, place: Place, then: impl FnOnce(&mut Prepared) -> PyResult<T>) -> PyResult<T> {
-        let mut kept = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
-        match kept.iter().position(|one| one.place == place) {
-            Some(0) => {}
-            Some(found) => kept[..=found].rotate_right(1),
-            None => {
-                let scene = Arc::new(self.prepare(&place)?);
-                let (sample, striker) = (scene.sample(), Striker::new(&scene));
-                kept.truncate(KEPT - 1);
-                kept.insert(0, Prepared { place, scene, sample, striker });
-            }
-        }
-        then(&mut kept[0])
-    }
-
-    fn dynamics(&self, q: &[f64], v: &[f64]) -> PyResult<Box<Dynamics>> {
-        let mut dynamics = Box::new(Dynamics::new(Arc::clone(&self.model)));
-        dynamics.set_state(q, v).map_err(raise)?;
-        Ok(dynamics)
-    }
-}
-
-/// Where an impact is to be computed: contacts and surface.
-fn place(
-    contact: &Bound<'_, PyAny>,
-    normal: Option<&Bound<'_, PyAny>>,
-    surface: Option<&Bound<'_, PyAny>>,
-    strike: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Place> {
-    let contact = match contact.cast::<PyString>() {
-        Ok(name) => Named::Name(name.to_string()),
-        Err(_) => Named::Document(value(contact, "contact")?.to_string()),
-    };
-    let normal_given = normal.map(|normal| triple(normal, "normal")).transpose()?;
-    let mut rest = Map::new();
-    if let Some(surface) = surface {
-        if normal_given.is_some() {
-            return Err(argument(
-                "conflict",
-                "surface",
-                "normal and surface both give the surface; give only one of them",
-            ));
-        }
-        rest.insert("surface".to_owned(), value(surface, "surface")?);
-    }
-    if let Some(strike) = strike {
-        rest.insert("strike".to_owned(), value(strike, "strike")?);
-    }
-    let rest = (!rest.is_empty()).then(|| Value::Object(rest).to_string());
-    Ok(Place { contact, normal: normal_given.unwrap_or([0.0, 0.0, 1.0]), rest })
-}
-
-/// Both conversions of a state, for one state or for rows of states.
-fn converted<'py>(
-    py: Python<'py>,
-    given: [(&Bound<'py, PyAny>, &str); 2],
-    convert: impl Fn(&[f64], &[f64]) -> PyResult<(Vec<f64>, Vec<f64>)>,
-) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-    let (q, v) = (Numbers::read(given[0].0, given[0].1)?, Numbers::read(given[1].0, given[1].1)?);
-    match (q.shape(), v.shape()) {
-        ([_], [_]) => {
-            let (q, v) = convert(q.as_slice(), v.as_slice())?;
-            Ok((vector(py, &q).into_any(), vector(py, &v).into_any()))
-        }
-        (&[count, nq], &[others, nv]) if count == others => {
-            let (mut all_q, mut all_v) = (Vec::new(), Vec::new());
-            for k in 0..count {
-                let (q, v) = convert(&q.as_slice()[k * nq..(k + 1) * nq], &v.as_slice()[k * nv..(k + 1) * nv])?;
-                all_q.extend(q);
-                all_v.extend(v);
-            }
-            let (nq, nv) = (all_q.len() / count.max(1), all_v.len() / count.max(1));
-            Ok((rows(py, all_q, count, nq)?.into_any(), rows(py, all_v, count, nv)?.into_any()))
-        }
-        _ => Err(v.wrong_shape(
-            given[1].1,
-            &format!("one row for each row of {}, whose shape is {}", given[0].1, crate::array::shape_text(q.shape())),
-        )),
-    }
+    Ok(Robot { inner: Arc::new(Loaded::new(model, robots, document, title)) })
 }
 
 #[pymethods]
@@ -623,28 +431,4 @@ impl Robot {
 fn replace(target: &mut Vec<f64>, numbers: &[f64]) {
     target.clear();
     target.extend_from_slice(numbers);
-}
-
-/// The joints of a `pinocchio.Model`, without the universe.
-fn layout(model: &Model, theirs: &Bound<'_, PyAny>) -> PyResult<PinocchioLayout> {
-    let texts: Vec<String> = sequence(theirs, "names")?;
-    let places = ["idx_qs", "nqs", "idx_vs", "nvs"].map(|name| sequence::<usize>(theirs, name));
-    let [q, nq, v, nv] = places;
-    let (q, nq, v, nv) = (q?, nq?, v?, nv?);
-    let count = texts.len().min(q.len()).min(nq.len()).min(v.len()).min(nv.len());
-    let joint = |k: usize| PinocchioJoint { name: texts[k].clone(), q: q[k], nq: nq[k], v: v[k], nv: nv[k] };
-    let joints: Vec<PinocchioJoint> = (1..count).map(joint).collect();
-    PinocchioLayout::new(model, &joints).map_err(raise)
-}
-
-fn sequence<T: for<'py> FromPyObjectOwned<'py>>(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<T>> {
-    let values = object.getattr(name).map_err(|_| {
-        argument("wrong_type", "model", format!("model has no attribute {name}: give a pinocchio.Model"))
-    })?;
-    let wrong = || argument("wrong_type", "model", format!("model.{name} is not a list of joints"));
-    let mut entries = Vec::new();
-    for entry in values.try_iter()? {
-        entries.push(entry?.extract::<T>().map_err(|_| wrong())?);
-    }
-    Ok(entries)
 }
