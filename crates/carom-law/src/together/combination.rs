@@ -197,7 +197,7 @@ mod tests {
             let Some(answer) = strike.by_combinations(&[true; 2], 1.0, &mut work) else { continue };
             found += 1;
             assert!(answer.residual <= CERTIFIED && strike.certificate(&answer) <= 2.0 * CERTIFIED);
-            assert!(work.steps() >= STEPS_A_SYSTEM && work.steps() % STEPS_A_SYSTEM == 0);
+            assert!(work.steps() >= STEPS_A_SYSTEM && work.steps().is_multiple_of(STEPS_A_SYSTEM));
             // Those that slide everywhere have an answer too, which none of them sticks in.
             if let Some(slid) = strike.by_combinations(&[false; 2], 1.0, &mut work) {
                 let sticks = slid.may_stick.iter().zip(&dimensions);

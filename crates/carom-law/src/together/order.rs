@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn contacts_that_rounding_alone_tells_apart_are_alike() {
-        let nearly = |off: f64| order([0.1; 3], [-1.0, -2.0, -1.0 * (1.0 + off)], [0.5; 3]);
+        let nearly = |off: f64| order([0.1; 3], [-1.0, -2.0, -(1.0 + off)], [0.5; 3]);
         assert_eq!(nearly(0.0), (vec![1, 0, 2], vec![0, 1, 1]));
         for off in [1e-12, 9e-10] {
             assert_eq!(nearly(off).1, [0, 1, 1], "{off}");

@@ -170,8 +170,8 @@ mod tests {
         let mut returned = 0;
         for _ in 0..500 {
             let (m, count) = (rng.usize(2..=4), rng.usize(1..=6));
-            let mut unloading = Unloading::default();
-            unloading.columns = (0..m * count).map(|_| 2.0 * rng.f64() - 1.0).collect();
+            let columns = (0..m * count).map(|_| 2.0 * rng.f64() - 1.0).collect();
+            let mut unloading = Unloading { columns, ..Unloading::default() };
             unloading.least_squares(m);
             let mut left = vec![0.0; m];
             left[m - 1] = 1.0;
