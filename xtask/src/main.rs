@@ -48,7 +48,7 @@ cargo xtask TASK
                 --engines tests it beside MuJoCo and Pinocchio, in the environment of the conformance run
   wheel         the wheel of the Python package, in target/wheels
   reference     recompute reference/precise with 80 digits and compare, and the bound on the energy of chord exactly (Python 3)
-  conformance   robots and flights against Pinocchio and MuJoCo, from PyPI (2 GB), every robot of these packages through
+  conformance   robots and flights against Pinocchio and MuJoCo, from PyPI (3 GB), every robot of these packages through
                 carom simulate, and simultaneous impacts against Siconos, from Debian; --write renews
                 book/src/conformance.md, --full simulates 1 s of each robot and not 0.2 s, --only PATTERN compares some
                 files, with flight/FILE some flights, with drop/FILE some drops, with run/FILE some simulations, or with
@@ -185,6 +185,7 @@ fn reference() -> Result<(), String> {
 
 fn conformance(rest: &[&str]) -> Result<(), String> {
     let python = python::environment()?;
+    python::robot_files()?;
     let pattern = rest.iter().skip_while(|argument| **argument != "--only").nth(1);
     let by_law = rest.contains(&"--law");
     let siconos = match pattern {
