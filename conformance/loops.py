@@ -107,9 +107,8 @@ def compare(engine, name, path):
     outcome = new_outcome(name)
     outcome.trimmed = is_trimmed
     active = [k for k in range(model.neq) if model.eq_active0[k]]
-    description = engine.ask(file=str(path))
-    if "refused" in description:
-        outcome.refuse(refusal(description, path))
+    description = described(engine, outcome, path)
+    if description is None:
         return outcome
     held = [k for k in active if int(model.eq_type[k]) in KINDS and not is_carried(model, k)]
     leave_out(outcome, description, model, [k for k in active if k not in held])
@@ -145,10 +144,14 @@ def compare(engine, name, path):
     return outcome
 
 
-def refusal(description, path):
-    """Why carom refuses a file, without the folders of this machine."""
-    message = description["refused"]["message"]
-    return f"{description['refused']['kind']}: {re.sub(re.escape(str(path.parent)) + r'[^ ]*/', '', message)}"
+def described(engine, outcome, path):
+    """carom's description of a file; None if it refuses it, for a reason without the folders of this machine."""
+    description = engine.ask(file=str(path))
+    if "refused" not in description:
+        return description
+    message = re.sub(re.escape(str(path.parent)) + r"[^ ]*/", "", description["refused"]["message"])
+    outcome.refuse(f"{description['refused']['kind']}: {message}")
+    return None
 
 
 def leave_out(outcome, description, model, equalities):
@@ -348,10 +351,8 @@ def compare_stated(engine, outcome, name, path, model, held):
 def compare_sdf(engine, name, path):
     """Cassie, and what else there is as SDF, with Pinocchio."""
     outcome = new_outcome(name)
-    options = {"file": str(path)}
-    description = engine.ask(**options)
-    if "refused" in description:
-        outcome.refuse(refusal(description, path))
+    description = described(engine, outcome, path)
+    if description is None:
         return outcome
     compare_home(engine, outcome, path, description)
     base = next((joint["name"] for joint in description["joints"] if joint["kind"] == "floating"), None)
@@ -367,7 +368,7 @@ def compare_sdf(engine, name, path):
     for k in range(len(links)):
         contact = {"place": links[k], "point": [0.01, -0.02, 0.03], "normal": list(judge.NORMALS[1])}
         state = near(description, random)
-        answer = engine.ask(**options, states=[state], contact=contact, loops=True)
+        answer = engine.ask(file=str(path), states=[state], contact=contact, loops=True)
         if "states" not in answer:
             outcome.wrong(str(answer))
             return outcome
