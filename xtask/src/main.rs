@@ -1,5 +1,6 @@
-//! Commands for contributors: `cargo xtask test`, `native`, `lint`, `oracle`, `laws`, `drops`, `heaps`, `jumps`, `soak`, `fingerprint`,
-//! `fuzz`, `mutants`, `python`, `wheel`, `reference`, `conformance`, `web`, `browser`, `package`, `arrows`, `bench`.
+//! Commands for contributors: `cargo xtask test`, `native`, `lint`, `oracle`, `laws`, `mechanisms`, `drops`, `heaps`, `jumps`,
+//! `soak`, `fingerprint`, `fuzz`, `mutants`, `python`, `wheel`, `reference`, `conformance`, `web`, `browser`, `package`, `arrows`,
+//! `bench`.
 
 mod browser;
 mod fuzz;
@@ -28,6 +29,8 @@ cargo xtask TASK
   lint          formatting, clippy and documentation, warnings refused
   oracle        the law against its oracle on 100 times as many random problems (CAROM_CASES, CAROM_SEED)
   laws          what every law claims, on a million random impacts each (CAROM_IMPACTS, CAROM_SEED)
+  mechanisms    20,000 random mechanisms with closed loops against minimal coordinates, and 3,000 with several contacts
+                (CAROM_CASES, CAROM_SEED)
   drops         10,000 random drops of boxes, rods, spheres and trees (CAROM_DROPS, CAROM_SEED, CAROM_FAMILY,
                 CAROM_LAW, CAROM_GUARD)
   heaps         5,000 random heaps of 2 to 12 balls, capsules and boxes (CAROM_HEAPS, CAROM_SEED)
@@ -76,6 +79,7 @@ fn main() -> ExitCode {
         Some("lint") => lint(),
         Some("oracle") => oracle(),
         Some("laws") => laws(),
+        Some("mechanisms") => mechanisms(),
         Some("drops") => drops(),
         Some("heaps") => heaps(),
         Some("jumps") => {
@@ -162,6 +166,13 @@ fn laws() -> Result<(), String> {
     cargo(&[&test[..], &["--test", "laws"]].concat(), &of_laws, &environment)?;
     let bound = ["--", "--nocapture", "rivals::chord::tests::the_energy_lost"];
     cargo(&[&test[..], &["--lib"]].concat(), &bound, &environment)
+}
+
+/// 20,000 mechanisms with closed loops and 3,000 with several contacts, unless `CAROM_CASES` is set.
+fn mechanisms() -> Result<(), String> {
+    let cases = env::var("CAROM_CASES").unwrap_or_else(|_| "40".into());
+    let arguments = ["test", "--release", "-p", "carom-sim", "--test", "mechanisms"];
+    cargo(&arguments, &["--", "--nocapture"], &[("CAROM_CASES", &cases)])
 }
 
 /// 10,000 drops, unless `CAROM_DROPS` is set.

@@ -4,7 +4,7 @@ mod common;
 
 use std::sync::Arc;
 
-use carom_multibody::{ContactPoint, Contacts, Dynamics, DynamicsError, LinkId, Loop, LoopKind, Model};
+use carom_multibody::{Contacts, Dynamics, DynamicsError, LinkId, Loop, LoopKind, Model};
 use common::*;
 use fastrand::Rng;
 
