@@ -146,11 +146,20 @@ def reasons(results, status, title):
 LOOPS = f"""\
 ## Closed loops
 
-Files whose equalities are all of the kinds connect, weld and joint, and hold no body that a program moves. From {loops.STATES} random
-states near home carom closes the loops; M, C and W with the loops held are compared there with those of MuJoCo's M and rows of
-equalities, by singular values above {loops.RANK:.0e} of the largest. C has other axes than MuJoCo's, so that Cᵀ C of each
-equality is compared (not of a weld, whose rotation MuJoCo scales). States that do not close, or within {loops.MARGIN:.0e} of a dead
-point, are left out. Differences, over the largest entry, must not exceed {loops.TOLERANCE:.0e}, and the ranks must be equal.
+Every MJCF file with active equalities that MuJoCo compiles, of the packages above and of {', '.join(loops.others())} (their files
+alone; of a file in both versions of robosuite that of the engines), and every SDF file of example-robot-data. From random
+states near home carom closes the loops; M, C and W with the loops held are compared there with those of the reference, W by
+an orthonormal basis of its whitened rows, of singular values above {loops.RANK:.0e} of the largest. The reference is MuJoCo's M and rows of
+equalities, for connect also the rows of Pinocchio, which does not read joint, and anchors only where joints are at the origins of
+their bodies. It has no reader of SDF in its wheel: its tree and its constraints are built there by a reader of the
+comparison's own. C has other axes in each, so that Cᵀ C is compared: of the points, and of the rotations of weld and hinge.
+The point of W is on a link that a loop joins. The last column but one is the largest ratio of W without loops, as if the
+linkage hung free, to W with them.
+
+States that do not close, or within {loops.MARGIN:.0e} of a dead point, are left out. Differences, over the largest entry, must not
+exceed {loops.TOLERANCE:.0e}, and the ranks must be equal. What a file's digits leave open, over the loops' length, shifts the points of C by as
+much. Equalities *left out* are those that carom does not model: each is named by a warning, or the file is *wrong*; of *told*
+files that is all there is.
 
 """
 
@@ -158,10 +167,28 @@ point, are left out. Differences, over the largest entry, must not exceed {loops
 def in_loops(closed):
     def cells(of):
         values = [below(of.differences[name]) if name in of.differences else "" for name in loops.QUANTITIES]
-        return [f"`{of.file}`", ", ".join(of.kinds), f"{of.compared} of {loops.STATES}", *values, of.status]
+        compared = f"{of.compared} of {of.states}" if of.peers else ""
+        gap = below(of.gap) if of.compared else ""
+        gain = f"{of.gain:.3g}" if of.gain > 1.0 else ""
+        return [f"`{of.file}`", of.peers, ", ".join(of.kinds), ", ".join(of.left_out), compared, gap, *values, gain, of.status]
 
-    head = ["file", "equalities", "states", *loops.QUANTITIES.values(), ""]
-    return LOOPS + grid(head, [cells(of) for of in closed])
+    head = ["file", "against", "loops", "left out", "states", "left open", *loops.QUANTITIES.values(), "W without", ""]
+    return LOOPS + grid(head, [cells(of) for of in closed]) + loop_remarks(closed)
+
+
+def loop_remarks(closed):
+    text = ""
+    stated = [f"`{of.file}` ({below(of.stated)})" for of in closed if of.stated is not None]
+    if stated:
+        text += "\nNumbers of `reference/loops/grippers.json` (W of a stated state) and `reference/sdf/cassie.json` (M, centre of mass and places at home, "
+        text += f"from Drake), with the largest difference: {', '.join(stated)}.\n"
+    trimmed = [f"`{of.file}`" for of in closed if of.trimmed]
+    if trimmed:
+        text += f"MuJoCo {version('mujoco')} reads {', '.join(trimmed)} without its shapes and the attribute group of a default class.\n"
+    refused = [of for of in closed if of.status == "refused"]
+    if refused:
+        text += "\nRefused:\n\n" + "".join(f"- `{of.file}`: {'; '.join(of.reasons)}\n" for of in refused)
+    return text
 
 
 FLIGHTS = f"""\

@@ -6,8 +6,8 @@
 //! invalid request gives an `error`. Terms that need the inverse of a singular M are null, and `singular` gives the
 //! reason.
 //!
-//! Terms are those of the tree alone. A request with `loops` and states closes the loops from each of them, without
-//! holding a joint, and answers with the closed state and the terms there ([`loops`]).
+//! Terms are those of the tree alone. A request with `loops` and states closes the loops from each of them, with the joints
+//! in `held` staying where they are, and answers with the closed state and the terms there ([`loops`]).
 //!
 //! A request with a `drop` lets the robot fall onto a floor ([`drop`]). One with a `flight` simulates its free flight
 //! ([`flight`]). One with a `delassus` has no file: it is a simultaneous impact ([`impact`]).
@@ -60,7 +60,7 @@ fn answer(line: &str) -> Result<Value, String> {
     }
     match &request.states {
         None => Ok(description::of(&model)),
-        Some(states) if request.loops => loops::of(model, states, request.contact.as_ref()),
+        Some(states) if request.loops => loops::of(model, states, &request),
         Some(states) => terms::of(model.without_loops(), states, request.contact.as_ref()),
     }
 }

@@ -13,6 +13,8 @@ pub(crate) struct Request {
     pub(crate) contact: Option<Contact>,
     /// Whether the loops are closed.
     pub(crate) loops: bool,
+    /// Joints that stay where they are while loops are closed.
+    pub(crate) held: Vec<String>,
 }
 
 /// A state whose terms are requested.
@@ -39,6 +41,7 @@ impl Request {
             states: given(value, "states").map(states).transpose()?,
             contact: given(value, "contact").map(contact).transpose()?,
             loops: flag(value, "loops")?,
+            held: given(value, "held").map(names).transpose()?.unwrap_or_default(),
         })
     }
 }
@@ -50,6 +53,11 @@ fn states(value: &Value) -> Result<Vec<State>, String> {
         Ok(State { q: numbers(value, "q")?, v: numbers(value, "v")?, tau })
     };
     list.iter().map(state).collect()
+}
+
+fn names(value: &Value) -> Result<Vec<String>, String> {
+    let list = value.as_array().ok_or("held must be a list")?;
+    list.iter().map(|name| name.as_str().map(str::to_owned).ok_or_else(|| "held must have names only".into())).collect()
 }
 
 fn contact(value: &Value) -> Result<Contact, String> {

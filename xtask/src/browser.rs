@@ -76,7 +76,7 @@ fn is_ci() -> bool {
 /// The pages of real robots, where the Python packages are installed; under CI they are installed. Returns the robots' files.
 fn robots(pages: &Path) -> Result<Vec<PathBuf>, String> {
     if !is_ci() && !python::is_installed() {
-        eprintln!("without the robots of the Python packages, which cargo xtask conformance installs (2 GB)");
+        eprintln!("without the robots of the Python packages, which cargo xtask conformance installs (3 GB)");
         return Ok(Vec::new());
     }
     let python = python::environment()?;

@@ -1,5 +1,6 @@
-//! Commands for contributors: `cargo xtask test`, `native`, `lint`, `oracle`, `laws`, `drops`, `heaps`, `jumps`, `soak`, `fingerprint`,
-//! `fuzz`, `mutants`, `python`, `wheel`, `reference`, `conformance`, `web`, `browser`, `package`, `arrows`, `bench`.
+//! Commands for contributors: `cargo xtask test`, `native`, `lint`, `oracle`, `laws`, `mechanisms`, `drops`, `heaps`, `jumps`,
+//! `soak`, `fingerprint`, `fuzz`, `mutants`, `python`, `wheel`, `reference`, `conformance`, `web`, `browser`, `package`, `arrows`,
+//! `bench`.
 
 mod browser;
 mod fuzz;
@@ -28,6 +29,8 @@ cargo xtask TASK
   lint          formatting, clippy and documentation, warnings refused
   oracle        the law against its oracle on 100 times as many random problems (CAROM_CASES, CAROM_SEED)
   laws          what every law claims, on a million random impacts each (CAROM_IMPACTS, CAROM_SEED)
+  mechanisms    20,000 random mechanisms with closed loops against minimal coordinates, and 3,000 with several contacts
+                (CAROM_CASES, CAROM_SEED)
   drops         10,000 random drops of boxes, rods, spheres and trees (CAROM_DROPS, CAROM_SEED, CAROM_FAMILY,
                 CAROM_LAW, CAROM_GUARD)
   heaps         5,000 random heaps of 2 to 12 balls, capsules and boxes (CAROM_HEAPS, CAROM_SEED)
@@ -48,7 +51,7 @@ cargo xtask TASK
                 --engines tests it beside MuJoCo and Pinocchio, in the environment of the conformance run
   wheel         the wheel of the Python package, in target/wheels
   reference     recompute reference/precise with 80 digits and compare, and the bound on the energy of chord exactly (Python 3)
-  conformance   robots and flights against Pinocchio and MuJoCo, from PyPI (2 GB), every robot of these packages through
+  conformance   robots and flights against Pinocchio and MuJoCo, from PyPI (3 GB), every robot of these packages through
                 carom simulate, and simultaneous impacts against Siconos, from Debian; --write renews
                 book/src/conformance.md, --full simulates 1 s of each robot and not 0.2 s, --only PATTERN compares some
                 files, with flight/FILE some flights, with drop/FILE some drops, with run/FILE some simulations, or with
@@ -76,6 +79,7 @@ fn main() -> ExitCode {
         Some("lint") => lint(),
         Some("oracle") => oracle(),
         Some("laws") => laws(),
+        Some("mechanisms") => mechanisms(),
         Some("drops") => drops(),
         Some("heaps") => heaps(),
         Some("jumps") => {
@@ -164,6 +168,13 @@ fn laws() -> Result<(), String> {
     cargo(&[&test[..], &["--lib"]].concat(), &bound, &environment)
 }
 
+/// 20,000 mechanisms with closed loops and 3,000 with several contacts, unless `CAROM_CASES` is set.
+fn mechanisms() -> Result<(), String> {
+    let cases = env::var("CAROM_CASES").unwrap_or_else(|_| "40".into());
+    let arguments = ["test", "--release", "-p", "carom-sim", "--test", "mechanisms"];
+    cargo(&arguments, &["--", "--nocapture"], &[("CAROM_CASES", &cases)])
+}
+
 /// 10,000 drops, unless `CAROM_DROPS` is set.
 fn drops() -> Result<(), String> {
     let count = env::var("CAROM_DROPS").unwrap_or_else(|_| "10000".into());
@@ -185,6 +196,7 @@ fn reference() -> Result<(), String> {
 
 fn conformance(rest: &[&str]) -> Result<(), String> {
     let python = python::environment()?;
+    python::robot_files()?;
     let pattern = rest.iter().skip_while(|argument| **argument != "--only").nth(1);
     let by_law = rest.contains(&"--law");
     let siconos = match pattern {

@@ -16,6 +16,23 @@ pub fn environment() -> Result<PathBuf, String> {
     environment_of("conformance", "conformance/requirements.txt")
 }
 
+/// Installs packages of which only the robot files are read, beside the engines.
+pub fn robot_files() -> Result<(), String> {
+    const REQUIREMENTS: &str = "conformance/files.txt";
+    let folder = root().join("target/conformance/files");
+    let mark = folder.join("files.txt");
+    let [wanted, installed] = [root().join(REQUIREMENTS), mark.clone()].map(|file| fs::read(file).ok());
+    let wanted = wanted.ok_or_else(|| REQUIREMENTS.to_owned())?;
+    if installed.as_ref() == Some(&wanted) {
+        return Ok(());
+    }
+    if folder.exists() {
+        fs::remove_dir_all(&folder).map_err(|error| format!("{} ({error})", folder.display()))?;
+    }
+    pip(&environment()?, &["--no-deps", "--target", &folder.to_string_lossy(), "-r", REQUIREMENTS])?;
+    fs::write(&mark, wanted).map_err(|error| format!("{} ({error})", mark.display()))
+}
+
 /// The interpreter of an environment in `target`, which is created, or recreated if the requirements have changed.
 pub fn environment_of(name: &str, requirements: &str) -> Result<PathBuf, String> {
     let folder = root().join("target").join(name).join("venv");

@@ -1,15 +1,10 @@
-//! Closed loops: rows against differences, W and accelerations against the dense system of M and C, assembly, and a four-bar
-//! linkage in 18 digits.
+//! Closed loops of random trees: rows against differences, W and accelerations against the dense system of M and C, assembly.
 
 mod common;
 
-use std::path::Path;
 use std::sync::Arc;
 
-use carom_multibody::load::{self, Options as LoadOptions};
-use carom_multibody::{
-    ContactPoint, Contacts, Dynamics, DynamicsError, LinkId, Loop, LoopKind, Model, State, Vector, WarningKind,
-};
+use carom_multibody::{Contacts, Dynamics, DynamicsError, LinkId, Loop, LoopKind, Model};
 use common::*;
 use fastrand::Rng;
 
@@ -200,139 +195,6 @@ fn contacts_of_closed_loops_are_those_of_the_dense_system() {
         redundant += 1;
     });
     assert!(seen > 100 && redundant > 100, "only {seen} mechanisms were informative");
-}
-
-const FOUR_BAR: &str = r#"<mujoco model="four-bar"><compiler angle="radian"/><option gravity="0 0 -9.81"/>
-<worldbody>
- <body name="crank"><joint name="crank" axis="0 -1 0"/>
-  <inertial pos="0.2 0 0" mass="0.5" diaginertia="1e-9 0.006666666666666667 0.006666666666666667"/>
-  <body name="coupler" pos="0.4 0 0"><joint name="coupler" axis="0 -1 0"/>
-   <inertial pos="0.45 0 0" mass="1.2" diaginertia="1e-9 0.081 0.081"/>
-   <site name="tip" pos="0.45 0 -0.5"/></body></body>
- <body name="rocker" pos="1 0 0"><joint name="rocker" axis="0 -1 0"/>
-  <inertial pos="0.35 0 0" mass="0.8" diaginertia="1e-9 0.032666666666666667 0.032666666666666667"/>
-  <site name="end" pos="0.7 0 0"/></body>
-</worldbody>
-<equality>CONDITION</equality></mujoco>"#;
-
-fn four_bar(condition: &str) -> Model {
-    let text = FOUR_BAR
-        .replace("CONDITION", condition)
-        .replace("<site name=\"tip\"", "<site name=\"pin\" pos=\"0.9 0 0\"/><site name=\"tip\"");
-    load::text(&text, Path::new("four-bar.xml"), &LoadOptions::new()).unwrap()
-}
-
-#[test]
-fn a_four_bar_linkage_has_its_w_in_18_digits() {
-    // reference/loops/four_bar.json: minimal coordinates and quadrature in 30 digits.
-    let reference: serde_json::Value =
-        serde_json::from_str(include_str!("../../../reference/loops/four_bar.json")).unwrap();
-    let number = |path: &str| reference.pointer(path).unwrap().as_str().unwrap().parse::<f64>().unwrap();
-    let model = four_bar(r#"<connect name="pin" site1="pin" site2="end"/>"#);
-    assert_eq!(model.plane().map(|plane| plane.to_array()[1].abs()), Some(1.0));
-    let start = State::new()
-        .position("crank", number("/crank_at_impact"))
-        .position("coupler", 0.4)
-        .position("rocker", -1.5)
-        .velocity("crank", number("/crank_rate_before/0"));
-    let (q, v) = model.state(&start).unwrap();
-    let contact = ContactPoint::at_place(&model, "tip", [0.0, 0.0, 1.0]).unwrap();
-    let mut contacts = Contacts::new(&model, &[contact]);
-    let mut dynamics = Dynamics::new(model);
-    dynamics.set_state(&q, &v).unwrap();
-    let open = dynamics.contact_terms(&mut contacts).unwrap_err();
-    assert!(matches!(&open, DynamicsError::OpenLoop { name, .. } if name == "pin"), "{open}");
-
-    let held = [true, false, false];
-    let closing = dynamics.close_loops(&held, &held).unwrap().unwrap();
-    assert!(closing.gap < 1e-15, "{closing:?}");
-    assert_eq!((dynamics.configuration()[0], dynamics.velocity()[0]), (q[0], v[0]));
-    assert_eq!(dynamics.loop_rank().unwrap(), 2);
-    dynamics.contact_terms(&mut contacts).unwrap();
-    for i in 0..2 {
-        for j in 0..2 {
-            let wanted = number(&format!("/W/{i}/{j}"));
-            assert!((contacts.delassus()[(i, j)] - wanted).abs() < 1e-14, "{} {wanted}", contacts.delassus()[(i, j)]);
-        }
-        let wanted = number(&format!("/contact_velocity_first/{i}"));
-        assert!((contacts.velocity()[i] - wanted).abs() < 1e-14, "{} {wanted}", contacts.velocity()[i]);
-    }
-    // Angles of the file are relative to the parent: rates of the rods in the plane.
-    let [crank, coupler, rocker] = [0, 1, 2].map(|k| dynamics.velocity()[k]);
-    for (rate, wanted) in
-        [crank, crank + coupler, rocker].into_iter().zip(["/rates_first/0", "/rates_first/1", "/rates_first/2"])
-    {
-        assert!((rate - number(wanted)).abs() < 1e-13, "{rate} {}", number(wanted));
-    }
-}
-
-#[test]
-fn files_state_loops_in_several_ways() {
-    // At home the pin is at (1.3, 0, 0), and the rocker's end at (1.7, 0, 0): an anchor joins what coincides there.
-    let anchored = four_bar(r#"<connect name="pin" body1="coupler" anchor="0.9 0 0" body2="rocker"/>"#);
-    let LoopKind::Connect { points, .. } = &anchored.loops()[0].kind else { panic!("a connect") };
-    assert!((points[1] - Vector::new(0.3, 0.0, 0.0)).norm() < 1e-15, "{points:?}");
-    assert!(Dynamics::new(anchored).loop_miss().unwrap().1 < 1e-15);
-
-    let world = four_bar(r#"<connect body1="coupler" anchor="0.9 0 0"/>"#);
-    assert_eq!(world.loops()[0].name, "connect_0");
-    assert_eq!(world.loops()[0].kind.links(), Some([world.find_link("coupler").unwrap(), LinkId::WORLD]));
-
-    let coupled = four_bar(r#"<joint name="gear" joint1="rocker" joint2="crank" polycoef="0.1 2"/>"#);
-    let mut dynamics = Dynamics::new(coupled);
-    dynamics.set_state(&[0.3, 0.0, 0.0], &[1.0, 0.0, 0.0]).unwrap();
-    dynamics.close_loops(&[true, false, false], &[true, false, false]).unwrap();
-    assert!((dynamics.configuration()[2] - 0.7).abs() < 1e-15 && (dynamics.velocity()[2] - 2.0).abs() < 1e-15);
-
-    let welded = four_bar(r#"<weld name="glue" body1="coupler" body2="rocker"/>"#);
-    let mut dynamics = Dynamics::new(welded);
-    assert!(dynamics.loop_miss().unwrap().1 < 1e-15);
-    // All joints are on one line at home: nothing moves along it, and of three conditions two are left.
-    assert_eq!(dynamics.loop_rank().unwrap(), 2);
-
-    // What is not modelled is told, with its name.
-    let inactive = four_bar(r#"<connect name="off" body1="coupler" anchor="0 0 0" active="false"/>"#);
-    assert!(inactive.loops().is_empty());
-    let told = |model: &Model, kind: WarningKind, what: &str| {
-        assert!(model.warnings().iter().any(|w| w.kind == kind && w.message.contains(what)), "{:?}", model.warnings());
-    };
-    told(&inactive, WarningKind::Ignored, "\"off\"");
-    let tendon = four_bar(r#"<tendon name="cable" tendon1="none"/>"#);
-    assert!(tendon.loops().is_empty());
-    told(&tendon, WarningKind::NotModelled, "equality tendon \"cable\"");
-    let soft = four_bar(r#"<connect name="pin" body1="coupler" anchor="0.9 0 0" body2="rocker" solref="0.01 1"/>"#);
-    told(&soft, WarningKind::Ignored, "rigid");
-
-    let refused = |condition: &str, part: &str| {
-        let text = FOUR_BAR.replace("CONDITION", condition);
-        let error = load::text(&text, Path::new("four-bar.xml"), &LoadOptions::new()).unwrap_err().to_string();
-        assert!(error.contains(part), "{condition}: {error}");
-    };
-    refused(r#"<connect body1="nobody" anchor="0 0 0"/>"#, "\"nobody\" is not a body");
-    refused(r#"<connect body1="crank"/>"#, "needs an anchor");
-    refused(r#"<connect site1="tip"/>"#, "needs both site1 and site2");
-    refused(r#"<joint joint1="nobody"/>"#, "\"nobody\" is not a joint");
-    refused(r#"<joint joint1="crank" polycoef="1 2 3 4 5 6"/>"#, "at most 5");
-    refused(r#"<glue body1="crank"/>"#, "<glue> is not a valid element");
-    refused(r#"<joint name="a" joint1="crank"/><joint name="a" joint1="rocker"/>"#, "loop name \"a\" is used twice");
-}
-
-#[test]
-fn what_cannot_close_is_an_error_that_names_the_loop_the_miss_and_the_held_joints() {
-    let model = four_bar(r#"<connect name="pin" site1="pin" site2="end"/>"#);
-    let mut dynamics = Dynamics::new(model);
-    // The crank points away from the rocker, which is held beyond its reach.
-    dynamics.set_state(&[std::f64::consts::PI, 3.0, 0.0], &[0.0; 3]).unwrap();
-    let error = dynamics.close_loops(&[true, false, true], &[false; 3]).unwrap_err();
-    let DynamicsError::CannotClose { name, miss, held } = &error else { panic!("{error}") };
-    assert_eq!((name.as_str(), held.as_slice()), ("pin", &["\"crank\"".to_owned(), "\"rocker\"".to_owned()][..]));
-    // The pin comes to 1.2 m of the rocker's end, over the length of 0.9 m.
-    assert!((miss - 1.2 / 0.9).abs() < 1e-6, "{miss}");
-
-    // A held velocity that opens the loop.
-    dynamics.set_state(&[-0.86, 0.4, -1.5], &[1.0, 0.0, 0.0]).unwrap();
-    let error = dynamics.close_loops(&[true, false, false], &[true; 3]).unwrap_err();
-    assert!(matches!(&error, DynamicsError::MovingLoop { name, .. } if name == "pin"), "{error}");
 }
 
 #[test]

@@ -2,8 +2,6 @@
 //!
 //! MuJoCo's conditions are soft, with `solref` and `solimp`; here they are rigid.
 
-use std::collections::HashSet;
-
 use super::class::{Classes, Stated};
 use super::notes::{Notes, check_attributes};
 use super::settings::truth;
@@ -18,18 +16,18 @@ const KNOWN_JOINT: &str = "active class joint1 joint2 name polycoef solimp solre
 /// Conditions that affect the motion and are not modelled.
 const NOT_MODELLED: [&str; 5] = ["tendon", "flex", "flexvert", "flexstrain", "distance"];
 
-/// The model with the loops of its file.
+/// The model with the loops of its file. `carried` are the links that a program moves.
 pub(super) fn read<'a>(
     sources: &Sources<'a>,
     classes: &Classes<'a>,
     model: Model,
+    carried: &[LinkId],
     notes: &mut Notes,
 ) -> Result<Model, LoadError> {
     let parts = sources.section("equality");
     if parts.is_empty() {
         return Ok(model);
     }
-    let carried = mocap_bodies(sources);
     // The pose of bodies at home decides where anchors are.
     let home = Dynamics::new(model.clone());
     let mut loops = Vec::new();
@@ -54,7 +52,12 @@ pub(super) fn read<'a>(
             notes.ignored(part, &subject(part), "has active = false and is ignored");
             continue;
         }
-        if ["body1", "body2"].iter().any(|end| part.text(end).is_some_and(|body| carried.contains(body))) {
+        let held = match kind {
+            "connect" => connect(part, &home)?,
+            "weld" => weld(&stated, &home)?,
+            _ => joint(part, &model)?,
+        };
+        if held.links().is_some_and(|links| links.iter().any(|link| carried.contains(link))) {
             notes.not_modelled(part, &format!("{} to a mocap body", subject(part)));
             continue;
         }
@@ -65,12 +68,7 @@ pub(super) fn read<'a>(
             Some(name) => name.to_owned(),
             None => format!("{kind}_{place}"),
         };
-        let kind = match kind {
-            "connect" => connect(part, &home)?,
-            "weld" => weld(&stated, &home)?,
-            _ => joint(part, &model)?,
-        };
-        loops.push((part, Loop { name, kind }));
+        loops.push((part, Loop { name, kind: held }));
     }
     let mut model = model;
     for (part, one) in loops {
@@ -85,13 +83,6 @@ fn subject(part: Part<'_>) -> String {
         Some(name) => format!("equality {} {name:?}", part.name()),
         None => format!("equality {}", part.name()),
     }
-}
-
-/// Names of the bodies that a program moves.
-fn mocap_bodies<'a>(sources: &Sources<'a>) -> HashSet<&'a str> {
-    let bodies = sources.section("worldbody").into_iter().filter(|part| part.name() == "body");
-    let is_carried = |body: &Part<'a>| body.text("mocap").is_some_and(|word| word.trim() == "true");
-    bodies.filter(is_carried).filter_map(|body| body.text("name")).collect()
 }
 
 fn connect(part: Part<'_>, home: &Dynamics) -> Result<LoopKind, LoadError> {

@@ -94,10 +94,11 @@ pub(super) fn from_document(
     let paired = pair::named(&sources);
     let mut tree = Tree::new(&sources, &settings, &classes, meshes, rotors, paired, notes);
     tree.grow()?;
+    let carried = tree.carried();
     let name = sources.root.text("model").unwrap_or("MuJoCo Model");
     let (builder, mut notes, meshes) = tree.build(ModelBuilder::new(name))?;
     let model = builder.build().map_err(|error| LoadError::structure(path, None, &error))?;
-    let model = equality::read(&sources, &classes, model, &mut notes)?;
+    let model = equality::read(&sources, &classes, model, &carried, &mut notes)?;
     let model = {
         let actuators = drive::read(&sources, &classes, &settings, &model)?;
         model.with_actuators(actuators)

@@ -267,6 +267,15 @@ impl<'s, 'a> Tree<'s, 'a> {
         })
     }
 
+    /// The links that a program moves, by their places among all links.
+    pub(super) fn carried(&self) -> Vec<LinkId> {
+        let links = self.links.iter().enumerate();
+        links
+            .filter(|(_, link)| matches!(truth(link.part, "mocap"), Ok(Some(true))))
+            .map(|(k, _)| LinkId::from_index(k))
+            .collect()
+    }
+
     /// Names unnamed elements, scales the masses, and builds the model.
     pub(super) fn build(mut self, mut builder: ModelBuilder) -> Result<(ModelBuilder, Notes, Vec<PathBuf>), LoadError> {
         if let Some(total) = self.settings.total_mass {
