@@ -1,12 +1,16 @@
 //! Documents: problems, robots, scenes with a few steps.
+//!
+//! An input may have files that the document refers to, such as the robot of a scene or a mesh: a line `=== NAME` starts the file of that
+//! name. Nothing is read from this machine.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use carom::Problem;
 use carom::document::{Document, Format};
-use carom::multibody::load::{self, Mimics, Options};
-use carom::multibody::{Dynamics, Model};
+use carom::multibody::load::{self, FileSet, Mimics, Options};
+use carom::multibody::{Dynamics, HullOptions, Model};
+use carom::robots::Robots;
 use carom::sim::{Recorder, Setup, Simulation, Stop};
 use serde_json::Value;
 
@@ -20,13 +24,26 @@ fn text(data: &[u8]) -> Option<&str> {
     std::str::from_utf8(data).ok().filter(|text| text.len() <= MOST_BYTES)
 }
 
-/// The problem of a document that does not refer to a file.
-fn read(text: &str) -> Option<Problem> {
-    let document = Document::read(text, Format::guess("", text)).ok()?;
-    if document.tree().contains("model") && document.tree().text("model.builtin").is_none() {
-        return None;
+/// Starts the line that names a file, after the one before it.
+const FILE: &str = "\n=== ";
+
+/// The document of an input, and the files beside it.
+fn parts(text: &str) -> (&str, FileSet) {
+    let mut files = FileSet::new();
+    let mut parts = text.split(FILE);
+    let document = parts.next().unwrap_or_default();
+    for part in parts {
+        let (name, content) = part.split_once('\n').unwrap_or((part, ""));
+        files.insert(name.trim(), content.as_bytes());
     }
-    match Problem::from_tree(document.tree()) {
+    (document, files)
+}
+
+/// The problem of a document and its files.
+fn read(text: &str) -> Option<Problem> {
+    let (text, files) = parts(text);
+    let document = Document::read(text, Format::guess("", text)).ok()?;
+    match Problem::from_tree_with(document.tree(), Path::new(""), &Robots::from_files(Arc::new(files))) {
         Ok(problem) => Some(problem),
         Err(error) => {
             document.locate(error);
@@ -50,19 +67,16 @@ pub fn problem(data: &[u8]) {
     }
 }
 
-/// Reads a robot in URDF or MJCF and computes its dynamics.
+/// Reads a robot in URDF, MJCF or SDF, with the hulls of its meshes, and computes its dynamics.
 ///
 /// # Panics
 /// If carom panics.
 pub fn robot(data: &[u8]) {
     let Some(text) = text(data) else { return };
-    // Included files and meshes are not read from this machine.
-    if text.contains("file") {
-        return;
-    }
+    let (text, files) = parts(text);
     for (floating_base, mimics) in [(false, Mimics::Follow), (true, Mimics::Free)] {
-        let options = Options::new().floating_base(floating_base).mimics(mimics);
-        let Ok(model) = load::text(text, Path::new("robot.xml"), &options) else { continue };
+        let options = Options::new().floating_base(floating_base).mimics(mimics).hulls(HullOptions::default());
+        let Ok(model) = load::text_from(text, Path::new("robot.xml"), &options, &files) else { continue };
         assert!(!model.links().is_empty());
         shake(model);
     }
@@ -80,12 +94,15 @@ fn shake(model: Model) {
     // A file may have negative masses, which give a warning: the numbers are then meaningless.
     let _ = dynamics.kinetic_energy();
     let _ = dynamics.mass_matrix();
-    let force = vec![0.0; model.nv()];
+    let mut force = vec![0.0; model.nv()];
+    let _ = dynamics.passive_forces(&mut force);
     let _ = dynamics.forward_dynamics(&force);
+    let _ = dynamics.loop_rank();
+    let _ = dynamics.close_loops(&vec![false; model.nv()], &vec![false; model.nv()]);
     let _ = model.warnings_at(&configuration);
 }
 
-/// Simulates a scene with a built-in robot for a few steps.
+/// Simulates a scene for a few steps.
 ///
 /// # Panics
 /// If carom panics, or the state becomes invalid.

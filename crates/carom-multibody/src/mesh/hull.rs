@@ -82,7 +82,12 @@ impl<'p> Growing<'p> {
 
     /// The points beyond the hull, each with the face that keeps it.
     pub(super) fn beyond(&self) -> impl Iterator<Item = (usize, usize)> {
-        let faces = self.faces.iter().enumerate().filter_map(|(place, face)| Some((place, face.as_ref()?)));
+        self.kept_since(0)
+    }
+
+    /// The same of the faces with this number and after it.
+    pub(super) fn kept_since(&self, first: usize) -> impl Iterator<Item = (usize, usize)> {
+        let faces = self.faces.iter().enumerate().skip(first).filter_map(|(place, face)| Some((place, face.as_ref()?)));
         faces.flat_map(|(place, face)| face.beyond.iter().map(move |&point| (place, point)))
     }
 

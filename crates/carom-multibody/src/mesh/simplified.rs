@@ -134,20 +134,27 @@ fn simplify(points: &[Vector], options: &HullOptions) -> Option<(Vec<Vector>, Ve
         }
     }
     // As the hull grows, distances to it decrease: an earlier distance is an upper bound.
-    let mut left_out: Vec<(usize, f64)> = growing.beyond().map(|(_, point)| (point, f64::INFINITY)).collect();
+    let left_out: Vec<usize> = growing.beyond().map(|(_, point)| point).collect();
+    let mut keepers = vec![usize::MAX; points.len()];
+    growing.beyond().for_each(|(face, point)| keepers[point] = face);
+    // Distances are not negative: their bits are in the same order. Of equal ones the last comes first.
+    let mut bounds: BinaryHeap<(u64, usize)> =
+        (0..left_out.len()).map(|place| (f64::INFINITY.to_bits(), place)).collect();
     let error = loop {
-        let Some(last) = left_out.iter_mut().max_by(|one, other| one.1.total_cmp(&other.1)) else { break 0.0 };
-        let (point, before) = *last;
-        let keeper = growing.beyond().find(|(_, other)| *other == point).map(|(face, _)| face);
+        let Some((before, place)) = bounds.pop() else { break 0.0 };
+        let point = left_out[place];
         // Points that no face keeps are inside the hull.
+        let keeper = Some(keepers[point]).filter(|&face| growing.has(face));
         let distance = keeper.map_or(0.0, |_| growing.distance(points[point]));
-        last.1 = distance;
-        if distance < before {
+        if distance < f64::from_bits(before) {
+            bounds.push((distance.to_bits(), place));
             continue;
         }
         match keeper {
             Some(face) if distance > bound && count < options.vertices => {
+                let known = growing.face_count();
                 growing.reach(face, point);
+                growing.kept_since(known).for_each(|(face, point)| keepers[point] = face);
                 count += 1;
             }
             _ => break distance,
