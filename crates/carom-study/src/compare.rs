@@ -27,8 +27,8 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Solves a problem with every law. The problem's own law and guard are ignored; a kind of restitution is that of the law
-    /// `chord` alone.
+    /// Solves a problem with every law. The problem's own law and guard are ignored; a kind of restitution applies to
+    /// the law `chord` only.
     ///
     /// # Errors
     /// The problem is invalid for every law.

@@ -126,7 +126,7 @@ impl FromStr for Draw {
     }
 }
 
-/// The text that reads back to the same distribution.
+/// The text from which the same distribution is read.
 impl fmt::Display for Draw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut pair =
@@ -152,7 +152,7 @@ mod tests {
         (0..count).map(|sample| draw.setting(seed, sample).number()).collect()
     }
 
-    /// Mean and deviation within five standard errors, which a right generator exceeds once in 10⁶ seeds.
+    /// Mean and deviation within five standard errors, which a correct generator exceeds once in 10⁶ seeds.
     #[test]
     fn distributions_have_their_moments() {
         let seed = fastrand::u64(..);
@@ -179,7 +179,7 @@ mod tests {
         let value = |draw: &Draw, seed, sample| draw.setting(seed, sample).number().to_bits();
         assert_eq!(value(&a, 7, 12_345), value(&a.clone(), 7, 12_345));
         let b: Draw = "state.velocity.b=normal(0, 1)".parse().unwrap();
-        // Samples beyond 2³² and seeds that differ in their upper half are others.
+        // Samples beyond 2³² and seeds that differ in their upper halves have other numbers.
         let values = [
             value(&a, 7, 1),
             value(&b, 7, 1),
