@@ -76,7 +76,7 @@ impl StoredRun {
     /// The run in a file that `carom simulate -o` wrote: `.json`, `.csv` with the files beside it, or `.parquet`.
     ///
     /// # Errors
-    /// A file that cannot be read or is not a run, a run of which nothing but its results is known, another format.
+    /// A file that cannot be read or is not a run, a run without provenance, or another format.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, StoredError> {
         Self::from_files(path, &Disk)
     }
