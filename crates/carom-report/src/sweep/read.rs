@@ -19,7 +19,7 @@ pub struct TableFiles {
     files: Vec<PathBuf>,
     plan: Planned,
     names: Vec<String>,
-    /// Parts of a folder that are not there.
+    /// The number of missing parts of a folder.
     missing: u64,
 }
 
@@ -64,7 +64,7 @@ impl TableFiles {
         &self.plan.keys
     }
 
-    /// The number of parts that are not there yet.
+    /// The number of missing parts.
     pub fn missing_parts(&self) -> u64 {
         self.missing
     }
@@ -115,7 +115,7 @@ fn open(path: &Path) -> Result<BufReader<File>, SweepFileError> {
     File::open(path).map(BufReader::new).map_err(|error| SweepFileError::read(path, error))
 }
 
-/// The next record: a line, and those after it as long as a quotation is open.
+/// The next record: a line, and those after it while a quotation is open.
 fn next_line(reader: &mut impl BufRead, path: &Path) -> Result<Option<String>, SweepFileError> {
     let mut line = String::new();
     loop {
