@@ -98,7 +98,7 @@ impl StoredRun {
             _ => return Err(StoredError::Ending { path: path.to_owned() }),
         };
         if let Some(short) = samples.iter().find(|column| column.values.len() != samples[0].values.len()) {
-            let why = format!("column {:?} has another length than {:?}", short.name, samples[0].name);
+            let why = format!("the columns {:?} and {:?} have different lengths", short.name, samples[0].name);
             return Err(StoredError::NotARun { path: path.to_owned(), why });
         }
         header.run(path, samples)
