@@ -157,7 +157,7 @@ impl Changes<'_> {
 }
 
 /// The source of a problem: a document, and the folder of its files.
-pub struct Origin {
+pub struct DocumentSource {
     pub tree: Tree,
     pub name: String,
     pub folder: PathBuf,
@@ -166,7 +166,7 @@ pub struct Origin {
     text: Option<(String, Format)>,
 }
 
-impl Origin {
+impl DocumentSource {
     fn new(tree: Tree, name: &str, folder: &Path, robots: &Arc<Robots>) -> Self {
         Self { tree, name: name.to_owned(), folder: folder.to_owned(), robots: Arc::clone(robots), text: None }
     }
@@ -239,7 +239,7 @@ pub fn read(source: &Bound<'_, PyAny>, is_simulation: bool, changes: &Changes<'_
     {
         return Ok(Arc::clone(&problem.get().stated));
     }
-    Origin::find(source, is_simulation)?.read(&edits)
+    DocumentSource::find(source, is_simulation)?.read(&edits)
 }
 
 /// A path, or text.

@@ -21,7 +21,7 @@ use pyo3::types::{PyDict, PyList};
 use crate::aligned;
 use crate::document::value;
 use crate::error::{argument, raise};
-use crate::problem::{Changes, Origin};
+use crate::problem::{Changes, DocumentSource};
 
 /// The interval at which signals such as Ctrl-C are checked and progress is reported.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -434,7 +434,7 @@ pub fn sweep_plan<'py>(
 ) -> PyResult<SweepPlan> {
     check_kernel()?;
     let edits = Changes { restitution, friction, guard, law, set }.edits()?;
-    let mut origin = Origin::find(source, simulate)?;
+    let mut origin = DocumentSource::find(source, simulate)?;
     for edit in &edits {
         edit.apply(&mut origin.tree).map_err(raise)?;
     }

@@ -26,6 +26,16 @@ const REQUESTS: [&str; 12] =
     ["gallery", "start", "open", "close", "answer", "map", "states", "laws", "diagram", "simulate", "event", "save"];
 
 /// Answers requests. One engine serves any number of threads.
+///
+/// ```
+/// let engine = carom_web::Engine::new();
+/// let answer = engine.answer(br#"{"request": "answer", "source": {"gallery": "kane"}, "friction": 0.2}"#);
+/// // The length of the JSON header and the version, then the header, then the arrays.
+/// let length = u32::from_le_bytes(answer[..4].try_into()?) as usize;
+/// let header: serde_json::Value = serde_json::from_slice(&answer[8..8 + length])?;
+/// assert_eq!(header["outcome"]["mode"], "slip");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Engine {
     opened: Option<Opened>,

@@ -18,6 +18,24 @@ use super::options::{Shard, SweepOptions, Written};
 ///
 /// # Errors
 /// The folder has another sweep, or cannot be written.
+///
+/// ```
+/// use carom_report::sweep::{Shard, SweepOptions, TableFormat, write_folder};
+/// use carom_study::sweep::Plan;
+///
+/// let mut plan = Plan::new(carom_scene::gallery::find("kane").expect("built in").tree()?);
+/// plan.vary = vec!["restitution=0:1:100".parse()?];
+/// let sweep = plan.prepare("".as_ref(), &Default::default())?;
+///
+/// let parent = tempfile::tempdir()?;
+/// let folder = parent.path().join("kane");
+/// let options = SweepOptions::new(TableFormat::Csv, &sweep).rows_per_part(40);
+/// let written = write_folder(&sweep, &folder, Shard::WHOLE, &options)?;
+/// assert_eq!((written.rows, written.of_parts), (100, 3));
+/// // A second call finds all parts and computes nothing.
+/// assert_eq!(write_folder(&sweep, &folder, Shard::WHOLE, &options)?.rows, 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn write_folder(
     sweep: &Sweep,
     folder: &Path,

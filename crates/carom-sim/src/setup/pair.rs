@@ -1,4 +1,4 @@
-//! Two bodies that can touch each other: where they do, and what is kept of that while they touch.
+//! Two bodies that can touch each other: the touching parts of their surfaces, which are kept while they touch.
 
 use carom_multibody::{
     BodyPair, BoxPart, Carried, Closest, Dynamics, DynamicsError, Facing, FacingBoxes, Meeting, Model, PairAxes,

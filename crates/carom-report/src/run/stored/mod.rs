@@ -26,6 +26,20 @@ pub use compare::RunComparison;
 pub use error::StoredError;
 
 /// A run read back from its files.
+///
+/// ```no_run
+/// // The impact of event 0, with less friction.
+/// use carom_law::Friction;
+/// use carom_report::StoredRun;
+///
+/// let run = StoredRun::from_file("run.json")?;
+/// let scene = run.provenance.scene_here(".".as_ref(), None)?;
+/// let states = run.states_at(run.events[0].time)?;
+/// let impact = run.provenance.problem_here(&run.provenance.scene_of_event(&scene, &run.events, 0, &states)?)?;
+/// let outcome = impact.with_friction(Friction::new(0.2)?).solve()?;
+/// println!("{}", outcome.mode);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct StoredRun {
