@@ -89,6 +89,8 @@ mod without_parquet {
     use super::*;
 
     fn refuse<T>(path: &Path) -> Result<T, SweepFileError> {
+        // A file that does not exist has no format to refuse.
+        std::fs::metadata(path).map_err(|error| SweepFileError::read(path, error))?;
         Err(not_a_sweep(path, "this carom was built without the feature parquet, and reads .csv only"))
     }
 

@@ -92,7 +92,7 @@ impl FromStr for Draw {
         let inner = inner.strip_suffix(')').ok_or_else(unknown)?;
         let pair = || match inner.split(',').collect::<Vec<_>>()[..] {
             [a, b] => Ok((value::number(a)?, value::number(b)?)),
-            ref given => Err(format!("{text:?} has {} numbers between its brackets, and needs 2", given.len())),
+            ref given => Err(format!("{text:?} needs 2 numbers in its brackets, not {}", given.len())),
         };
         let spread = || {
             let (mean, deviation) = pair()?;
@@ -209,7 +209,7 @@ mod tests {
             ("a=gauss(0, 1)", "is not one of uniform(LOW, HIGH)"),
             ("a=normal(0, 1", "is not one of"),
             ("a=0.5", "is not one of"),
-            ("a=normal(0)", "has 1 numbers between its brackets, and needs 2"),
+            ("a=normal(0)", "needs 2 numbers in its brackets, not 1"),
             ("a=normal(0, -1)", "must not be negative"),
             ("a=uniform(1, 0)", "increasing order"),
             ("a=uniform(0, nan)", "\"nan\" is not a finite number"),
