@@ -43,7 +43,8 @@ pub struct Sweep {
     pub seed: u64,
 
     /// Columns: fields of the outcome such as mode,impulse,energy.change; with --simulate fields of the summary,
-    /// end.velocity, count(KIND,CONTACT), first(KIND,CONTACT).time and last(...) [default: the usual ones]
+    /// end.velocity, count(KIND,CONTACT), first(KIND,CONTACT).time and last(...) [default: mode, impulse and others; with
+    /// --simulate ending, at_rest and others]
     #[arg(long, value_name = "NAME,...")]
     pub columns: Option<String>,
 
