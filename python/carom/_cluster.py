@@ -18,11 +18,11 @@ from typing import Any
 from . import _carom
 from ._errors import CaromError
 
-# Seconds between two looks at the cluster.
+# Seconds between two checks of the cluster.
 _PATIENCE = 0.5
-# Tasks under way for each thread of the cluster: enough that none waits, few enough that the scheduler has little to keep.
+# Tasks under way per thread of the cluster: enough to keep every thread busy, few enough for the scheduler.
 _AHEAD = 3
-# Seconds after which a part that a worker wrote is seen here: network file systems keep what they know of a folder for a while.
+# Seconds after which a part that a worker wrote is visible here: network file systems cache the contents of folders.
 _VISIBLE = 60.0
 
 
@@ -33,7 +33,7 @@ def _plan(document: str, folder: str, title: str) -> _carom.SweepPlan:
 
 
 def part(stated: tuple[str, str, str], digest: str, folder: str, format: str, rows: int, shard: tuple[int, int]) -> str:
-    """Writes one part on a worker, unless it is there: why it could not be done; empty if it could."""
+    """Writes one part on a worker, unless it exists. Returns the error; empty if there is none."""
     try:
         plan = _plan(*stated)
         if plan.digest != digest:
@@ -85,7 +85,7 @@ def fill(
     progress: Callable[[int, int], object] | None,
     worker_timeout: float | None,
 ) -> int:
-    """Lets a cluster write the parts that are not there yet: the rows written."""
+    """Lets a cluster write the missing parts. Returns the number of rows written."""
     if threads is not None:
         raise CaromError("threads is given with client: each worker of the cluster has its own", "conflict", "threads")
     if worker_timeout is not None and not (worker_timeout > 0 and math.isfinite(worker_timeout)):
@@ -96,7 +96,7 @@ def fill(
     if portable is None:
         message = "the robot was given as text, which workers do not have: write it to a file that they share"
         raise CaromError(message, "unsupported", "scene")
-    # This process claims the folder: the manifest comes first, and a folder of another sweep is told at once.
+    # This process claims the folder: it writes the manifest first, and reports the folder of another sweep at once.
     plan.missing_parts(folder, format, part_rows=rows)
     count = -(-plan.rows // rows)
     # Workers have other current folders.
@@ -107,7 +107,7 @@ def fill(
 
 
 class _Filler:
-    """The parts that are left, and those under way."""
+    """The remaining parts, and those under way."""
 
     def __init__(
         self,
@@ -137,7 +137,7 @@ class _Filler:
     def run(self, progress: Callable[[int, int], object] | None) -> int:
         import distributed
 
-        # It has types for some of its functions only.
+        # Only some functions of Dask have types.
         wait: Any = distributed.wait
 
         wanted = sum(min(self.rows, self.plan.rows - k * self.rows) for k in self.missing)
@@ -150,7 +150,7 @@ class _Filler:
                     progress(self.written, wanted)
                 self._look()
         except (OSError, RuntimeError) as error:
-            # A client that was closed meanwhile, and a scheduler that is gone.
+            # The client was closed meanwhile, or the scheduler is gone.
             if isinstance(error, CaromError):
                 raise
             raise _wrong(f"the cluster cannot be reached any more: {error}") from error
@@ -162,7 +162,7 @@ class _Filler:
         return self.written
 
     def _submit(self) -> bool:
-        """Keeps the cluster busy; whether anything is under way."""
+        """Keeps the cluster busy. Returns whether anything is under way."""
         _check_running(self.client)
         threads = _threads(self.client)
         if threads > 0:
@@ -186,7 +186,7 @@ class _Filler:
         return bool(self.under_way)
 
     def _take(self) -> None:
-        """Takes what is finished, and releases it: a part that is kept is computed again when its worker is lost."""
+        """Collects finished tasks and releases them: a task that is not released is computed again when its worker is lost."""
         for future in [future for future in self.under_way if future.status in ("finished", "error", "cancelled")]:
             k = self.under_way[future]
             if future.status == "finished":
@@ -216,7 +216,7 @@ class _Filler:
             )
 
     def _check_files(self) -> None:
-        """Every part is here, too."""
+        """Checks that every part is visible here, too."""
         begun = time.monotonic()
         while missing := self.plan.missing_parts(self.folder, self.format, part_rows=self.rows):
             if time.monotonic() - begun > min(_VISIBLE, self.worker_timeout or _VISIBLE):

@@ -1,7 +1,7 @@
 """The text of a compiled model of MuJoCo, from its own arrays.
 
-A `MjModel` has no text: `mj_saveLastXML` writes that of the model loaded last, whichever is meant, and a program may have changed
-the arrays since. What is written here is read as any MJCF file is, and then held against `mj_fullM`.
+An `MjModel` has no text: `mj_saveLastXML` writes that of the model loaded last, which may be another one, and a program may
+have changed the arrays since. The text written here is read as an MJCF file, and the result is compared with `mj_fullM`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ._errors import CaromError
 
 # Configurations in which the mass matrices are compared, home included.
 _CONFIGURATIONS = 8
-# Their difference that counts as rounding, of the geometric mean of the two inertias that an entry couples.
+# The difference that counts as rounding, relative to the geometric mean of the two inertias that an entry couples.
 _ROUNDING = 1e-9
 
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class CaromError(ValueError):
-    """What is wrong with the input, or why there is no answer.
+    """Wrong input, or the reason why there is no answer.
 
     kind: one of a closed list: shape, not_finite, out_of_range, not_symmetric, not_positive, missing, unsupported, overflow,
         unknown_name, unknown_key, duplicate_key, wrong_type, conflict, syntax, model, file, simulation, cluster and others of the

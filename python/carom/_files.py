@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def write(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Writes beside the file, then renames."""
+    """Writes a temporary file beside the path, then renames it."""
     path = Path(path)
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -36,7 +36,7 @@ def write(path: str | os.PathLike[str], content: str | bytes) -> None:
 
 
 def save(path: str | os.PathLike[str], writers: dict[str, Callable[[], str | bytes]]) -> None:
-    """Writes with the writer of the path's ending."""
+    """Writes a file in the format of its ending."""
     ending = Path(path).suffix.lower()
     if ending not in writers:
         known = ", ".join(sorted(writers))

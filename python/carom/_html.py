@@ -1,4 +1,4 @@
-"""What notebooks show."""
+"""The HTML that notebooks show."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def text(value: object) -> str:
 
 
 def _figure(svg: str, title: str) -> str:
-    """A figure as an image: names in it, such as those of clip paths, would meet those of other figures on the same page."""
+    """A figure as an image: inline, its names, such as those of clip paths, would collide with those of other figures."""
     data = base64.b64encode(svg.encode()).decode()
     return f'<img src="data:image/svg+xml;base64,{data}" alt="{html.escape(title)}" style="width: 100%; max-width: 46em">'
 
@@ -35,7 +35,7 @@ def _beside(left: str, right: str) -> str:
 
 
 def outcome(value: Outcome) -> str:
-    """The text and the map; the text alone where there is no map, as without friction."""
+    """The text and the map; only the text if there is no map, as without friction."""
     try:
         figure = map(value.problem.map(resolution=_MAP_CELLS))
     except CaromError:

@@ -20,7 +20,7 @@ def load(
     """A robot.
 
     source: the path of a URDF, MJCF or SDF file, the name of a built-in model (`carom.models()`), the text of a file, an object with
-        a method `to_xml` such as `mujoco.MjSpec`, or a compiled `mujoco.MjModel`, whose own arrays are read; its mass matrix is
+        a method `to_xml` such as `mujoco.MjSpec`, or a compiled `mujoco.MjModel`, whose arrays are read; its mass matrix is
         then compared with that of `mj_fullM`.
     floating_base: lets the root link of a URDF move freely. An MJCF or SDF file states this itself.
     mimics: `follow`, or `free`, which lets joints that mimic others move by themselves.
@@ -33,7 +33,7 @@ def load(
     elif type(source).__name__ == "MjModel":
         if floating_base or folder is not None:
             field = "floating_base" if floating_base else "folder"
-            raise CaromError(f"{field} is given with a MjModel, which says all by itself", "conflict", field)
+            raise CaromError(f"{field} is given with an MjModel, which is complete in itself: leave {field} out", "conflict", field)
         from . import _compiled
 
         return _compiled.load(source, mimics=mimics)

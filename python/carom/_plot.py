@@ -1,4 +1,4 @@
-"""Figures with matplotlib, in axes of the caller, in the look of the command's SVGs."""
+"""Figures with matplotlib, in axes of the caller, in the style of the command's SVGs."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _axes(ax: Any) -> Any:
 
 
 def _line(colour: str, width: float, dash: tuple[float, ...]) -> dict[str, Any]:
-    """The keywords of a line; matplotlib measures dashes in widths."""
+    """The keywords of a line; matplotlib measures dashes in line widths."""
     return {"color": colour, "linewidth": width, "linestyle": (0, tuple(part / width for part in dash)) if dash else "-"}
 
 
@@ -122,7 +122,7 @@ def plot_map(map: Map, ax: Any = None) -> Any:
 
 
 def _contours(map: Map, ax: Any) -> bool:
-    """Lines of equal energy change within each mode, since it may jump between them; whether there are any."""
+    """Lines of equal energy change within each mode, since it may jump between modes. Returns whether there are any."""
     found = False
     for code in range(1, len(MODES)):
         values = np.ma.masked_where(map.mode_code != code, map.energy_change)
@@ -156,7 +156,7 @@ def plot_run(run: Run, ax: Any = None) -> Any:
 
 
 def _scale(values: Any) -> tuple[Any, Any]:
-    """The colours of numbers and their scale: if zero is among them, it is white, and the signs differ in hue."""
+    """The colour scale of numbers: if they have both signs, zero is white, and the signs differ in hue."""
     from matplotlib import colors
 
     finite = values[np.isfinite(values)]
@@ -164,14 +164,14 @@ def _scale(values: Any) -> tuple[Any, Any]:
     if not low < 0.0 < high:
         return colors.LinearSegmentedColormap.from_list("carom", _SEQUENTIAL, N=48).with_extremes(bad=_NOTHING), None
     size = max(high, -low)
-    # The root shows small changes beside large ones.
+    # The square root shows small changes beside large ones.
     norm = colors.FuncNorm((lambda x: np.sign(x) * np.sqrt(np.abs(x)), lambda x: np.sign(x) * np.square(x)), vmin=-size, vmax=size)
     both = (*_LOSSES[:0:-1], *_GAINS)
     return colors.LinearSegmentedColormap.from_list("carom", both, N=96).with_extremes(bad=_NOTHING), norm
 
 
 def _bar(ax: Any, shown: Any, values: Any, name: str) -> None:
-    """The bar of a scale, as far as there are values."""
+    """The bar of a scale, over the range of the values."""
     bar = ax.figure.colorbar(shown, ax=ax, label=name)
     finite = values[np.isfinite(values)]
     if finite.size and finite.min() < finite.max():

@@ -225,7 +225,7 @@ class Run:
             _files.write(Path(path).with_suffix(".events.parquet"), record.events_to_parquet())
 
     def plot(self, ax: Any = None) -> Any:
-        """The energies over time in matplotlib's axes, which are returned."""
+        """Draws the energies over time into matplotlib axes, and returns these."""
         return _plot.plot_run(self, ax)
 
     def __len__(self) -> int:
@@ -265,7 +265,7 @@ def simulate(
 
     scene: the name of a built-in simulation, a file, a dictionary, a `Problem`, or a `Robot`. For a robot, all collision shapes
         are contacts unless `contacts` says otherwise, the surface is that of its file or z = 0, restitution is 0 and friction
-        that of its file or 0.5 unless given, as of the command.
+        that of its file or 0.5 unless given, as by the command.
     q, v: the initial state, [nq] and [nv]; the scene's, or the robot's home at rest, by default.
     until: end time, s. interval: time between samples, s. tolerance: relative, of the integration.
     max_events, max_time: bounds on events and on wall-clock time, s.

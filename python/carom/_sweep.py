@@ -15,7 +15,7 @@ from . import _carom, _cluster, _html, _plot
 from ._carom import Problem, Robot
 from ._errors import CaromError
 
-# Rows times columns that are kept in memory: 400 MB of numbers.
+# The most values, rows times columns, in memory: 400 MB of numbers.
 _MOST_CELLS = 50_000_000
 
 
@@ -51,12 +51,12 @@ class Sweep:
 
     @property
     def written(self) -> int | None:
-        """The number of rows computed by this call: without the parts of a folder that were there before."""
+        """The number of rows computed by this call, without parts of a folder that existed before."""
         return self._written
 
     @property
     def names(self) -> list[str]:
-        """The names of the columns: sample, the keys that vary, those with random values, what was asked for, error."""
+        """The names of the columns: sample, the varied keys, the random keys, the requested columns, error."""
         return self._plan.names
 
     @property
@@ -65,8 +65,8 @@ class Sweep:
         return self._plan.digest
 
     def columns(self, names: Sequence[str] | None = None) -> dict[str, NDArray[Any]]:
-        """Columns as arrays [rows], all or some: int64, float64 (NaN where there is none), bool, or objects, of which None is
-        missing. `pyarrow.table(sweep.columns())` makes a table of them."""
+        """Columns as arrays [rows], all or some: int64, float64 (NaN if missing), bool, or objects (None if
+        missing). `pyarrow.table(sweep.columns())` makes a table of them."""
         if self._columns is None:
             assert self._path is not None
             return self._plan.read(self._path, None if names is None else list(names))
@@ -92,7 +92,7 @@ class Sweep:
         return pandas.DataFrame(self.columns())
 
     def plot(self, x: str, y: str, color: str | None = None, ax: Any = None) -> Any:
-        """A column over two others in matplotlib's axes, which are returned; without color, points."""
+        """Draws the column `color` over two others, or points without it, into matplotlib axes, and returns these."""
         return _plot.plot_sweep(self, x, y, color, ax)
 
     def __len__(self) -> int:
@@ -108,7 +108,7 @@ class Sweep:
 
 
 def _values(given: Any) -> Any:
-    """Values of a key: text as of the command, or a list; ("normal", 0, 1) is normal(0, 1)."""
+    """Values of a key: text in the form of the command, or a list; ("normal", 0, 1) is normal(0, 1)."""
     if isinstance(given, tuple) and given and isinstance(given[0], str) and given[0] in _DISTRIBUTIONS:
         import json
 
@@ -175,19 +175,19 @@ def sweep(
 
     scene: the name of a built-in scene, a file, a dictionary, or a `Problem`, such as `robot.problem(...)`.
     vary: keys and their values: "0:1:200" for 200 numbers with both ends, or a list or an array of values. Several keys make a
-        grid, of which the last one runs fastest.
+        grid, whose last key varies fastest.
     random: keys and their distributions: "normal(0, 1)" or ("normal", 0, 1), of uniform, normal, lognormal and choice.
-    samples: the number of samples at each point of the grid. seed: of the random values, which depend on nothing else but the key
-        and the number of the sample.
-    columns: paths of the outcome's record, a list or text with commas; as of the command by default.
-    simulate: whether a sample is a whole simulation, and not an impact.
-    output: a file, .parquet or .csv, which appears when it is complete; or a folder of parts, whose call continues where it was
-        interrupted. Without it the columns are kept in memory.
+    samples: the number of samples at each point of the grid. seed: of the random values, which depend only on it, on the key
+        and on the number of the sample.
+    columns: paths of the outcome's record, a list or text with commas; those of the command by default.
+    simulate: whether a sample is a whole simulation, not an impact.
+    output: a file, .parquet or .csv, which appears when it is complete; or a folder of parts, where the same call continues after
+        an interruption. Without it the columns are kept in memory.
     format: parquet (default) or csv, of a folder's parts. part_rows: rows of a part.
     threads: all cores by default; no bit depends on it.
     progress: called with the rows computed and the rows to be computed, some times per second.
     client: a `distributed.Client` of Dask. Its workers write the parts into the folder `output`, which they must share with this
-        process, as they must share robot files; each part is computed on one thread, and lost workers lose only what they were at.
+        process, as they must share robot files; each part is computed on one thread, and a lost worker loses only its present part.
         worker_timeout: how long, s, the cluster may be without any worker before the sweep gives up; None waits for ever.
     restitution, friction, guard, law, set: changes of the scene, as of `carom.problem`.
 

@@ -31,7 +31,7 @@ _TRIES = 10
 class Impact:
     """An impact in a step of MuJoCo.
 
-    t: time, s. geoms: pairs of geoms that touched. outcome: what carom answered, an Outcome or a SimultaneousOutcome.
+    t: time, s. geoms: pairs of geoms that touched. outcome: an Outcome or a SimultaneousOutcome.
     normal_before, normal_after: normal velocities of these contacts, m/s, from MuJoCo's Jacobian.
     """
 
@@ -96,7 +96,7 @@ def _restore(model: mujoco.MjModel, data: mujoco.MjData, state: Array) -> None:
 
 
 def _step(model: mujoco.MjModel, data: mujoco.MjData, time: float) -> None:
-    """A step of another length, and the contacts at its end."""
+    """A step of a given length, and the contacts at its end."""
     own = model.opt.timestep
     try:
         model.opt.timestep = time

@@ -21,20 +21,20 @@ pub enum Verbosity {
     /// Assumptions, warnings, notes, and progress on a terminal.
     #[default]
     Usual,
-    /// Also what a robot's file has that is ignored, the time of each step, and the work of the solver.
+    /// Also the ignored elements of robot files, the time of each step, and the work of the solver.
     Verbose,
 }
 
 static VERBOSITY: OnceLock<Verbosity> = OnceLock::new();
 
-/// Takes the options that all commands share.
+/// Takes over the options that all commands share.
 pub fn set(general: &General) {
     let verbosity = match (general.quiet, general.verbose) {
         (true, _) => Verbosity::Quiet,
         (_, true) => Verbosity::Verbose,
         _ => Verbosity::Usual,
     };
-    // A second value would come from a second command line, of which there is none.
+    // A process has one command line, so this is set once.
     let _ = VERBOSITY.set(verbosity);
     set_color(general.color);
 }
@@ -88,14 +88,14 @@ pub fn timed(step: &str, begun: Instant) {
     detail(|| format!("time: {step} {:.3} ms", begun.elapsed().as_secs_f64() * 1e3));
 }
 
-/// Prints what a robot's file has that is ignored, if the command is verbose.
+/// Prints the ignored elements of a robot file, if the command is verbose.
 pub fn tell_ignored(problem: &Problem) {
     let Some(scene) = problem.scene() else { return };
     let ignored = scene.model().warnings().iter().filter(|warning| warning.kind == WarningKind::Ignored);
     ignored.for_each(|warning| detail(|| warning.to_string()));
 }
 
-/// Prints the work of the solver, if the command is verbose: that of one contact is a closed form.
+/// Prints the work of the solver, if the command is verbose. One contact is solved in closed form.
 pub fn tell_effort(answer: &Answer) {
     if let Answer::Many(many) = answer {
         let effort = &many.outcome.effort;
@@ -139,7 +139,7 @@ const PLAIN: &str = "\u{1b}[0m";
 
 /// First words of messages.
 const WORDS: [&str; 4] = ["note", "time", "work", "ignored"];
-/// Labels of rows that deserve a second look.
+/// Labels of rows with warnings.
 const WARNINGS: [&str; 2] = ["  warning ", "  violated "];
 
 /// The first word of a message in bold, the marks below a line of a document in red.

@@ -130,8 +130,12 @@ impl Display for Failure {
             }
             Failure::NoSuchModel { name } => {
                 let names: Vec<&str> = carom::models::MODELS.iter().map(|model| model.name).collect();
-                let similar = did_you_mean(name, &names);
-                write!(f, "{name:?} is neither a file nor a built-in model{similar}; those are {}", names.join(", "))
+                if Gallery::Impacts.find(name).is_some() || Gallery::Simulations.find(name).is_some() {
+                    write!(f, "{name:?} is a scene, not a model: carom gallery {name} prints it")?;
+                } else {
+                    write!(f, "{name:?} is neither a file nor a built-in model{}", did_you_mean(name, &names))?;
+                }
+                write!(f, "; the built-in models are {}", names.join(", "))
             }
             Failure::Robot { error } => write!(f, "{error}"),
             Failure::NotARobot { name, option } => {
@@ -156,17 +160,17 @@ impl Display for Failure {
                 if *or_file && Path::new(name).extension().is_some() {
                     return write!(f, "{name:?} does not exist");
                 }
-                let what = if *or_file { "neither a file nor a scene" } else { "not a scene" };
-                let similar = did_you_mean(name, &names);
-                write!(f, "{name:?} is {what}{similar}; the scenes are {}", names.join(", "))?;
-                let (other, command) = match gallery {
-                    Gallery::Impacts => (Gallery::Simulations, "simulate"),
-                    Gallery::Simulations => (Gallery::Impacts, "impact"),
+                let (is, other, command) = match gallery {
+                    Gallery::Impacts => ("a simulation, not an impact", Gallery::Simulations, "simulate"),
+                    Gallery::Simulations => ("an impact, not a simulation", Gallery::Impacts, "impact"),
                 };
-                match other.find(name) {
-                    Some(_) => write!(f, "; use carom {command} {name}"),
-                    None => Ok(()),
+                if other.find(name).is_some() {
+                    write!(f, "{name:?} is {is}: use carom {command} {name}")?;
+                } else {
+                    let what = if *or_file { "neither a file nor a scene" } else { "not a scene" };
+                    write!(f, "{name:?} is {what}{}", did_you_mean(name, &names))?;
                 }
+                write!(f, "; the scenes are {}", names.join(", "))
             }
             Failure::Signal { error } => write!(f, "cannot listen for interrupts: {error}"),
             Failure::Server { place, error } => match error.kind() {

@@ -14,8 +14,8 @@ use crate::failure::Failure;
 const MOST_SAMPLES: f64 = 1e6;
 /// Steps of the progress bar.
 const TICKS: u64 = 1000;
-/// How long after a signal a run may take to the end of its step. One step of thousands of contacts takes hours, and then the
-/// process ends without results.
+/// How long after a signal a run may take to finish its step. A step of thousands of contacts can take hours; after
+/// this time the process ends without results.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Runs a simulation. An error during the run is printed, and the record ends there.
@@ -59,7 +59,7 @@ struct Watcher {
     until: f64,
     events: usize,
     interrupted: Arc<AtomicBool>,
-    /// Whether the run knows: from then on it writes what it has, however long that takes.
+    /// Whether the run has noticed the signal: from then on it writes its results, however long that takes.
     heard: Arc<AtomicBool>,
 }
 

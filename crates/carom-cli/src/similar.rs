@@ -1,10 +1,10 @@
 //! The known name that a wrong one was probably meant to be.
 
-/// Similarity of Jaro and Winkler from which a name is offered: a name with a letter missing or two letters exchanged has
+/// Least Jaro-Winkler similarity of a name that is suggested: a name with a letter missing or two letters exchanged has
 /// more, as the test below shows.
 const SIMILAR: f64 = 0.83;
 
-/// `; did you mean "kane"?` as a clause of a message, or nothing if no known name is similar.
+/// ` (did you mean "kane"?)` for the end of a message, or nothing if no known name is similar.
 pub fn did_you_mean(name: &str, known: &[impl AsRef<str>]) -> String {
     let name = name.to_lowercase();
     let each = known.iter().map(|known| (strsim::jaro_winkler(&name, known.as_ref()), known.as_ref()));

@@ -46,11 +46,11 @@ pub struct Stated {
 }
 
 impl Source {
-    /// A scene's name means the scene; a file of that name is reached as `./NAME`.
+    /// A scene's name stands for the scene; a file of that name is given as `./NAME`.
     pub fn open(subject: &Subject, robot: &Robot) -> Result<Self, Failure> {
         match (&subject.event, &subject.problem) {
             (Some(event), _) => Self::of_event(event, subject.robot_file.as_deref(), robot),
-            // The command line has one of them.
+            // The command line requires one of them.
             (None, path) => Self::open_as(path.as_deref().unwrap_or(Path::new("-")), Gallery::Impacts, robot),
         }
     }
@@ -280,7 +280,7 @@ impl Changes {
     }
 }
 
-/// Says which contacts have a coefficient of their own, which an option for all contacts does not change.
+/// Notes the contacts with coefficients of their own, which an option for all contacts does not change.
 fn note_own_coefficients(tree: &Tree, edit: &Edit) {
     let key = edit.path();
     let listed = (0..).map(|k| format!("contacts[{k}]")).take_while(|contact| tree.contains(contact));

@@ -327,7 +327,11 @@ fn check_prints_tree_freedoms_mass_frames_and_warnings() {
     assert!(text.contains("ignored: <gazebo> in <robot> occurs once and is ignored (line 5)"), "{text}");
     let none = carom(&["check", "nothing"]);
     assert_eq!(none.code, 2);
-    assert!(none.err.contains("neither a file nor a built-in model; those are double_pendulum"), "{}", none.err);
+    assert!(
+        none.err.contains("neither a file nor a built-in model; the built-in models are double_pendulum"),
+        "{}",
+        none.err
+    );
     let not_xml = folder.path().join("robot.txt");
     std::fs::write(&not_xml, "hello").unwrap();
     assert_eq!(carom(&["check", not_xml.to_str().unwrap()]).code, 2);
@@ -443,6 +447,7 @@ fn robots_and_scenes_are_told_apart() {
     let scene = write("s.toml", &carom(&["gallery", "arm"]).out);
     assert!(carom(&["check", &scene]).err.contains("is not a robot file: carom impact reads scenes"));
     assert!(carom(&["impact", "quadruped"]).err.contains("is a model, not a scene"));
+    assert!(carom(&["check", "kane"]).err.contains("\"kane\" is a scene, not a model: carom gallery kane prints it"));
     assert!(carom(&["check", "cube", "--floating-base"]).err.contains("can only be requested for URDF"));
     // A free body on a joint without mass has no inertia.
     let singular = carom(&["check", "double_pendulum", "--floating-base"]);

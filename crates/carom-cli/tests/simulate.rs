@@ -323,7 +323,7 @@ fn what_cannot_be_is_refused() {
             &["bell"],
             "\"bell\" is neither a file nor a scene (did you mean \"ball\"?); the scenes are ball, superball, rod, block, wheel, walker",
         ),
-        (&["kane"], "; use carom impact kane"),
+        (&["kane"], "\"kane\" is an impact, not a simulation: use carom impact kane; the scenes are ball, "),
         (
             &["ball", "--law", "chord", "--guard", "slip"],
             "guard = \"slip\" is only available for law = \"aghili\"; leave it out with \"chord\"",

@@ -499,4 +499,6 @@ fn a_folder_is_drawn_over_its_keys() {
     let ran = carom(&["plot", &three, "-o", &own]);
     assert!(ran.code == 2 && ran.err.contains("more than two keys vary"), "{}", ran.err);
     assert_eq!(carom(&["plot", &one, "-o", &own, "--x", "restitution"]).code, 2);
+    let ran = carom(&["plot", "nothing.parquet", "-o", &own]);
+    assert!(ran.code == 2 && ran.err.starts_with("error: cannot read nothing.parquet: "), "{}", ran.err);
 }

@@ -93,9 +93,7 @@ pub enum DynamicsError {
         count: usize,
     },
     /// A loop of the model is open.
-    #[error(
-        "loop {name:?} is open: it misses by {miss:e} of the loops' length (or rad), which must be {bound:e} or less"
-    )]
+    #[error("loop {name:?} is open by {miss:e} of the loops' length (or rad), which must be {bound:e} or less")]
     OpenLoop {
         /// The loop.
         name: String,
@@ -117,7 +115,10 @@ pub enum DynamicsError {
         bound: f64,
     },
     /// No configuration with the stated joints closes a loop.
-    #[error("loop {name:?} cannot be closed: it misses by {miss:e} of the loops' length (or rad){}", held_joints(held))]
+    #[error(
+        "loop {name:?} cannot be closed: it stays open by {miss:e} of the loops' length (or rad){}",
+        held_joints(held)
+    )]
     CannotClose {
         /// The loop.
         name: String,

@@ -14,14 +14,14 @@ fn numpy<'py>(py: Python<'py>) -> PyResult<&'py Bound<'py, PyModule>> {
     NUMPY.get_or_try_init(py, || py.import("numpy").map(Bound::unbind)).map(|module| module.bind(py))
 }
 
-/// Numbers of any shape, C-contiguous, as `float64`: an array of this kind is not copied.
+/// Numbers of any shape as C-contiguous `float64`; an array that is so already is not copied.
 pub struct Numbers<'py> {
     array: PyReadonlyArrayDyn<'py, f64>,
 }
 
 impl<'py> Numbers<'py> {
-    /// An argument as numbers: arrays of real numbers of any dtype, order and strides, and lists. Booleans, text and complex
-    /// numbers are refused.
+    /// Reads an argument: an array of real numbers of any dtype, order and strides, or a list. Booleans, text and
+    /// complex numbers are refused.
     pub fn read(value: &Bound<'py, PyAny>, field: &str) -> PyResult<Self> {
         if let Ok(array) = value.cast::<PyArrayDyn<f64>>()
             && array.is_c_contiguous()
@@ -35,7 +35,7 @@ impl<'py> Numbers<'py> {
         let kind: String = array.getattr(intern!(py, "dtype"))?.getattr(intern!(py, "kind"))?.extract()?;
         if !matches!(kind.as_str(), "f" | "i" | "u") {
             let dtype = array.getattr(intern!(py, "dtype"))?.to_string();
-            let message = format!("{field} has dtype {dtype}, and must be an array of real numbers");
+            let message = format!("{field} has dtype {dtype} and must be an array of real numbers");
             return Err(argument("wrong_type", field, message));
         }
         let double = numpy(py)?.getattr(intern!(py, "float64"))?;
@@ -52,15 +52,15 @@ impl<'py> Numbers<'py> {
         self.array.shape()
     }
 
-    /// The numbers, the last index the fastest.
+    /// The numbers; the last index varies fastest.
     pub fn as_slice(&self) -> &[f64] {
-        // It was made contiguous.
+        // `read` has made it contiguous.
         self.array.as_slice().unwrap_or_default()
     }
 
-    /// An error about the shape.
+    /// The error of a wrong shape.
     pub fn wrong_shape(&self, field: &str, wanted: &str) -> PyErr {
-        argument("shape", field, format!("{field} has shape {}, and must have {wanted}", shape_text(self.shape())))
+        argument("shape", field, format!("{field} has shape {} and must have {wanted}", shape_text(self.shape())))
     }
 
     /// The numbers of a vector.
@@ -94,7 +94,7 @@ pub fn triple(value: &Bound<'_, PyAny>, field: &str) -> PyResult<[f64; 3]> {
         .ok_or_else(|| numbers.wrong_shape(field, "shape (3,)"))
 }
 
-/// A number, if the argument is one: a float, an integer, or a scalar of numpy.
+/// The argument as a number if it is one: a float, an integer, or a numpy scalar.
 pub fn number(value: &Bound<'_, PyAny>) -> Option<f64> {
     if let Ok(float) = value.cast::<PyFloat>() {
         return Some(float.value());
@@ -105,12 +105,12 @@ pub fn number(value: &Bound<'_, PyAny>) -> Option<f64> {
     value.extract::<f64>().ok()
 }
 
-/// A vector of numpy.
+/// A numpy vector.
 pub fn vector<'py>(py: Python<'py>, numbers: &[f64]) -> Bound<'py, PyArray1<f64>> {
     PyArray1::from_slice(py, numbers)
 }
 
-/// Rows of numpy, from numbers row by row.
+/// A numpy matrix from numbers row by row.
 pub fn rows<'py>(
     py: Python<'py>,
     numbers: Vec<f64>,
@@ -120,7 +120,7 @@ pub fn rows<'py>(
     PyArray1::from_vec(py, numbers).reshape([rows, columns])
 }
 
-/// Rows of numpy, from numbers column by column, without a copy: the array is in Fortran's order.
+/// A numpy matrix from numbers column by column, without a copy: the array is in Fortran order.
 pub fn from_columns<'py>(
     py: Python<'py>,
     numbers: Vec<f64>,

@@ -143,8 +143,8 @@ impl Batch {
     }
 }
 
-/// Solves arrays without the lock of the interpreter, on a number of threads; a signal such as Ctrl-C ends the work and is
-/// raised.
+/// Solves arrays without the lock of the interpreter, on `threads` threads; a signal such as Ctrl-C ends the work and
+/// is raised.
 fn solved<E: Into<carom::Error> + Send>(
     py: Python<'_>,
     threads: Option<usize>,
@@ -213,7 +213,7 @@ fn restitution_parts<'py>(given: &Bound<'py, PyAny>, count: usize) -> PyResult<P
             let second = tangential.map_or(Ok(Part::One(0.0)), |one| part(&one, "restitution.tangential", count))?;
             return Ok(Parts { first: part(&normal, "restitution.normal", count)?, second });
         }
-        // A wrong dictionary gets the error of a single impact.
+        // Wrong dictionaries get the errors of single impacts.
         restitution(given)?;
         let message = "restitution that depends on the speed is not available for batches: give a number or an array";
         return Err(argument("unsupported", "restitution", message));
@@ -233,7 +233,7 @@ fn friction_parts<'py>(given: &Bound<'py, PyAny>, count: usize) -> PyResult<[Par
     Ok([part(given, "friction", count)?, part(given, "friction", count)?])
 }
 
-/// Vectors or matrices of a batch: with one dimension more than one of them they are one per row.
+/// Vectors or matrices of a batch: one per row if the array has one more dimension than a single one.
 fn shared_or_each<'a>(numbers: &'a Numbers<'_>, dimensions: usize) -> Rows<'a> {
     match numbers.shape().len() == dimensions {
         true => Rows::shared(numbers.as_slice()),
@@ -241,7 +241,7 @@ fn shared_or_each<'a>(numbers: &'a Numbers<'_>, dimensions: usize) -> Rows<'a> {
     }
 }
 
-/// The number of rows: that of all arrays that have one. Checks the dimensions.
+/// Checks the dimensions, and finds the number of rows, on which all arrays that have rows must agree.
 fn count_of(arrays: &[(&Numbers<'_>, &str, &[usize])]) -> PyResult<usize> {
     let mut count: Option<(usize, &str)> = None;
     for (numbers, field, single) in arrays {
@@ -266,7 +266,7 @@ fn count_of(arrays: &[(&Numbers<'_>, &str, &[usize])]) -> PyResult<usize> {
     Ok(count.map_or(1, |(rows, _)| rows))
 }
 
-/// Arrays of coefficients, whose length can give the number of rows of a batch.
+/// Arrays of coefficients, whose length can determine the number of rows.
 fn longest(given: [Option<&Bound<'_, PyAny>>; 2]) -> Option<usize> {
     given.into_iter().flatten().find_map(|one| match one.cast::<PyDict>() {
         Ok(dictionary) => dictionary.iter().find_map(|(_, entry)| entry.len().ok()),
@@ -276,9 +276,10 @@ fn longest(given: [Option<&Bound<'_, PyAny>>; 2]) -> Option<usize> {
 
 /// The impacts of many contacts, on all cores.
 ///
-/// delassus [N, d, d] and contact_velocity [N, d]; or mass_matrix [N, n, n], contact_jacobian [N, d, n] and velocity [N, n]. An
-/// array without N is the same for all. restitution, friction: numbers or arrays [N], or dictionaries of these (normal and
-/// tangential, static and dynamic). law, guard: as in carom.impact. threads: all cores by default; the answers do not depend on it.
+/// delassus [N, d, d] and contact_velocity [N, d]; or mass_matrix [N, n, n], contact_jacobian [N, d, n] and velocity
+/// [N, n]. An array without N is used for all rows. restitution, friction: numbers or arrays [N], or dictionaries of
+/// these (normal and tangential, static and dynamic). law, guard: as in carom.impact. threads: all cores by default;
+/// the answers do not depend on it.
 ///
 /// Returns a Batch. A bad row is in its errors and does not affect the others; arrays of wrong shapes raise CaromError.
 #[pyfunction]

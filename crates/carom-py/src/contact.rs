@@ -21,7 +21,7 @@ impl Contact {
         Self { inner: Box::new(contact) }
     }
 
-    /// A function of e, for one number or an array; NaN where there is no value.
+    /// Evaluates a function of e at one number or at an array; NaN where it has no value.
     fn curve<'py>(
         &self,
         e: &Bound<'py, PyAny>,
@@ -61,7 +61,7 @@ impl Contact {
         rows(py, entries, d, d)
     }
 
-    /// The contact velocity, m/s, [d], normal first.
+    /// The contact velocity before the impact, m/s, [d], normal first.
     #[getter]
     fn velocity<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         vector(py, &self.inner.velocity())
@@ -79,7 +79,8 @@ impl Contact {
         self.inner.approaches()
     }
 
-    /// mu_cr at a restitution, a number or an array: the smallest static friction that sticks; infinite if none does.
+    /// mu_cr at a restitution, a number or an array: the smallest static friction at which the contact sticks; infinite
+    /// if there is none.
     #[pyo3(signature = (restitution, tangential = 0.0))]
     fn critical_friction<'py>(&self, restitution: &Bound<'py, PyAny>, tangential: f64) -> PyResult<Bound<'py, PyAny>> {
         self.curve(restitution, tangential, |e| self.inner.critical_friction(e))

@@ -38,7 +38,7 @@ pub fn value(object: &Bound<'_, PyAny>, path: &str) -> PyResult<Value> {
         let mut map = Map::new();
         for (key, entry) in dictionary {
             let Ok(key) = key.cast::<PyString>() else {
-                return Err(argument("wrong_type", path, format!("{key} is not a key: keys are text")));
+                return Err(argument("wrong_type", path, format!("{key} is not a key: keys must be text")));
             };
             let key = key.to_string();
             let inner = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
@@ -53,7 +53,7 @@ pub fn value(object: &Bound<'_, PyAny>, path: &str) -> PyResult<Value> {
             .collect::<PyResult<_>>()
             .map(Value::Array);
     }
-    // Arrays and scalars of numpy.
+    // Numpy arrays and scalars.
     if object.hasattr(intern!(py, "tolist"))? {
         return value(&object.call_method0(intern!(py, "tolist"))?, path);
     }

@@ -18,15 +18,14 @@ use crate::stated::Stated;
 
 /// The impact of a contact, or of several that strike simultaneously.
 ///
-/// problem: a Problem, the name of a built-in impact, a file, or a dictionary. Or matrices:
-/// delassus, contact_velocity: W [d, d], 1/kg, and the contact velocity [d], m/s, normal first; d is 1, 2 or 3.
-/// mass_matrix, contact_jacobian, velocity: M [n, n], A [d, n], normal row first, and the generalized velocity [n].
-/// restitution: e in [0, 1], or a dictionary: normal and tangential, or hunt_crossley.
-/// friction: mu, or a dictionary with static and dynamic. Not needed for d = 1.
-/// contacts: of several contacts, a list of dictionaries with dimension and coefficients.
-/// law: aghili (default), aghili-printed, newton, moreau, poisson, stronge, newton-routh, chatterjee-ruina, hunt-crossley.
-/// guard: what to do with a stick that creates energy: report (default), limit or slip.
-/// set: changes of a document by path.
+/// problem: a Problem, the name of a built-in impact, a file, or a dictionary. Or matrices: delassus, contact_velocity:
+/// W [d, d], 1/kg, and the contact velocity [d], m/s, normal first; d is 1, 2 or 3. mass_matrix, contact_jacobian,
+/// velocity: M [n, n], A [d, n], normal row first, and the generalized velocity [n]. restitution: e in [0, 1], or a
+/// dictionary: normal and tangential, or hunt_crossley. friction: mu, or a dictionary with static and dynamic. Not
+/// needed for d = 1. contacts: for several contacts, a list of dictionaries with dimension and coefficients. law:
+/// aghili (default), aghili-printed, newton, moreau, poisson, stronge, newton-routh, chatterjee-ruina, chord,
+/// hunt-crossley. guard: what to do with a stick that creates energy: report (default), limit or slip. set: changes of
+/// a document by path.
 ///
 /// Arrays may be of any real dtype and order; they are converted to float64. Returns an Outcome, or a SimultaneousOutcome.
 /// Raises CaromError, which names the argument.

@@ -19,17 +19,17 @@ use crate::error::{argument, raise};
 pub struct Loaded {
     pub model: Arc<Model>,
     pub robots: Arc<Robots>,
-    /// What a scene says of the robot: `model`, and `base` if it floats.
+    /// The keys of a scene for this robot: `model`, and `base` if it floats.
     pub document: Map<String, Value>,
     pub title: Arc<str>,
-    /// The scenes of the contacts that were struck, the last first.
+    /// The scenes of recent impacts, the latest first.
     prepared: Mutex<Vec<Prepared>>,
 }
 
-/// The scenes that are kept for the next impact.
+/// The number of scenes that are kept.
 const KEPT: usize = 16;
 
-/// What can be touched, and what touches.
+/// The surface, and the contacts.
 #[derive(PartialEq)]
 pub struct Place {
     contact: Named,

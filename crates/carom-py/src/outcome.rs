@@ -22,13 +22,13 @@ use crate::record::{
 use crate::stated::Stated;
 use crate::struck::Struck;
 
-/// Where an outcome comes from.
+/// The origin of an outcome.
 pub enum Origin {
     /// A document.
     Problem(Arc<Stated>),
-    /// Matrices as they were given.
+    /// Matrices given as arguments.
     Matrices(Box<Matrices>),
-    /// A state of a robot.
+    /// A robot in a state.
     State(Box<Struck>),
 }
 
@@ -119,7 +119,7 @@ impl Origin {
         Ok(OutcomeRecord::new(answer, robot.as_ref(), id.as_ref()).line())
     }
 
-    /// The impulses of all contacts in world axes, for a robot; of two bodies that on the first.
+    /// The impulses of all contacts in world axes, for a robot; for a pair of bodies, the impulse on the first.
     fn worlds(&self, impulses: &[&[f64]]) -> Option<Vec<[f64; 3]>> {
         let of_scene = |scene: &Scene| {
             let count = impulses.len().min(scene.struck_contacts().count());
@@ -141,7 +141,7 @@ impl Origin {
     }
 }
 
-/// The answer as a Python object: an `Outcome`, or a `SimultaneousOutcome` of several contacts.
+/// The answer as a Python object: an `Outcome`, or a `SimultaneousOutcome` for several contacts.
 pub fn wrapped(py: Python<'_>, answer: Answer, origin: Origin) -> PyResult<Bound<'_, PyAny>> {
     Ok(match answer {
         Answer::One(_) => Bound::new(py, Outcome { answer, origin })?.into_any(),
@@ -149,7 +149,7 @@ pub fn wrapped(py: Python<'_>, answer: Answer, origin: Origin) -> PyResult<Bound
     })
 }
 
-/// What an impact does: the fields of the documented interface.
+/// The outcome of an impact.
 #[pyclass(frozen, module = "carom")]
 pub struct Outcome {
     answer: Answer,
@@ -173,7 +173,7 @@ impl Outcome {
 
 #[pymethods]
 impl Outcome {
-    /// What the contact does: separating, stick, slip or reversal.
+    /// The mode of the contact: separating, stick, slip or reversal.
     #[getter]
     fn mode(&self) -> &'static str {
         self.inner().mode.name()
@@ -253,7 +253,7 @@ impl Outcome {
         self.inner().friction_limit
     }
 
-    /// False if the contact sticks and this creates energy.
+    /// False if the contact sticks and the impact creates energy.
     #[getter]
     fn admissible(&self) -> bool {
         self.inner().admissible
@@ -272,7 +272,7 @@ impl Outcome {
         violations.map(|one| Violation { limit: one.limit.name(), value: one.value, bound: one.bound }).collect()
     }
 
-    /// What the guard did.
+    /// The guard, and whether it changed the answer.
     #[getter]
     fn guard(&self) -> Guard {
         (&self.inner().guard).into()
@@ -284,13 +284,13 @@ impl Outcome {
         self.inner().solutions
     }
 
-    /// The coefficients of restitution that were given.
+    /// The given coefficients of restitution.
     #[getter]
     fn restitution(&self) -> Restitution {
         self.inner().restitution.into()
     }
 
-    /// The coefficients of friction that were given; None without friction.
+    /// The given coefficients of friction; None without friction.
     #[getter]
     fn friction(&self) -> Option<Friction> {
         self.inner().friction.map(Into::into)
@@ -308,7 +308,7 @@ impl Outcome {
         self.inner().law.name()
     }
 
-    /// The modes during compression and restitution; None for laws that do not follow the impact.
+    /// The modes during compression and restitution; None for laws that do not divide the impact into phases.
     #[getter]
     fn phases(&self) -> Option<&str> {
         self.inner().phases.as_deref()
@@ -326,7 +326,7 @@ impl Outcome {
         self.answer.verdict()
     }
 
-    /// The problem that was solved: for its map, or to compare laws.
+    /// The problem that was solved, to map it or to compare laws.
     #[getter]
     fn problem(&self) -> PyResult<Problem> {
         Ok(Problem::of(self.origin.problem(&self.answer)?, self.origin.title()))
@@ -352,7 +352,7 @@ impl Outcome {
     }
 }
 
-/// What an impact of several contacts does.
+/// The outcome of an impact of several contacts.
 #[pyclass(frozen, module = "carom")]
 pub struct SimultaneousOutcome {
     answer: Answer,
@@ -402,7 +402,7 @@ impl SimultaneousOutcome {
         self.inner().outcome.admissible
     }
 
-    /// Whether every contact that could stick does.
+    /// Whether every contact sticks that could.
     #[getter]
     fn strong(&self) -> bool {
         self.inner().outcome.strong
@@ -414,13 +414,13 @@ impl SimultaneousOutcome {
         self.inner().outcome.residual
     }
 
-    /// The number of answers that were found.
+    /// The number of solutions that were found.
     #[getter]
     fn solutions(&self) -> u32 {
         self.inner().outcome.solutions
     }
 
-    /// The number of impacts that follow each other at this instant.
+    /// The number of impacts in sequence at this instant.
     #[getter]
     fn sequence(&self) -> u32 {
         self.inner().outcome.sequence

@@ -18,7 +18,7 @@ use crate::document::{from_json, value};
 use crate::error::{argument, raise};
 use crate::stated::Stated;
 
-/// An impact problem or a scene: what `impact`, `map`, `compare` and `simulate` take.
+/// An impact problem or a scene, for `impact`, `map`, `compare` and `simulate`.
 #[pyclass(frozen, module = "carom")]
 pub struct Problem {
     pub stated: Arc<Stated>,
@@ -73,7 +73,7 @@ impl Problem {
         self.stated.problem.scene().map(|scene| crate::array::vector(py, scene.configuration()))
     }
 
-    /// The contact of a problem with one: its Delassus matrix and velocity, and the curves of its map.
+    /// The contact of a problem with a single contact: its Delassus matrix and velocity, and the curves of its map.
     #[getter]
     fn contact(&self) -> PyResult<Contact> {
         self.stated.problem.contact().map(Contact::of).map_err(raise)
@@ -87,7 +87,7 @@ impl Problem {
         }
     }
 
-    /// Solves the problem: an Outcome, or a SimultaneousOutcome of several contacts.
+    /// Solves the problem. Returns an Outcome, or a SimultaneousOutcome for several contacts.
     fn impact<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         module(slf.py())?.call_method1(intern!(slf.py(), "impact"), (slf,))
     }
@@ -116,7 +116,7 @@ impl Problem {
     }
 }
 
-/// The extension module itself: what is above problems is found by its name in Python.
+/// The extension module itself, through which modules that use this one are called by name.
 fn module(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     py.import(intern!(py, "carom._carom"))
 }
@@ -156,8 +156,8 @@ impl Changes<'_> {
     }
 }
 
-/// What a problem is read from: a document, and where its files are.
-pub struct Origin {
+/// The source of a problem: a document, and the folder of its files.
+pub struct DocumentSource {
     pub tree: Tree,
     pub name: String,
     pub folder: PathBuf,
@@ -166,12 +166,12 @@ pub struct Origin {
     text: Option<(String, Format)>,
 }
 
-impl Origin {
+impl DocumentSource {
     fn new(tree: Tree, name: &str, folder: &Path, robots: &Arc<Robots>) -> Self {
         Self { tree, name: name.to_owned(), folder: folder.to_owned(), robots: Arc::clone(robots), text: None }
     }
 
-    /// The document of a problem that is read already, of a dictionary, of a built-in scene, or of a file.
+    /// The document of an existing problem, a dictionary, a built-in scene, or a file.
     pub fn find(source: &Bound<'_, PyAny>, is_simulation: bool) -> PyResult<Self> {
         if let Ok(problem) = source.cast::<Problem>() {
             let stated = &problem.get().stated;
@@ -231,7 +231,7 @@ impl Origin {
     }
 }
 
-/// Reads a problem: one that is read already, a dictionary, the name of a built-in scene, or a file.
+/// Reads a problem from an existing problem, a dictionary, the name of a built-in scene, or a file.
 pub fn read(source: &Bound<'_, PyAny>, is_simulation: bool, changes: &Changes<'_>) -> PyResult<Arc<Stated>> {
     let edits = changes.edits()?;
     if let Ok(problem) = source.cast::<Problem>()
@@ -239,7 +239,7 @@ pub fn read(source: &Bound<'_, PyAny>, is_simulation: bool, changes: &Changes<'_
     {
         return Ok(Arc::clone(&problem.get().stated));
     }
-    Origin::find(source, is_simulation)?.read(&edits)
+    DocumentSource::find(source, is_simulation)?.read(&edits)
 }
 
 /// A path, or text.
@@ -257,8 +257,8 @@ pub fn path_text(source: &Bound<'_, PyAny>, field: &str) -> PyResult<String> {
 /// A problem or scene.
 ///
 /// source: the name of a built-in scene (`carom.gallery()`), a file in JSON or TOML, a robot file, a dictionary, or a Problem.
-/// simulation: whether names are those of built-in simulations, not impacts, and a robot file is dropped and not struck.
-/// restitution, friction, guard, law: instead of those of the document.
+/// simulation: names are those of built-in simulations, not impacts, and a robot file alone is dropped, not struck.
+/// restitution, friction, guard, law: used in place of those of the document.
 /// set: other changes by path, such as {"state.velocity.elbow": 0.3}.
 ///
 /// Raises CaromError with the kind, the field and the line.

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use crate::aligned;
 use crate::array::vector;
 
-/// A class of numbers with names, which prints like a call.
+/// A class of named values, which prints like a call of its constructor.
 macro_rules! record {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty),* $(,)? }) => {
         $(#[$doc])*
@@ -67,9 +67,9 @@ record! {
         after: Option<f64>,
         /// The change of the kinetic energy.
         change: f64,
-        /// Its normal part.
+        /// The work of the normal impulse.
         normal: f64,
-        /// Its tangential part.
+        /// The work of the tangential impulse.
         tangential: f64,
     }
 }
@@ -117,7 +117,7 @@ record! {
 record! {
     /// A limit that the given coefficients violate.
     Violation {
-        /// The limit: a field of the outcome.
+        /// The name of the limit, a field of the outcome.
         limit: &'static str,
         /// The given coefficient.
         value: f64,
@@ -127,13 +127,13 @@ record! {
 }
 
 record! {
-    /// What the guard did.
+    /// The guard, and whether it changed the answer.
     Guard {
         /// report, limit or slip.
         name: &'static str,
-        /// Whether it replaced the law's solution.
+        /// Whether the guard replaced the law's solution.
         acted: bool,
-        /// The normal restitution of the solution.
+        /// The coefficient of normal restitution of the solution.
         restitution: f64,
         /// The mode without the guard, if it acted.
         unguarded_mode: Option<&'static str>,
@@ -240,7 +240,7 @@ impl ContactOutcome {
         ContactVelocity(self.outcome.contact_velocity)
     }
 
-    /// The contact's part of the energy change, J.
+    /// The part of the energy change due to this contact, J.
     #[getter]
     fn energy_change(&self) -> f64 {
         self.outcome.energy.change

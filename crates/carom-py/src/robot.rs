@@ -68,7 +68,7 @@ pub fn load(source: &Bound<'_, PyAny>, floating_base: bool, mimics: &str, folder
             let names: Vec<&str> = models::MODELS.iter().map(|model| model.name).collect();
             let hint = did_you_mean(&text, names.iter().copied());
             let message = format!(
-                "{text} is neither a file nor a built-in model{hint}; the built-in ones are {}",
+                "{text} is neither a file nor a built-in model{hint}; the built-in models are {}",
                 names.join(", ")
             );
             return Err(argument("file", "source", message));

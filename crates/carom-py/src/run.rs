@@ -74,7 +74,7 @@ impl From<SimulationError> for End {
     }
 }
 
-/// Adds what a controller of Python returns to the forces.
+/// Adds the forces returned by a Python controller.
 fn control(torque: &Py<PyAny>, time: f64, q: &[f64], v: &[f64], forces: &mut [f64]) -> PyResult<()> {
     Python::attach(|py| {
         let returned = torque.bind(py).call1((time, vector(py, q), vector(py, v)))?;
@@ -190,7 +190,7 @@ pub fn simulate(
     Ok(RunRecord { record: Box::new(record), title: stated.title.clone(), provenance: provenance.map(Box::new) })
 }
 
-/// What a run is a run of, with the settings given as arguments. None if a file of the robot is no longer there.
+/// The provenance of a run, with the settings given as arguments. None if a file of the robot is no longer there.
 fn provenance(
     stated: &Stated,
     mut document: Tree,
@@ -208,9 +208,9 @@ fn provenance(
     }
     let mut provenance = Provenance::new(document, options, &stated.problem, setup).ok()?;
     if stated.robots.has_texts() {
-        // Its meshes alone are not the robot.
+        // The files are only its meshes.
         provenance.robot.files.clear();
-        provenance = provenance.not_repeatable("its robot was given as text in Python, and not as a file");
+        provenance = provenance.not_repeatable("its robot was given as text in Python, not as a file");
     }
     if has_controller {
         provenance = provenance.not_repeatable("a controller in Python gave its forces, which no file has");
@@ -351,7 +351,7 @@ impl RunRecord {
         text(|bytes| run_csv(&self.record, bytes))
     }
 
-    /// Header and summary as JSON: what the tables do not have.
+    /// Header and summary as JSON, which the tables do not contain.
     fn header_to_json(&self) -> PyResult<String> {
         text(|bytes| self.file().header_json(bytes))
     }

@@ -1,4 +1,4 @@
-//! A problem that was read, and what it was read from.
+//! A problem with its source.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use carom::report::Id;
 use carom::robots::Robots;
 use carom::scene::Scene;
 
-/// A problem that was read, and what it was read from.
+/// A problem with its source.
 pub struct Stated {
     pub problem: carom::Problem,
     pub title: String,

@@ -33,7 +33,7 @@ pub struct Comparison {
 
 aligned!(Map, Comparison);
 
-/// The name of a unit variant in files.
+/// The name of a unit variant, as in files.
 fn name_of(name: &impl Serialize) -> String {
     serde_json::to_value(name).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
@@ -165,7 +165,7 @@ impl Map {
         self.grid(py, self.inner.cells.iter().map(|cell| count(cell.solutions)).collect())
     }
 
-    /// The problem's own point (x, y).
+    /// The point (x, y) of the problem itself.
     #[getter]
     fn point(&self) -> (f64, f64) {
         self.inner.point.at.into()
@@ -213,7 +213,7 @@ impl Map {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Draws the map into matplotlib's axes, which are returned; new ones by default.
+    /// Draws the map into matplotlib axes, new ones by default, and returns them.
     #[pyo3(signature = (ax = None))]
     fn plot<'py>(slf: &Bound<'py, Self>, ax: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
@@ -308,7 +308,7 @@ pub fn map<'py>(
     Map::of(py, &stated, over, resolution, range)
 }
 
-/// The answers of all laws to one impact, with what they obey.
+/// The answers of all laws to one impact, with the conditions that each obeys.
 ///
 /// problem: as in carom.impact; restitution, friction, set: changes of it.
 #[pyfunction]

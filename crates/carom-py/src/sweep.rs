@@ -21,24 +21,24 @@ use pyo3::types::{PyDict, PyList};
 use crate::aligned;
 use crate::document::value;
 use crate::error::{argument, raise};
-use crate::problem::{Changes, Origin};
+use crate::problem::{Changes, DocumentSource};
 
-/// Time between two looks for signals such as Ctrl-C, and between two reports of progress.
+/// The interval at which signals such as Ctrl-C are checked and progress is reported.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// A sweep that is checked: see carom.sweep.
+/// A checked sweep: see carom.sweep.
 #[pyclass(frozen, module = "carom")]
 pub struct SweepPlan {
     sweep: Box<Sweep>,
     title: String,
     folder: PathBuf,
-    /// Whether the robot is a text that no other process has.
+    /// Whether the robot was given as text, which other processes do not have.
     is_text: bool,
 }
 
 aligned!(SweepPlan);
 
-/// Rows that are counted, and a flag that stops a sweep.
+/// Counts rows, and stops a sweep on request.
 #[derive(Default)]
 struct Watcher {
     rows: AtomicU64,
@@ -61,8 +61,8 @@ impl Watch for Watcher {
     }
 }
 
-/// Works on other threads, without the lock of the interpreter, while this one looks for signals and reports progress. What either
-/// raises stops the work.
+/// Works on other threads, without the lock of the interpreter, while this one checks for signals and reports progress.
+/// An exception in either stops the work.
 fn watched<T: Send>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
@@ -121,7 +121,7 @@ fn at_least_one(count: Option<u64>, field: &str) -> PyResult<Option<u64>> {
     }
 }
 
-/// The most threads of a sweep: more than processors have, fewer than an operating system refuses.
+/// The most threads of a sweep: more than processors have, and fewer than operating systems refuse to start.
 const MOST_THREADS: u64 = 4096;
 
 impl SweepPlan {
@@ -177,18 +177,20 @@ impl SweepPlan {
         self.sweep.digest()
     }
 
-    /// The number of rows of a part of a folder, unless another is given.
+    /// The default number of rows per part of a folder.
     #[getter]
     fn part_rows(&self) -> u64 {
         default_rows_per_part(&self.sweep)
     }
 
-    /// The plan as JSON and the folder of its robot, from which another process makes it again; None if the robot is a text.
+    /// The plan as JSON and the folder of its robot, from which `sweep_plan_of` restores it in another process; None if
+    /// the robot is text.
     fn portable(&self) -> Option<(String, PathBuf)> {
         (!self.is_text).then(|| (self.sweep.plan().to_json(), self.folder.clone()))
     }
 
-    /// Writes parts into a folder: rows written now, rows without an answer, parts that are finished, parts in all.
+    /// Writes parts into a folder. Returns the rows written now, the rows without an answer, the finished parts and all
+    /// parts.
     #[pyo3(signature = (folder, format, *, shard = (0, 1), threads = None, part_rows = None, progress = None))]
     #[allow(clippy::too_many_arguments, reason = "the keywords of a function of Python")]
     fn write_folder(
@@ -217,7 +219,7 @@ impl SweepPlan {
         }
     }
 
-    /// Claims a folder, and lists the parts that are not there yet.
+    /// Claims a folder, and lists the parts that it does not have yet.
     #[pyo3(signature = (folder, format, *, part_rows = None))]
     fn missing_parts(
         &self,
@@ -231,7 +233,7 @@ impl SweepPlan {
         py.detach(|| missing_parts(&self.sweep, &folder, &options)).map_err(raise)
     }
 
-    /// Writes one file, which appears when it is complete: as write_folder.
+    /// Writes one file, which appears when it is complete. Arguments and result as of write_folder.
     #[pyo3(signature = (path, format, *, threads = None, part_rows = None, progress = None))]
     fn write_file(
         &self,
@@ -274,7 +276,7 @@ impl SweepPlan {
         }
     }
 
-    /// The columns of files that were written, in order: all, or some of them.
+    /// Columns of written files, in order: all, or those that are named.
     #[pyo3(signature = (path, names = None))]
     fn read<'py>(&self, py: Python<'py>, path: PathBuf, names: Option<Vec<String>>) -> PyResult<Bound<'py, PyDict>> {
         let headers = self.sweep.columns();
@@ -315,7 +317,7 @@ fn read_cells(path: &Path, names: &[String]) -> PyResult<Vec<Cells>> {
     Ok(whole)
 }
 
-/// A group of a CSV file whose words are all missing reads as numbers.
+/// Makes columns words again: a group of a CSV file whose words are all missing reads as numbers.
 fn append(column: &mut Cells, more: &Cells) {
     match (column, more) {
         (Cells::Numbers(values), Cells::Numbers(more)) => values.extend(more),
@@ -360,7 +362,8 @@ fn columns(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
     Ok(columns)
 }
 
-/// A column as an array: int64, float64, bool if no row lacks a value, otherwise objects, of which None is missing.
+/// A column as an array of int64, float64 or bool; bool with missing values and text as objects, with None for a
+/// missing one.
 fn array(py: Python<'_>, values: Values) -> PyResult<Bound<'_, PyAny>> {
     match values {
         Values::Integers(values) => Ok(PyArray1::from_vec(py, values).into_any()),
@@ -370,7 +373,7 @@ fn array(py: Python<'_>, values: Values) -> PyResult<Bound<'_, PyAny>> {
             None => objects(py, &PyList::new(py, values)?),
         },
         Values::Words(values) => {
-            // Words repeat: each is made once, as long as there are few.
+            // Words repeat: as long as there are few, each is made once.
             let mut made: Vec<(String, Py<PyAny>)> = Vec::new();
             let mut object = |word: Option<&str>| -> PyResult<Py<PyAny>> {
                 let Some(word) = word else { return Ok(py.None()) };
@@ -395,12 +398,12 @@ fn objects<'py>(py: Python<'py>, list: &Bound<'py, PyList>) -> PyResult<Bound<'p
     py.import("numpy")?.call_method("array", (list,), Some(&keywords))
 }
 
-/// The variable that chooses kernels has one value.
+/// Checks the environment variable that chooses kernels.
 fn check_kernel() -> PyResult<()> {
     let name = carom::law::KERNEL_VARIABLE;
     match std::env::var_os(name) {
         Some(value) if value != "portable" => {
-            let message = format!("{name} = {value:?} is not a value of this variable: it is portable, or not set");
+            let message = format!("{name} = {value:?} must be portable, or not set");
             Err(argument("unknown_name", name, message))
         }
         _ => Ok(()),
@@ -431,7 +434,7 @@ pub fn sweep_plan<'py>(
 ) -> PyResult<SweepPlan> {
     check_kernel()?;
     let edits = Changes { restitution, friction, guard, law, set }.edits()?;
-    let mut origin = Origin::find(source, simulate)?;
+    let mut origin = DocumentSource::find(source, simulate)?;
     for edit in &edits {
         edit.apply(&mut origin.tree).map_err(raise)?;
     }
@@ -457,7 +460,7 @@ pub fn sweep_plan<'py>(
     }
     (plan.samples, plan.seed) = (samples, seed);
     plan.columns = columns.iter().flatten().flat_map(|text| split_columns(text)).collect();
-    // Other processes have other current folders; a text stands for a path as it is.
+    // Other processes have other current folders; the key of a text is not a path.
     let folder = match origin.robots.has_texts() {
         true => origin.folder,
         false => std::path::absolute(Path::new(".").join(&origin.folder)).unwrap_or(origin.folder),
@@ -465,7 +468,7 @@ pub fn sweep_plan<'py>(
     prepared(py, &plan, folder, &origin.robots, origin.name)
 }
 
-/// The plan that another process stated by `portable`.
+/// The plan that `portable` returned in another process.
 #[pyfunction]
 pub fn sweep_plan_of(py: Python<'_>, document: &str, folder: PathBuf, title: String) -> PyResult<SweepPlan> {
     check_kernel()?;
@@ -478,7 +481,7 @@ fn prepared(py: Python<'_>, plan: &Plan, folder: PathBuf, robots: &Arc<Robots>, 
     Ok(SweepPlan { sweep: Box::new(sweep), title, folder, is_text: robots.has_texts() })
 }
 
-/// Keys with values as text: that of the command, or a list.
+/// Keys with values as text: in the form of the command, or as a list.
 fn stated(given: Option<&Bound<'_, PyDict>>, field: &str) -> PyResult<Vec<(String, String)>> {
     let mut stated = Vec::new();
     for (key, values) in given.iter().flat_map(|given| given.iter()) {
@@ -486,7 +489,7 @@ fn stated(given: Option<&Bound<'_, PyDict>>, field: &str) -> PyResult<Vec<(Strin
             argument(
                 "wrong_type",
                 field,
-                format!("{field} has the key {key}, and keys are paths such as \"restitution\""),
+                format!("{field} has the key {key}; keys must be paths such as \"restitution\""),
             )
         })?;
         let path = format!("{field}.{key}");
@@ -495,7 +498,7 @@ fn stated(given: Option<&Bound<'_, PyDict>>, field: &str) -> PyResult<Vec<(Strin
             list @ serde_json::Value::Array(_) => list.to_string(),
             _ => {
                 let message =
-                    format!("{path} must be text as of the command, such as \"0:1:200\", or a list of values");
+                    format!("{path} must be text in the form of the command, such as \"0:1:200\", or a list of values");
                 return Err(argument("wrong_type", &path, message));
             }
         };

@@ -19,10 +19,10 @@ const FRICTION: f64 = 0.5;
 /// How far inside a plane of the file, over the distance from its lowest to its highest point, a robot may start without being
 /// moved: the rounding of its configuration.
 const INSIDE: f64 = 1e-9;
-/// The velocity of a floating base that strikes and states none, m/s.
+/// The velocity of a floating base in an impact that states none, m/s.
 const FALLING: [f64; 3] = [0.0, 0.0, -1.0];
 
-/// What is to be different from the usual assumptions.
+/// Changes to the usual assumptions.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Wishes {
     /// Whether the base of a URDF floats; by default it does, unless the root link is called `world` or has no mass.
@@ -33,7 +33,7 @@ pub struct Wishes {
     pub link: Option<String>,
     /// Velocity of a floating base, m/s, in world axes; by default 1 m/s downwards for an impact and zero for a simulation.
     pub velocity: Option<[f64; 3]>,
-    /// The keyframe of the robot's file that it starts from; by default its home.
+    /// The keyframe of the robot's file from which it starts; by default its home configuration.
     pub keyframe: Option<String>,
     /// Whether joints move through the limits of the file; by default they stop there in a simulation.
     pub no_limits: bool,
@@ -75,7 +75,7 @@ pub fn scene_of_robot_from(robot: &Path, wishes: &Wishes, files: &dyn Files) -> 
     Ok(Assumed { robot, format, model: &model, base, wishes }.text())
 }
 
-/// Whether the base of a URDF floats if nothing is said, and why.
+/// Whether the base of a URDF floats by default, and why.
 fn usual_base(model: &Model) -> (bool, String) {
     // A root called world is the world itself; any other is the first link.
     match model.links().get(1).filter(|link| link.parent == Some(LinkId::WORLD) && link.joints.is_empty()) {
@@ -190,8 +190,8 @@ impl Assumed<'_> {
         Ok(())
     }
 
-    /// How a fixed base is moved, and why: out of the planes of the file, or to the height that was asked for. A floating base is
-    /// placed by the scene.
+    /// The displacement of a fixed base, and the reason: out of the planes of the file, or to the requested height. A
+    /// floating base is placed by the scene.
     fn raised(&self) -> Option<(Vector, String)> {
         let planes: Vec<(HalfSpace, Vec<f64>)> =
             planes(self.model).into_iter().map(|(plane, ground)| (ground, self.gaps(&ground, Some(plane)))).collect();
@@ -216,7 +216,7 @@ impl Assumed<'_> {
         Some((shift, why))
     }
 
-    /// Planes of the file are surfaces by themselves.
+    /// Writes the surface; planes of the file are surfaces already.
     fn write_surface(&self, text: &mut String) -> std::fmt::Result {
         match planes(self.model).len() {
             0 => {}
@@ -235,13 +235,13 @@ impl Assumed<'_> {
         writeln!(text, "normal = [0.0, 0.0, 1.0]")
     }
 
-    /// The keyframe that was asked for; a name that the file does not have is an error of the scene.
+    /// The requested keyframe; a name that the file does not have is an error of the scene.
     fn keyframe(&self) -> Option<&Keyframe> {
         self.wishes.keyframe.as_ref().and_then(|name| self.model.find_keyframe(name))
     }
 
-    /// The height of a simulation's keyframe above the surface, if it is above it and no other height was asked for. Keyframes of robots
-    /// that stand are often inside the floor by what soft contacts yield.
+    /// The height of a simulation's keyframe above the surface, if it is above it and no other height was requested.
+    /// Keyframes of robots that stand are often inside the floor, by the compression of soft contacts.
     fn height_of_keyframe(&self) -> Option<f64> {
         self.keyframe()?;
         let is_free = self.wishes.height.is_none() && !self.wishes.is_impact;
@@ -259,8 +259,9 @@ impl Assumed<'_> {
         gaps.into_iter().min_by(f64::total_cmp)
     }
 
-    /// Gaps of everything that can touch a surface, which may be a plane of the file, in the keyframe or the home configuration. Of a
-    /// robot that floats, not of what lies about it.
+    /// Gaps of everything that can touch a surface, which may be a plane of the file, in the keyframe or the home
+    /// configuration. For a robot that floats, only the shapes that move with its base count, not those of loose
+    /// objects.
     fn gaps(&self, ground: &HalfSpace, plane: Option<ShapeId>) -> Vec<f64> {
         let mut dynamics = Dynamics::new(self.model.clone());
         if let Some(keyframe) = self.keyframe()
@@ -280,7 +281,7 @@ impl Assumed<'_> {
         gaps
     }
 
-    /// The shapes of the moving links that were asked for.
+    /// The shapes of the requested moving links.
     fn shapes(&self) -> Vec<ShapeId> {
         let name = self.wishes.link.as_deref().unwrap_or("all");
         let pattern = WildMatch::new(if name == "all" { "*" } else { name });
@@ -295,7 +296,7 @@ impl Assumed<'_> {
         found
     }
 
-    /// Whether a shape touches a plane of the file, by its rules, or a surface that is none.
+    /// Whether the rules of the file let a shape touch a plane of the file, or a surface of the scene.
     fn meets(&self, shape: ShapeId, plane: Option<ShapeId>) -> bool {
         match plane {
             Some(plane) => self.model.pair_rule(shape, plane).is_none_or(|rule| rule.touches),
@@ -303,8 +304,8 @@ impl Assumed<'_> {
         }
     }
 
-    /// Whether a simulation has no contact: the robot has shapes, and by the rules of the file none of them touches anything. If a link
-    /// was asked for, the scene says that it does not touch.
+    /// Whether a simulation has no contact: the robot has shapes, and the rules of the file let none of them touch
+    /// anything. If a link was requested, the error of the scene says that it cannot touch.
     fn touches_nothing(&self) -> bool {
         if self.wishes.is_impact || self.wishes.link.is_some() {
             return false;
@@ -317,8 +318,8 @@ impl Assumed<'_> {
         !shapes.is_empty() && !shapes.iter().any(|shape| planes.iter().any(|plane| self.meets(*shape, *plane)))
     }
 
-    /// What the file says of the friction of the contacts: one number for most of the shapes, and which have others. `None` if it says
-    /// nothing of one of them.
+    /// The friction of the contacts in the file: the most frequent number, and the shapes with others. `None` if the
+    /// file gives none for one of them.
     fn file_friction(&self) -> Option<String> {
         let mut said: Vec<(f64, Vec<String>)> = Vec::new();
         for (id, place) in self.shapes() {
@@ -337,7 +338,7 @@ impl Assumed<'_> {
                 }
             }
         }
-        // Of equally many the first of the file.
+        // Of equally frequent numbers, the first in the file.
         said.sort_by_key(|(_, labels)| std::cmp::Reverse(labels.len()));
         let ((most, _), others) = said.split_first()?;
         let others = others.iter().map(|(friction, labels)| format!("; {friction} for {}", listed(labels)));
@@ -351,7 +352,8 @@ impl Assumed<'_> {
         moving.map(|id| dynamics.placement(id).translation.to_array()[2]).min_by(f64::total_cmp)
     }
 
-    /// Whether a link has a shape that can touch. A pattern means shapes, unless no moving link of the robot has any.
+    /// Whether a link has a shape that can touch. A pattern stands for shapes, unless no moving link of the robot has
+    /// any.
     fn has_shapes(&self, link: &str) -> bool {
         let can_touch = |id: LinkId| self.model.link(id).shapes.iter().any(|shape| shape.can_touch());
         match self.model.find_link(link) {

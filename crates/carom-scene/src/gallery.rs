@@ -40,7 +40,7 @@ impl Exhibit {
         self.problem()?.setup()
     }
 
-    /// What it shows, in one line.
+    /// Its title, in one line.
     pub fn summary(&self) -> String {
         let title = self.tree().ok().and_then(|tree| tree.text("title").map(str::to_owned));
         title.unwrap_or_default()

@@ -11,7 +11,7 @@ use carom_multibody::{Dynamics, DynamicsError, Model};
 pub struct BuiltIn {
     /// Its name in scenes.
     pub name: &'static str,
-    /// What it is, in one line.
+    /// Its description, in one line.
     pub summary: &'static str,
     /// The name of its file.
     pub file: &'static str,
@@ -62,7 +62,7 @@ pub fn find(name: &str) -> Option<&'static BuiltIn> {
     MODELS.iter().find(|model| model.name == name)
 }
 
-/// What a simulation of a robot that starts in its home configuration warns of.
+/// The warnings of a simulation of a robot that starts in its home configuration.
 pub fn warnings_at_home(model: &Model) -> Vec<String> {
     let warnings = model.warnings_at(model.home()).into_iter().chain(model.motion_warnings());
     warnings.map(|warning| warning.to_string()).collect()

@@ -16,14 +16,14 @@ pub enum ModelSource {
     BuiltIn(&'static str),
     /// A file.
     File(PathBuf),
-    /// None: a scene of objects.
+    /// No robot: a scene of objects.
     Objects,
 }
 
 /// A cache of robots. A file is read when it is first used with given options, together with the meshes and files that it
 /// includes; later changes of these files are not seen. A file that cannot be read is not tried again.
 ///
-/// At most [`Robots::CAPACITY`] robots are kept. Beyond that the one that was not used for the longest time is dropped, and is
+/// At most [`Robots::CAPACITY`] robots are kept. Beyond that the least recently used one is dropped, and is
 /// read again at its next use.
 ///
 /// ```
@@ -65,7 +65,7 @@ struct Entry {
     last_use: u64,
 }
 
-/// A robot that is read by the first thread to need it, while others wait.
+/// A robot that the first thread to need it reads, while others wait.
 #[derive(Debug, Default)]
 struct Robot {
     loaded: OnceLock<Result<Arc<Model>, LoadError>>,
@@ -161,13 +161,13 @@ impl Robots {
 
 fn read(source: &ModelSource, options: &Options, files: &dyn Files) -> Result<Model, LoadError> {
     match source {
-        // A name that no model has is no file either.
+        // For an unknown name this returns the error of a missing file.
         ModelSource::BuiltIn(name) => match models::find(name) {
             Some(model) => model.load(options),
             None => load::file_from(name, options, files),
         },
         ModelSource::File(path) => load::file_from(path, options, files),
-        // Objects are no robot: no file has an empty name.
+        // Objects have no robot file: an empty name returns the error of a missing one.
         ModelSource::Objects => load::file_from("", options, files),
     }
 }
@@ -189,7 +189,7 @@ mod tests {
         let first = robots.load(&source, &Options::new()).unwrap();
         std::fs::write(&path, PENDULUM.replace("\"2\"", "\"3\"")).unwrap();
         assert!(Arc::ptr_eq(&first, &robots.load(&source, &Options::new()).unwrap()));
-        // Other options are another robot, and so is another cache.
+        // Other options make another robot, and another cache reads the file again.
         let floating = robots.load(&source, &Options::new().floating_base(true)).unwrap();
         assert!(floating.nv() != first.nv());
         let mass = |model: &Model| model.link(model.find_link("rod").unwrap()).inertia.mass;

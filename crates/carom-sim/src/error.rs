@@ -80,7 +80,7 @@ pub enum SimulationError {
     /// A contact refers to an unknown surface, or there is no surface.
     #[error(
         "contact {contact:?} touches {}; there {}",
-        surface.as_ref().map_or_else(|| "no surface".to_owned(), |surface| format!("surface {surface:?}, which is not there")),
+        surface.as_ref().map_or_else(|| "no surface".to_owned(), |surface| format!("surface {surface:?}, which does not exist")),
         listed(known)
     )]
     NoSurface {
@@ -127,7 +127,7 @@ pub enum SimulationError {
     },
     /// Two boxes overlap although their contacts are apart or on each other.
     #[error(
-        "t = {time}: contact {contact:?}: two boxes overlap by {depth} m, more than {bound} m, at parts that were not held apart",
+        "at t = {time} s contact {contact:?}: two boxes overlap by {depth} m, more than {bound} m, at parts that were not kept apart",
         depth = significant(*depth, 6),
         bound = significant(*bound, 6)
     )]
@@ -143,7 +143,7 @@ pub enum SimulationError {
     },
     /// A sharp point rests on a sharp edge or vertex, where there is no normal.
     #[error(
-        "t = {time}: contact {contact:?} rests with a sharp point on a sharp edge, where there is no normal: give the point a radius"
+        "at t = {time} s contact {contact:?} rests with a sharp point on a sharp edge, where there is no normal: give the point a radius"
     )]
     SharpPair {
         /// Time, s.
@@ -168,9 +168,9 @@ pub enum SimulationError {
         /// The largest depth allowed, m.
         bound: f64,
     },
-    /// A closed loop lost or gained a condition: at a dead point motions branch off, and the motion beyond is not determined.
+    /// A closed loop lost or gained a condition: at a dead point motions branch, and the motion beyond is not determined.
     #[error(
-        "loop {name:?} is singular at t = {time} s: motions branch off there, and mechanics does not say which one follows"
+        "at t = {time} s loop {name:?} is singular: motions branch there, and mechanics does not determine which one follows"
     )]
     SingularLoop {
         /// The loop.

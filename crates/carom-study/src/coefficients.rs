@@ -16,6 +16,18 @@ impl Map {
     ///
     /// # Errors
     /// The problem has no answer or no friction, the contact separates, or the resolution or range is out of bounds.
+    ///
+    /// ```
+    /// use carom_study::{Map, MapOptions};
+    ///
+    /// let kane = carom_scene::gallery::impact("kane")?;
+    /// let options = MapOptions { resolution: 20, ..MapOptions::default() };
+    /// let map = Map::over_coefficients(&kane, "Kane's pendulum", &options)?;
+    /// assert_eq!(map.cells.len(), 400);
+    /// let dissipative = map.cells.iter().filter(|cell| cell.admissible).count();
+    /// assert!(0 < dissipative && dissipative < 400 && !map.point.admissible);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn over_coefficients(problem: &Problem, title: &str, options: &MapOptions) -> Result<Self, MapError> {
         let subject = Subject::new(problem, options)?;
         let (contact, e_t, ratio) = (&subject.contact, subject.outcome.restitution.tangential, subject.ratio());

@@ -9,6 +9,17 @@ use crate::error::DiagramError;
 use crate::impulse::ImpulseSpace;
 
 /// The answers of all laws to one impact.
+///
+/// ```
+/// use carom_study::{Answered, Comparison};
+///
+/// let comparison = Comparison::new(&carom_scene::gallery::impact("kane")?)?;
+/// let creates = |answer: &Answered| matches!(answer, Answered::Yes(verdict) if verdict.energy_change > 1e-9);
+/// let creating: Vec<&str> =
+///     comparison.laws.iter().filter(|one| creates(&one.answer)).map(|one| one.law.name()).collect();
+/// assert!(creating.contains(&"newton") && !creating.contains(&"poisson"));
+/// # Ok::<(), carom_scene::ProblemError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Comparison {
@@ -27,8 +38,8 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Solves a problem with every law. The problem's own law and guard are ignored; a kind of restitution is that of the law
-    /// `chord` alone.
+    /// Solves a problem with every law. The problem's own law and guard are ignored; a kind of restitution applies to
+    /// the law `chord` only.
     ///
     /// # Errors
     /// The problem is invalid for every law.

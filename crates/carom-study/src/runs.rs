@@ -51,16 +51,16 @@ pub struct LawRun {
     pub evaluations: u64,
     /// The times of the samples, s.
     pub times: Vec<f64>,
-    /// The centre of mass of what moves, m, at these times.
+    /// The centre of mass of the moving links, m, at these times.
     pub path: Vec<[f64; 3]>,
 }
 
 impl RunComparison {
-    /// Simulates a scene by every law. The scene's own law is ignored, its guard is that of `aghili`, and a kind of restitution
-    /// that of `chord` alone.
+    /// Simulates a scene by every law. The scene's own law is ignored; its guard applies to `aghili` only, and a kind
+    /// of restitution to `chord` only.
     ///
     /// # Errors
-    /// The scene is invalid, or cannot start. A run that ends early is no error, but says why.
+    /// The scene is invalid, or cannot start. A run that ends early is not an error: its entry has the reason.
     pub fn new(problem: &Problem, until: Option<f64>) -> Result<Self, RunComparisonError> {
         let mut setup = problem.with_law(Law::Chord).with_guard(Guard::Report).setup()?;
         setup.settings.until = until.unwrap_or(setup.settings.until);

@@ -29,7 +29,8 @@ impl Default for MapOptions {
 const RESOLUTION: [usize; 2] = [2, 4000];
 /// Larger critical coefficients of friction are not shown by default: tyres and rubber have at most about 2.
 const STRANGE_FRICTION: f64 = 5.0;
-/// Abscissas at which the curves are looked at, and the number that must have a curve for it to be shown: an eighth of the axis.
+/// The number of abscissas at which curves are evaluated, and how many of them must have a curve for it to be shown: an
+/// eighth.
 const SAMPLES: usize = 65;
 const FEWEST: usize = 8;
 /// Parts of a curve above this many times its median belong to a pole.
@@ -94,16 +95,16 @@ impl Subject {
             .map(|mu| mu.unwrap_or(f64::INFINITY))
     }
 
-    /// The range of a friction axis: where something happens. It is wide enough for the curves at which modes change, but for their
-    /// poles, which do not fit any axis, and for the problem's own friction, unless it is [`FAR`] above that. The paper's limit, at
-    /// which no answer changes, does not widen it.
+    /// The range of a friction axis. It contains the curves at which modes change, except their poles, which do not fit
+    /// any axis, and the problem's own friction, unless it is [`FAR`] above the curves. The paper's limit, at which no
+    /// answer changes, does not widen it.
     pub(super) fn friction_ends(&self, range: &Range, x: Axis, sample: impl Fn(f64) -> Sample) -> [f64; 2] {
         if let Some((low, high)) = range.y {
             return [low.unwrap_or(0.0), high];
         }
         let samples: Vec<Sample> = (0..SAMPLES).map(|i| sample(x.middle(i, SAMPLES))).collect();
         let reach = |k: usize| {
-            // A reversal where the contact can stick is not the answer.
+            // Where the contact can stick, a reversal is not the answer.
             let is_boundary = |sample: &&Sample| k == 0 || sample.curves[k] < sample.curves[0];
             let values = samples.iter().filter(is_boundary).map(|sample| sample.curves[k]);
             let mut values: Vec<f64> = values.filter(|mu| *mu <= STRANGE_FRICTION).collect();

@@ -1,8 +1,8 @@
-// The state as the part of the address behind the #, and back. Numbers are written so that they come back to the bit.
+// The state of the page as the fragment of its address, and back. Numbers are written so that they are read back to the bit.
 
 import { BLANK } from "./state.js";
 
-// Files up to this size together are held by the address.
+// Files up to this total size are part of the address.
 export const MOST_EMBEDDED = 64 * 1024;
 
 const LISTS = { q: "configuration", v: "velocity", view: "view" };
@@ -51,7 +51,7 @@ function numbers(text) {
   return out;
 }
 
-// Null if the address holds nothing. Throws an error in words if it is damaged.
+// Null if the address has no state. Throws an error if it is damaged.
 export function decode(hash) {
   const parts = new URLSearchParams(hash.replace(/^#/, ""));
   if (![...parts].length) return null;

@@ -2,7 +2,7 @@
 
 import { add, basis, norm, short, times, unit } from "./player/math.js";
 
-// Pixels of the velocity before, of the cones and of the frame; arrows end at so many pixels.
+// Lengths in pixels: of the velocity before, of the cones and of the frame; the longest that an arrow may be.
 const BEFORE = 66;
 const CONE = 74;
 const FRAME = 40;
@@ -17,7 +17,7 @@ export function drawImpact(overlay, camera, contacts, reference, css) {
     if (contact.cone && norm(contact.impulse) > 0) cones(overlay, camera, contact, css);
   }
   const isSingle = contacts.length === 1;
-  // Names and numbers are written last, where there is room.
+  // Labels are placed last, where there is room.
   const labels = [];
   const lines = [];
   const draw = (place, vector, pixels, colour, unitName, isArriving) => {
@@ -38,7 +38,7 @@ export function drawImpact(overlay, camera, contacts, reference, css) {
   write(overlay, camera, labels, lines, css);
 }
 
-// A place so many pixels along a direction.
+// The point at a distance in pixels along a direction.
 function along(camera, place, direction, pixels) {
   return add(place, times(pixels / camera.project(place)[3], direction));
 }
@@ -57,10 +57,10 @@ function arrow(overlay, camera, place, direction, pixels, colour, isArriving) {
   return ends;
 }
 
-// Each label beyond the end of its arrow or beside it, where it covers least.
+// Places each label beyond the end of its arrow or beside it, where it covers least.
 function write({ pen }, camera, labels, lines, css) {
   const [w, h] = camera.size;
-  // The corner of the scale.
+  // The corner with the scale.
   const taken = [[w - 110, h - 34, 110, 34]];
   const dots = lines.flatMap(([a, b]) => Array.from({ length: 13 }, (_, k) => [a[0] + ((b[0] - a[0]) * k) / 12, a[1] + ((b[1] - a[1]) * k) / 12]));
   for (const { text, colour, at, from, font } of labels) {
@@ -87,7 +87,7 @@ function write({ pen }, camera, labels, lines, css) {
   }
 }
 
-// labels: where its names go, or null for none.
+// labels: the list to which the names of the axes are added; null for none.
 function frame(overlay, camera, { position, axes }, css, labels, lines) {
   const { pen } = overlay;
   axes.forEach((axis, k) => {
@@ -128,7 +128,7 @@ function cones(overlay, camera, { position, axes, cone }, css) {
     if (isFilled) pen.fill();
     else pen.stroke();
     if (!camera.isFlat) {
-      // The two sides that are seen.
+      // The two visible edges.
       const sides = [points.reduce((m, p) => (p[0] < m[0] ? p : m)), points.reduce((m, p) => (p[0] > m[0] ? p : m))];
       if (isFilled) { overlay.line([foot, ...sides], true); pen.fill(); } else for (const side of sides) { overlay.line([foot, side]); pen.stroke(); }
     }

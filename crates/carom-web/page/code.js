@@ -1,4 +1,4 @@
-// What gives the same outside of the page: the command line, Python, and the outcome as data.
+// The answer outside the page: as a command line, as Python, and the outcome as data.
 
 import { el, toast } from "./dom.js";
 

@@ -1,4 +1,4 @@
-// The dialog of the page: a heading, a body, a way out.
+// The dialog of the page: a heading, a body and a button to close it.
 
 import { el, find } from "./dom.js";
 

@@ -1,4 +1,4 @@
-// Elements in few words.
+// Short functions that make and find elements.
 
 export const find = (id) => document.getElementById(id);
 
@@ -15,7 +15,7 @@ function fill(element, attributes, children) {
 export const el = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
 export const svg = (tag, attributes, ...children) => fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 
-// A short message that goes by itself.
+// A short message that disappears by itself.
 let fading = 0;
 export function toast(text) {
   find("toast").textContent = text;
@@ -23,7 +23,7 @@ export function toast(text) {
   fading = setTimeout(() => { find("toast").textContent = ""; }, 4000);
 }
 
-// Runs an action once in the next frame, however often it is asked for.
+// Runs an action once in the next frame, however often it is requested.
 const waiting = new Set();
 export function nextFrame(action) {
   if (!waiting.size) {

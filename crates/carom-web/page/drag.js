@@ -3,7 +3,7 @@
 import { add, basis, combined, cross, dot, hull, norm, sub, times, turned, unit } from "./player/math.js";
 import { shapeMesh } from "./player/shapes.js";
 
-// A stick is as wide as a finger.
+// Distance in pixels within which a thin body is hit: the width of a finger.
 const NEAR = 14;
 
 // Distance of a point from a line between two others.
@@ -37,7 +37,7 @@ function outlineOf(shape, { p, q }, camera) {
   return hull(points).map((i) => points[i]);
 }
 
-// The body under a point of the picture, nearest to the eye, or the nearest one within a finger's width; null beside all.
+// The body under a point of the picture, nearest to the eye, otherwise the nearest one within a finger's width, otherwise null.
 export function bodyAt(still, camera, at) {
   let best = null;
   for (const body of still.bodies) {
@@ -54,14 +54,14 @@ export function bodyAt(still, camera, at) {
   return best && best.body;
 }
 
-// The joint that a drag of a body moves: a slide or a free one before a hinge, with shift the other way round.
+// The joint that a drag of a body moves: a sliding or free joint is preferred to a hinge; with shift, a hinge.
 export function jointOf(info, body, isTurning) {
   const own = info.joints.filter(({ link, type, follows }) => link === body.name && type !== "fixed" && !follows);
   const ranks = isTurning ? [/revolute|continuous|ball/, /planar|floating/, /prismatic/] : [/prismatic/, /planar|floating/, /./];
   return ranks.map((rank) => own.find(({ type }) => rank.test(type))).find(Boolean) || null;
 }
 
-// The ways in which a joint moves its body. Each has a direction in the world and the number that it changes: of the velocity,
+// The ways in which a joint moves its body. Each has a direction in the world and the entry that it changes: of the velocity,
 // or of the configuration, where a turn changes a quaternion by an axis of the link.
 function ways(joint, { q }, configuration, isVelocity, isTurning) {
   const { type, axis } = joint;
@@ -85,7 +85,7 @@ function ways(joint, { q }, configuration, isVelocity, isTurning) {
   return [{ direction: about, isTurn: true, number: first + (type === "planar" ? 2 : 0) }];
 }
 
-// What changes if a grabbed point goes by so many pixels: the least motion of the joint that follows.
+// The changes that move a grabbed point by a number of pixels: the least motion of the joint that achieves this.
 export function follow(still, camera, { body, joint, isTurning }, grabbed, [dx, dy], configuration, isVelocity) {
   const pose = still.pose(body);
   const scale = camera.project(grabbed)[3];
@@ -95,7 +95,7 @@ export function follow(still, camera, { body, joint, isTurning }, grabbed, [dx, 
     const motion = isTurn ? cross(direction, sub(grabbed, centre)) : direction;
     return [scale * dot(motion, camera.right), -scale * dot(motion, camera.over)];
   });
-  // Jᵀ (J Jᵀ + λ)⁻¹ d: where a joint points at the eye it stays.
+  // Jᵀ (J Jᵀ + λ)⁻¹ d: λ keeps a joint in place whose motion is along the line of sight.
   const [a, b, c] = columns.reduce(([a, b, c], [x, y]) => [a + x * x, b + x * y, c + y * y], [0, 0, 0]);
   const lambda = 1e-3 * (a + c) + 1e-9;
   const det = (a + lambda) * (c + lambda) - b * b;
@@ -103,7 +103,7 @@ export function follow(still, camera, { body, joint, isTurning }, grabbed, [dx, 
   return moves.map((move, k) => ({ ...move, by: columns[k][0] * y[0] + columns[k][1] * y[1] }));
 }
 
-// A vector of the state with these changes.
+// A copy of a configuration or velocity with these changes.
 export function applied(list, changes, rate) {
   const next = [...list];
   const turns = new Map();

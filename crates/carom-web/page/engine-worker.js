@@ -1,4 +1,4 @@
-// The engine as wasm, off the page's thread. It takes texts of requests and gives buffers of answers.
+// The engine as wasm in a worker. It receives requests as text and posts answers as buffers.
 
 import { load } from "./module.js";
 

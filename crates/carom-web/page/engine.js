@@ -1,4 +1,4 @@
-// The engine as the page sees it: ask(request, channel) gives a promise of the answer, from the server or from a worker.
+// The engine as the page uses it: ask(request, channel) returns a promise of the answer, from the server or from a worker.
 
 import { decode } from "./envelope.js";
 import { transport } from "./transport.js";
@@ -9,14 +9,14 @@ export async function connect() {
 }
 
 class Engine {
-  // send: from the text of a request and its channel to a promise of the answer.
+  // send(text, channel): returns a promise of the answer to the text of a request.
   constructor(send, transport) {
     this.send = send;
     this.transport = transport;
     this.channels = new Map();
   }
 
-  // The answer. In a channel one request is under way and one waits: a newer one takes its place, and it is answered with null.
+  // The answer. In a channel one request is under way and one waits: a newer one replaces the waiting one, which resolves to null.
   ask(request, channel) {
     if (channel === undefined) return this.send(JSON.stringify(request));
     const state = this.channels.get(channel) || { busy: false, waiting: null };
@@ -49,7 +49,7 @@ function serverTransport() {
   };
 }
 
-// Answers that take longer than a frame have a worker of their own, so that sentence and picture do not wait for them.
+// Requests that take longer than a frame have a worker of their own, so that sentence and picture do not wait for them.
 const LONG = new Set(["map", "states", "diagram", "laws", "simulate"]);
 
 async function workerTransport() {

@@ -1,4 +1,4 @@
-// Files in, by dialog, by drop and by address; files out.
+// Files are opened by dialog, by drop and by address, and downloaded.
 
 import { closeDialog, openDialog } from "./dialog.js";
 import { MOST_EMBEDDED, size } from "./address.js";
@@ -30,7 +30,7 @@ async function entries(entry, path = "") {
   }
 }
 
-// open(reading): a promise of the files that were chosen or dropped.
+// open(reading): called with a promise of the files that were chosen or dropped.
 export function acceptFiles(open) {
   find("open-button").addEventListener("click", () => find("file").click());
   find("file").addEventListener("change", () => {
@@ -57,7 +57,7 @@ export function sizeNote(files) {
   return bytes > MOST_EMBEDDED ? `The files have ${Math.ceil(bytes / 1024)} KB, more than the ${MOST_EMBEDDED / 1024} KB that an address holds: a link or bookmark will ask for them again.` : null;
 }
 
-// ?scene= and ?model=: a name of the gallery, or a file of the same origin.
+// ?scene= and ?model=: a name in the gallery, or a file of the same origin.
 export async function fromQuery(search, gallery) {
   const parts = new URLSearchParams(search);
   const name = parts.get("scene") || parts.get("model");
@@ -78,7 +78,7 @@ const SAVED = [
   ["run.json", "Run (JSON)"], ["run.csv", "Run (CSV)"], ["run.html", "Run as a page that plays it"],
 ];
 
-// ask(what) gives the answer of the engine.
+// ask(what) returns the answer of the engine.
 export function showDownloads(ask, isSimulated) {
   const save = async (what) => {
     const answer = await ask(what);

@@ -1,4 +1,4 @@
-// Five steps with Kane's pendulum. What they say in numbers comes from the engine's answers.
+// Five steps with Kane's pendulum. Their numbers come from the engine's answers.
 
 import { el, find } from "./dom.js";
 import { rounded } from "./sentence.js";
@@ -7,14 +7,14 @@ const limitOf = (answer, name) => answer.limits.find((limit) => limit.name === n
 
 const STEPS = [
   { pair: [0.5, 0.5], at: "verdict", words: (a) => `A double pendulum swings and its tip hits the floor. Bounce e and friction μ look harmless, yet the usual law ${a.verdict.split(":")[0]}. The sentence on top always says what happens now.` },
-  { pair: [0.5, 0.5], at: "ledger", words: (a) => `The bars show it: after the impact there is ${(100 + a.energy.percent).toFixed(1)} % of the kinetic energy from before. Beyond the 100 % line it comes from nowhere.` },
+  { pair: [0.5, 0.5], at: "ledger", words: (a) => `The bars show it: after the impact there is ${(100 + a.energy.percent).toFixed(1)} % of the kinetic energy from before. The part beyond the 100 % line comes from nowhere.` },
   { pair: [0.5, 0.5], at: "charts", words: (a) => `Why? If the tip sticks, bouncing in one direction couples to sliding in the other. In this state stick dissipates only up to e* = ${rounded(limitOf(a, "restitution_limit.state").limit)}. The hatched region beyond it creates energy.` },
-  { pair: [0.35, 0.5], at: "charts", words: (a) => `First help: less bounce. With e = 0.35, left of e*, the contact ${a.verdict}. Try it: drag the point across the line and back.` },
-  { pair: [0.5, 0.35], at: "laws", words: (a) => `Second help: less friction. With μ = 0.35 the contact ${a.verdict}; a slipping contact never creates energy. The table shows what other laws say. Now move the joints, open your own robot, or simulate.` },
+  { pair: [0.35, 0.5], at: "charts", words: (a) => `First remedy: less bounce. With e = 0.35, left of e*, the contact ${a.verdict}. Try it: drag the point across the line and back.` },
+  { pair: [0.5, 0.35], at: "laws", words: (a) => `Second remedy: less friction. With μ = 0.35 the contact ${a.verdict}; a slipping contact never creates energy. The table shows what other laws say. Now move the joints, open your own robot, or simulate.` },
 ];
 
 export class Guide {
-  // show(pair): opens Kane's pendulum with a pair of coefficients, gives the answer.
+  // show(pair): opens Kane's pendulum with a pair of coefficients and returns the answer.
   constructor(show) {
     this.show = show;
     this.box = find("guide");
@@ -45,7 +45,7 @@ export class Guide {
     if (!id) return;
     const target = find(id);
     target.classList.add("pointed");
-    // The map is seen together with the sentence; what the card would cover moves out of its way.
+    // The map is shown together with the sentence; the card moves to the side where it does not cover its target.
     const isNarrow = innerWidth <= 860;
     if (!isNarrow && (id === "charts" || id === "verdict")) scrollTo({ top: 0 });
     else target.scrollIntoView({ block: isNarrow || id === "laws" ? "start" : "nearest" });

@@ -21,7 +21,7 @@ export class History {
     this.now = state;
   }
 
-  // What is no step of its own: a view, a time.
+  // Changes that are not a step of their own: of the view, of the time.
   replace(state) {
     this.now = state;
   }

@@ -1,14 +1,14 @@
-// What is under the pointer on a map, in a line.
+// A line about the point of a map under the pointer.
 
 import { limitWords, rounded } from "./sentence.js";
 
-// An exact answer at a pair.
+// The exact answer at a pair of coefficients.
 export function pairWords([e, mu], { verdict, limits }) {
   const near = (limits || []).filter(({ name, distance }) => !name.startsWith("printed") && Number.isFinite(distance));
   return [`e = ${rounded(e)}, μ = ${rounded(mu)}: ${verdict}`, ...near.map((limit) => limitWords(limit).join(": "))].join(" · ");
 }
 
-// The cell of a map under a place.
+// The cell of a map at a point.
 export function cellWords(at, map) {
   const n = map.resolution;
   const [c, r] = at.map((x, k) => Math.min(n - 1, Math.max(0, Math.floor(((x - map.axes[k].min) / (map.axes[k].max - map.axes[k].min)) * n))));

@@ -12,7 +12,7 @@ export function drawImpulses(box, diagram) {
     return;
   }
   const { space } = diagram;
-  // In space the plane of the two tangents at the restitution of the impact; in the plane normal and tangent.
+  // In space: the plane of the two tangents, at the normal impulse of the restitution. In the plane: normal and tangent.
   const isSpatial = space.contact_dimension === 3;
   const place = (impulse) => (isSpatial ? [impulse[1], impulse[2]] : [impulse[1], impulse[0]]);
   const turn = (p) => (isSpatial ? p : [p[1], p[0]]);
@@ -57,7 +57,7 @@ export function drawImpulses(box, diagram) {
 
 const mark = (k, x, y, isOwn) => svg("path", { d: MARKS[k % MARKS.length], transform: `translate(${x} ${y})`, fill: isOwn ? "var(--force)" : "none", stroke: isOwn ? "var(--force)" : "var(--ink)", "stroke-width": 2 });
 
-// The laws of each mark in lines of so many letters.
+// The names of the laws of each mark, broken into lines.
 function legendRows(names, most) {
   return names.flatMap((name, k) => {
     const lines = [""];
@@ -91,7 +91,7 @@ function cones(plot, { friction }, isSpatial, answers) {
   });
 }
 
-// The piece of a line a·p = value inside the frame.
+// The part of the line a·p = value inside the frame.
 function across(plot, [a, b], value) {
   const [[x0, x1], [y0, y1]] = plot.ends;
   const points = [];

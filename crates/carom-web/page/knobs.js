@@ -1,9 +1,9 @@
-// A number by slider and by field, both with the same name.
+// A number with a slider and a field.
 
 import { el, toast } from "./dom.js";
 
 export class Knob {
-  // changed(value, isFinal); text: what is read beside the field, name: what a screen reader says.
+  // changed(value, isFinal); text: the visible label; name: the label for screen readers.
   constructor({ text, unit = "", name, low, high, step, least = -Infinity, most = Infinity, changed }) {
     Object.assign(this, { least, most, changed, low, high, step });
     this.slider = el("input", { type: "range", min: low, max: high, step: "any", "aria-label": name || text });
@@ -21,7 +21,7 @@ export class Knob {
     });
   }
 
-  // Steps of a size that can be read; without them "any" would step by a percent of the range.
+  // Steps of a round size; without them "any" would step by a percent of the range.
   key(event) {
     const sign = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 }[event.key];
     if (!sign) return;
@@ -31,7 +31,7 @@ export class Knob {
   }
 
   set(value) {
-    // A value beyond the slider widens it.
+    // A value outside the range of the slider extends it.
     if (value < this.low) this.slider.min = this.low = Math.max(this.least, 2 * value - this.high);
     if (value > this.high) this.slider.max = this.high = Math.min(this.most, 2 * value - this.low);
     if (document.activeElement !== this.slider || Number(this.slider.value) !== value) this.slider.value = value;
@@ -48,7 +48,7 @@ export class Knob {
 const subscripts = (text) => text.split(/(?<= [eμ])_(\w)$/).map((part, k) => (k % 2 ? el("sub", null, part) : part));
 const bounds = (least, most) => (most < Infinity ? `from ${least} to ${most}` : `at least ${least}`);
 
-// A choice of few, with the same interface.
+// A choice from a list, with the same interface.
 class Choice {
   constructor({ text, name, options, changed }) {
     this.select = el("select", { "aria-label": name }, ...options.map(([value, words]) => el("option", { value }, words)));
@@ -109,7 +109,7 @@ export class Controls {
       choose((s) => s.guard || info.guard, { text: "if energy would grow", name: "What is done if the energy would grow", options: info.guards.map((name) => [name, GUARDS[name] || name]),
         changed: (guard) => this.change({ guard }, true) });
     }
-    // Which contacts strike: as the document says, or a single one.
+    // The contacts that strike: those of the document, or a single one.
     const names = (info.contacts || []).map(({ name }) => name);
     if (names.length > 1) {
       const own = info.contacts.filter(({ strikes }) => strikes).length;
@@ -152,7 +152,7 @@ export class Controls {
   }
 }
 
-// The place of the first of the four numbers of a rotation that a coordinate belongs to, or null.
+// The index of the first number of the quaternion that a coordinate belongs to, or null.
 function quaternionOf(info, k) {
   for (const { type, q } of info.joints || []) {
     const first = q[0] + (type === "floating" ? 3 : 0);
@@ -161,7 +161,7 @@ function quaternionOf(info, k) {
   return null;
 }
 
-// The other three numbers of a rotation follow, so that it remains one.
+// The other three numbers of a quaternion follow, so that its norm remains one.
 function completed(list, first, k) {
   const others = [0, 1, 2, 3].map((i) => first + i).filter((i) => i !== k);
   const [room, size] = [Math.sqrt(Math.max(0, 1 - list[k] ** 2)), Math.hypot(...others.map((i) => list[i]))];
@@ -169,5 +169,5 @@ function completed(list, first, k) {
   else list[others[0]] = room;
 }
 
-// The dynamic friction in the same ratio to a new static one.
+// The dynamic friction for a new static one, in the same ratio.
 const scaled = ({ static: s, dynamic: d }, value) => (s > 0 ? Math.min(value, Number(((d / s) * value).toPrecision(15))) : value);

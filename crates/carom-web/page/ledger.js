@@ -1,4 +1,4 @@
-// The ledger of the kinetic energy as bars, which may pass 100 %.
+// The energy balance of the impact as bars, which may exceed 100 %.
 
 import { el } from "./dom.js";
 import { short } from "./player/math.js";
@@ -12,7 +12,7 @@ export function showLedger(box, ledger) {
     box.replaceChildren(el("p", { class: "note" }, ledger.length ? ledger.map(({ words, value }) => `${words}: ${value === null ? "not given" : `${short(value)} J`}`).join(" · ") : "The kinetic energy is not given."));
     return;
   }
-  // Parts stand where the sum before them ends.
+  // Each part begins where the sum before it ends.
   let sum = 0;
   const rows = ledger.map(({ name, words, value, percent }) => {
     const isPart = name !== "before" && name !== "after";

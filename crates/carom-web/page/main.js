@@ -1,4 +1,4 @@
-// The page: one state, what asks the engine about it, and what shows the answers.
+// The page: one state, the requests about it, and the views of the answers.
 
 import { decode, encode } from "./address.js";
 import { copyText, showCode } from "./code.js";
@@ -21,14 +21,14 @@ import { Session } from "./session.js";
 import { Player } from "./simulate.js";
 import { BLANK, mapKey, same, samePhysics, sameSource } from "./state.js";
 
-// Cells along an axis: while something is dragged, and when it rests.
+// Cells along an axis: during a drag, and after it.
 const COARSE = 60;
 const FINE = 200;
-// Milliseconds after the last change until everything is asked for in full.
+// Milliseconds after the last change until everything is requested in full.
 const REST = 120;
 const TABS = ["map", "states", "impulse"];
 const TOGGLES = { "show-printed": "printed", "show-contours": "contours", "show-set": "set" };
-// Changes that ask nothing of the engine; and those that are no step of the history, either.
+// Changes that need no request; and those that are not a step of the history, either.
 const SHOWN = { isPhysics: false };
 const QUIET = { isPhysics: false, isStep: false };
 
@@ -65,16 +65,16 @@ function fail(error) {
 
 const info = () => session.info;
 
-// Requests that are not answered yet.
+// The number of requests without an answer so far.
 let pending = 0;
 
-// The page is busy while something is asked, or waits to be.
+// The page is busy while a request is under way or waits.
 function busy(by) {
   pending += by;
   find("main").setAttribute("aria-busy", String(pending > 0 || resting !== 0));
 }
 
-// Keeps the page busy while something is done. What follows at once runs first.
+// Marks the page as busy during an action. Continuations of the action run before the mark is removed.
 async function whileBusy(action) {
   busy(1);
   try {
@@ -84,7 +84,7 @@ async function whileBusy(action) {
   }
 }
 
-// Null in place of an answer that is not wanted any more, because a newer question has taken its place or something else was opened.
+// The answer; null if it is stale, since a newer request has replaced it or another source was opened.
 async function ask(request, channel, extra) {
   const asked = session;
   try {
@@ -96,7 +96,7 @@ async function ask(request, channel, extra) {
   }
 }
 
-// Opens a source; a bad one leaves what is shown as it is.
+// Opens a source; if that fails, the page stays as it is.
 async function open(source, wanted = null, isStep = true) {
   find("fault").hidden = true;
   const next = await whileBusy(() => Session.open(engine, source).catch((error) => ({ error: { message: `The engine is gone (${error.message}).` } })));
@@ -122,7 +122,7 @@ async function open(source, wanted = null, isStep = true) {
   if (note) toast(note);
   picture.open(info());
   const answer = await ask("answer", "open");
-  // Without one, the engine is gone, or something else has been opened meanwhile.
+  // Without an answer the engine is gone, or another source was opened meanwhile.
   if (!answer) return next !== session;
   await showAnswer(answer);
   picture.setView(state.view);
@@ -137,12 +137,12 @@ async function open(source, wanted = null, isStep = true) {
   return true;
 }
 
-// Changes the state. While it is dragged, only what is light is asked for, and the history waits.
+// Changes the state. During a drag only the cheap requests are sent, and the history waits.
 function change(patch, isFinal, { isPhysics = true, isStep = true } = {}) {
   const next = { ...state, ...patch };
   if (patch.configuration && next.strike === null) next.strike = striking();
   if (next.until !== null && next.until === state.until && !samePhysics(next, state)) {
-    // The run began in another state than the one that is now shown.
+    // The run began in another state than the one now shown.
     Object.assign(next, { until: null, time: null });
     closePlayer();
     find("run-words").textContent = "The state has changed: simulate again.";
@@ -161,14 +161,14 @@ function change(patch, isFinal, { isPhysics = true, isStep = true } = {}) {
   if (isPhysics && !isNew) refresh(false);
 }
 
-// A robot that is moved off the surface still strikes with the contacts that touched; null where there is no choice.
+// A robot that is moved off the surface still strikes with the contacts that touched; null if the document decides.
 function striking() {
   const all = info().contacts || [];
   const names = (shown.answer?.contacts || all.filter(({ strikes }) => strikes)).map(({ name }) => name);
   return all.length > 1 && names.length ? names : null;
 }
 
-// The address and the buttons follow the state.
+// Updates the address and the buttons.
 function settle() {
   const address = encode(state);
   if (location.hash !== address) window.history.replaceState(null, "", location.pathname + location.search + address);
@@ -186,7 +186,7 @@ function settle() {
   find("toggles").classList.toggle("unused", state.tab === "impulse");
 }
 
-// Goes to a state of the history or of the address.
+// Restores a state of the history or of the address.
 async function go(next) {
   if (!sameSource(next.source, state.source)) {
     const now = past.now;
@@ -215,7 +215,7 @@ function refresh(isMoving) {
   if (!isMoving) askLaws();
 }
 
-// What is heavy, once nothing moves. The answer has been asked for already.
+// Sends the expensive requests, once nothing moves. The answer has been requested already.
 function rest() {
   resting = 0;
   showCode(find("code"), shown.answer || {});
@@ -239,7 +239,7 @@ async function showAnswer(answer, asked = state) {
   showPicture();
   if (state.tab === "map" && shown.map && !shown.map.error) plot.point(pair(asked), answer.verdict || "no answer");
   if (!answer.error || !info().bodies) return;
-  // Without an answer there still is a robot in a state.
+  // Without an answer the robot can still be drawn in its state.
   const robot = await ask("open", "robot");
   if (robot && !robot.error && !shown.answer) picture.pose(robot.arrays.poses);
 }
@@ -300,7 +300,7 @@ function drawTab() {
   plot.draw(isMap ? { ...map, point: { ...map.point, at: pair(state) } } : map, state, isMap);
 }
 
-// Where several contacts strike there is no map of them together, but one of each.
+// Several contacts that strike have no common map, but one for each of them.
 function chooseContact() {
   const names = (shown.answer?.contacts || info().contacts || []).map(({ name }) => name).slice(0, 12);
   if (names.length < 2) return;
@@ -326,7 +326,7 @@ function showTable() {
   if (focused) find("law-table").querySelector(`[data-law="${focused}"]`)?.focus({ preventScroll: true });
 }
 
-// The coefficients of a pair. The ratio of the frictions stays.
+// The coefficients of a pair. The ratio of the frictions is kept.
 function coefficients([normal, mu]) {
   const { static: s, dynamic: d } = state.friction || info().friction || { static: 1, dynamic: 1 };
   const { tangential } = state.restitution || info().restitution || { tangential: 0 };
@@ -368,13 +368,13 @@ function moved(changes, isFinal, rate) {
   move(list.length ? { [name]: applied(now[name], list, isVelocity ? rate : 1) } : {}, isFinal);
 }
 
-// Configuration and velocity, as far as they are not the document's own.
+// Configuration and velocity, unless they are those of the document.
 function moving() {
   const { configuration, velocity } = state;
   return loose || { ...(configuration && { configuration }), ...(velocity && { velocity }) };
 }
 
-// Changes configuration or velocity. Where the robot has loops, the other joints follow those that are moved, so that the loops stay closed.
+// Changes configuration or velocity. For a robot with loops the other joints follow, so that the loops stay closed.
 async function move(patch, isFinal) {
   if (!info().loops?.length) return change(patch, isFinal);
   const now = { configuration: info().configuration, velocity: info().velocity, ...moving() };
@@ -385,7 +385,7 @@ async function move(patch, isFinal) {
   const turned = next.velocity.flatMap((x, k) => (x === now.velocity[k] ? [] : [k]));
   const asked = (loose = { ...next, held: [...new Set([...held, ...moved])], held_rates: [...new Set([...rates, ...turned])] });
   const closed = await ask("close", "close", { ...asked, from: state.configuration || info().configuration });
-  // A newer question about the whole of it has taken its place.
+  // A newer request has replaced this one.
   if (!closed) return undefined;
   if (loose === asked) loose = null;
   if (closed.error) {
@@ -401,7 +401,7 @@ function closePlayer() {
   player = null;
 }
 
-// A run from the state shown; time: where it is to stand, or null for its beginning.
+// Simulates from the state shown; time: the time to show, null for the beginning.
 async function simulate(until, time, isStep = true) {
   if (!(until > 0)) {
     find("run-words").textContent = "The duration must be a positive number of seconds.";
@@ -430,7 +430,7 @@ async function simulate(until, time, isStep = true) {
   change({ until, time: player.t }, true, isStep ? SHOWN : QUIET);
 }
 
-// From an impact of the run to its own map.
+// Explores the state of an impact of the run.
 async function mapEvent(event) {
   const answer = await ask("event", "event", { until: state.until, event });
   if (!answer) return;
@@ -439,7 +439,7 @@ async function mapEvent(event) {
     return;
   }
   const { configuration, velocity, strike, guard } = answer;
-  // The run that led there is closed: a simulation from here is another one.
+  // The run is closed: a simulation from here is another one.
   closePlayer();
   change({ configuration, velocity, strike, guard: guard ?? state.guard, until: null, time: null, tab: "map" }, true);
   find("verdict").scrollIntoView({ block: "start" });

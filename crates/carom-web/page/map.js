@@ -1,4 +1,4 @@
-// The map: regions with patterns in pixels of the screen, exact curves with their names, and the point to drag.
+// The map: regions with patterns in pixels of the screen, exact curves with labels, and the point to drag.
 
 import { svg } from "./dom.js";
 import { Plot, textWidth } from "./plot.js";
@@ -59,11 +59,11 @@ export class MapPlot {
       if (isDraggable) this.drags(layer);
     }
     plot.show(this.over);
-    // A drag goes on over a new drawing, and the focus stays.
+    // A drag continues on a new drawing, and the focus stays.
     if (this.hasFocus) this.handleElement.focus({ preventScroll: true });
   }
 
-  // The name of a region stands where most of it is around, and covers no curve.
+  // The label of a region is placed deep inside it, where it covers no curve.
   regionNames(map) {
     const { plot } = this;
     const n = map.resolution;
@@ -121,13 +121,13 @@ export class MapPlot {
     group.addEventListener("keydown", (event) => this.key(event));
   }
 
-  // Puts the point to a pair, with what a screen reader says.
+  // Moves the point to a pair, and updates its text for screen readers.
   point(at, words) {
     const { plot, map, handleElement } = this;
     if (!plot) return;
     this.pair = at;
     const inside = at.map((value, k) => Math.min(plot.ends[k][1], Math.max(plot.ends[k][0], value)));
-    // A pair outside of the map is at its edge, and says so.
+    // A pair outside the map is drawn at its edge, with a note.
     const isOutside = at[1] > plot.ends[1][1];
     handleElement.classList.toggle("outside", isOutside);
     this.note.textContent = isOutside ? `μ = ${Number(at[1].toPrecision(4))} ↑` : "";

@@ -1,4 +1,4 @@
-// The picture of the mechanism at the impact, and what pointers and keys do to it.
+// The picture of the mechanism at the impact, and its control by pointers and keys.
 
 import { drawImpact } from "./arrows.js";
 import { bodyAt, follow, grab, grabbedPoint, jointOf } from "./drag.js";
@@ -11,19 +11,19 @@ import { Space } from "./player/space.js";
 import { Still } from "./still.js";
 
 const ARROWS = ["before", "after", "force", "soft"];
-// Radians or metres of a drag as radians or metres per second.
+// The factor from a drag in rad or m to a change of velocity in rad/s or m/s.
 const RATE = 2;
 
-// Milliseconds after the last turn of a wheel until the view rests.
+// Milliseconds after the last turn of a wheel until the view is at rest.
 const RESTS = 200;
 
 // Digits of a view in the address: at the largest zoom a hundredth of a pixel.
 const DIGITS = 8;
 
-// A gap beyond this part of the robot's size is said: less is how scenes and robots' files touch.
+// A gap larger than this part of the robot's size is shown; contacts of scenes and robot files have smaller ones.
 const OFF = 2e-4;
 
-// A contact that is moved off its surface still strikes: the picture says that it does so in the air, or inside.
+// A contact that is moved off its surface still strikes: a note says that it is above the surface or inside it.
 function gapWords(contacts, size) {
   const off = contacts.filter(({ gap }) => Math.abs(gap) > OFF * size);
   const one = ({ name, gap }) => `${name} is ${short(Math.abs(gap) * 100, 3)} cm ${gap > 0 ? "above" : "below"} its surface`;
@@ -31,7 +31,7 @@ function gapWords(contacts, size) {
 }
 
 export class Picture {
-  // moved(changes, isFinal, rate): a function of the configuration that gives what a drag changes; viewed(view, isFinal).
+  // moved(changes, isFinal, rate): changes is a function from the configuration to the changes of a drag; viewed(view, isFinal).
   constructor({ moved, viewed }) {
     Object.assign(this, { moved, viewed, paint: () => this.paintNow() });
     this.stage = find("stage");
@@ -45,7 +45,7 @@ export class Picture {
     find("close-up").addEventListener("click", () => this.closeUp());
   }
 
-  // Another robot: new canvases, since a canvas keeps what it drew with.
+  // Another robot needs new canvases, since a canvas keeps its drawing context.
   open(info) {
     this.info = info;
     const [space, overlay] = ["space", "overlay"].map((id) => {
@@ -92,7 +92,7 @@ export class Picture {
     this.draw();
   }
 
-  // The robot alone, in a state without an answer.
+  // Draws the robot alone, in a state without an answer.
   pose(poses) {
     this.still?.set(poses);
     this.draw();
@@ -131,7 +131,7 @@ export class Picture {
     }
   }
 
-  // The view as the address holds it.
+  // The view as it is in the address.
   setView(view) {
     const { camera } = this;
     if (!camera) return;
@@ -150,7 +150,7 @@ export class Picture {
   seen(isFinal) {
     const { camera } = this;
     if (!camera) return;
-    // What is shown is exactly what the address holds: digits that it does not hold are not in the picture, either.
+    // The picture shows exactly the view in the address, rounded to the same digits.
     const view = [camera.zoom, ...camera.shift, ...(camera.isFlat ? [] : [camera.azimuth, camera.elevation])].map((x) => Number(x.toPrecision(DIGITS)));
     this.look(view);
     this.draw();
@@ -177,7 +177,7 @@ export class Picture {
       const [touch] = event.touches;
       if (event.touches.length > 1 || bodyAt(this.still, this.camera, [touch.clientX - left, touch.clientY - top])) event.preventDefault();
     }, { passive: false });
-    // Before the camera sees it: a press on a body is not one on the view.
+    // Handled before the camera: a press on a body does not move the view.
     canvas.addEventListener("pointerdown", (event) => {
       if (drag || event.button !== 0) return;
       const body = bodyAt(this.still, this.camera, at(event));
@@ -208,7 +208,7 @@ export class Picture {
         } else if (!drag) this.seen(true);
       });
     }
-    // A wheel has no end that is told: the address follows once it rests.
+    // A wheel has no final event: the address follows once it is at rest.
     let resting = 0;
     this.camera.attach(canvas, () => {
       this.seen(false);

@@ -1,4 +1,4 @@
-// A frame with axes, ticks and labels that keep off each other, as SVG in pixels of the screen.
+// A frame with axes, ticks and labels that do not overlap, as SVG in pixels of the screen.
 
 import { svg } from "./dom.js";
 import { roundStep } from "./player/math.js";
@@ -11,7 +11,7 @@ export function textWidth(text, size, weight = 400) {
 }
 
 export class Plot {
-  // isEqual: one unit is equally long on both axes; isFixed: they end where they end, and the frame is narrower.
+  // isEqual: both axes have the same scale; isFixed: their ranges are kept, and the frame is made narrower.
   constructor(box, axes, names, { isEqual = false, isFixed = false, margins = {} } = {}) {
     const [w, h] = [Math.max(220, box.clientWidth), Math.max(200, box.clientHeight)];
     Object.assign(this, { box, w, h, left: 52, right: 12, top: 10, bottom: 44, taken: [], points: [], ...margins });
@@ -36,7 +36,7 @@ export class Plot {
       this.bottom += up / 2;
       return;
     }
-    // The shorter axis gets more of it.
+    // The range of the shorter axis is extended.
     this.ends = this.ends.map(([a, b], k) => {
       const extra = (k ? up : across) / scale / 2;
       return [a - extra, b + extra];
@@ -85,7 +85,7 @@ export class Plot {
     return group;
   }
 
-  // Lines that labels keep off.
+  // Lines that labels should not cover.
   avoid(pieces) {
     for (const piece of pieces) {
       for (let i = 0; i + 1 < piece.length; i++) {
@@ -96,7 +96,7 @@ export class Plot {
     }
   }
 
-  // What a box of a label would cover: 0 for nothing, infinite if it leaves the frame or covers another label.
+  // How much the box of a label would cover: 0 for nothing, infinite if it leaves the frame or covers another label.
   cost([x, y, w, h]) {
     if (x < this.left + 2 || x + w > this.w - this.right - 2 || y < this.top + 2 || y + h > this.h - this.bottom - 2) return Infinity;
     if (this.taken.some(([a, b, c, d]) => x < a + c && a < x + w && y < b + d && b < y + h)) return Infinity;
@@ -112,7 +112,7 @@ export class Plot {
     this.labels.append(svg("text", { class: `halo ${name}`, x: box[0], y: box[1] + 12 }, ...parts));
   }
 
-  // A label beside a line, where it covers least.
+  // Places a label beside a line, where it covers least.
   label(pieces, text, name) {
     const width = textWidth(text, name === "tick" ? 11 : 12) + 4;
     let best = null;
@@ -134,7 +134,7 @@ export class Plot {
     if (best) this.write(best.box, text, name);
   }
 
-  // over: what is drawn on top, in a layer of its own.
+  // over: the top layer.
   show(over) {
     this.box.replaceChildren(this.root, ...(over ? [over] : []));
   }

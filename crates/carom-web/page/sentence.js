@@ -4,7 +4,7 @@ import { el, find } from "./dom.js";
 
 const ENERGY = /\b(creates|creating|loses|dissipates|absorbs|gains)\b[^:;,.]*?[\d.]+ ?%( (of )?(the )?(kinetic )?energy)?/;
 
-// What a limit is called in a line, and whether it is of e or of μ.
+// Short names of limits.
 const NAMES = {
   "restitution_limit.state": "e* in this state", "restitution_limit.configuration": "e* in every state", critical_friction: "sticks from μ", "printed.critical_friction": "from μ as printed",
   critical_reversal: "can reverse from μ", friction_limit: "μ* of the paper",
@@ -28,7 +28,7 @@ export function showNoAnswer({ message }, { simulates }) {
   find("limits").replaceChildren();
 }
 
-// A limit, and on which side of it the coefficient is.
+// A limit, and the side of it on which the coefficient is.
 export function limitWords({ name, words, of, value, limit: at }) {
   const gap = value - at;
   const letter = of === "restitution" ? "e" : "μ";

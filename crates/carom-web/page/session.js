@@ -1,11 +1,11 @@
-// One opened source and the questions about it.
+// An opened source and the requests about it.
 
 import { physics } from "./state.js";
 
 export class Session {
   constructor(engine, source, info) {
     Object.assign(this, { engine, source, info });
-    // Files are sent once; later questions name them by their key.
+    // Files are sent once; later requests name them by their key.
     this.short = info.key ? { key: info.key } : source;
   }
 
@@ -14,7 +14,7 @@ export class Session {
     return info.error ? { error: info.error } : new Session(engine, source, info);
   }
 
-  // The answer; null if a newer question on the channel has replaced this one.
+  // The answer; null if a newer request on the channel has replaced this one.
   async ask(request, state, channel, extra = {}) {
     const question = { request, ...physics(state), ...extra };
     const answer = await this.engine.ask({ ...question, source: this.short }, channel);

@@ -17,7 +17,7 @@ const NARROW = 860;
 const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
 
 export class Player {
-  // events: of the engine, with number, time and mappable; mapped(number); timed(t): the time where it rests.
+  // events: those of the engine, with number, time and mappable; mapped(number); timed(t): the time at which playing stops.
   constructor(box, { run, events }, { mapped, timed }) {
     Object.assign(this, { box, events, mapped, timed, isPlaying: false, t: 0, last: 0, isDirty: true, isOver: false });
     this.build();
@@ -72,7 +72,7 @@ export class Player {
     if (!is) this.timed(this.t);
   }
 
-  // Stands at a time, which is that of the state already.
+  // Shows a time that is already in the state.
   show(t) {
     Object.assign(this, { t: clamp(t, this.run.start, this.run.end), isPlaying: false, isDirty: true });
     this.parts.play.textContent = "Play";

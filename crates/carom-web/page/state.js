@@ -1,4 +1,4 @@
-// The state of the page: everything that the address holds. What is null is the document's own.
+// The state of the page: everything that is in the address. A null value stands for that of the document.
 
 export const BLANK = {
   source: null,
@@ -27,13 +27,13 @@ const PHYSICS = ["configuration", "velocity", "restitution", "friction", "guard"
 export function physics(state) {
   const fields = {};
   for (const name of PHYSICS) if (state[name] !== null) fields[name] = state[name];
-  // As one would write it: a number where it says all.
+  // In the shortest form: a number if it says everything.
   if (fields.restitution?.tangential === 0) fields.restitution = fields.restitution.normal;
   if (fields.friction && fields.friction.static === fields.friction.dynamic) fields.friction = fields.friction.static;
   return fields;
 }
 
-// What the map of the coefficients depends on: all but where the point is. The ratio of the frictions stays.
+// The part of the state that the map over the coefficients depends on: all but the point; the ratio of the frictions remains.
 export function mapKey(state, info) {
   const { static: s, dynamic: d } = state.friction || info.friction || { static: 1, dynamic: 1 };
   const { tangential } = state.restitution || info.restitution || { tangential: 0 };
@@ -42,7 +42,7 @@ export function mapKey(state, info) {
 
 const alike = (a, b) => a === b || JSON.stringify(a) === JSON.stringify(b);
 
-// Sources may hold megabytes: those that are one object are not read.
+// Sources may have megabytes: identical objects are not compared by content.
 export const sameSource = alike;
 export const samePhysics = (a, b) => PHYSICS.every((name) => alike(a[name], b[name]));
 export const same = (a, b) => a === b || (Boolean(a && b) && Object.keys(BLANK).every((name) => alike(a[name], b[name])));

@@ -1,4 +1,4 @@
-// A robot that stands still, in the form in which the run player draws a moving one.
+// A robot in one state, in the form of the run that the player draws.
 
 import { add, sub, turned } from "./player/math.js";
 import { shapeRadius } from "./player/shapes.js";
@@ -6,7 +6,7 @@ import { shapeRadius } from "./player/shapes.js";
 const POSE = 10;
 
 export class Still {
-  // info: what the engine says of the opened source; poses: 10 numbers a body.
+  // info: the engine's description of the opened source; poses: 10 numbers per body.
   constructor(info, poses) {
     const hulls = info.hulls.map(({ points, faces }) => ({ points: new Float32Array(bytes(points)), faces: new Uint32Array(bytes(faces)) }));
     this.bodies = info.bodies.map((body, index) => ({
@@ -14,7 +14,7 @@ export class Still {
       shapes: body.shapes.map((shape) => (shape.kind === "hull" ? { ...shape, ...hulls[shape.size[0]] } : shape)),
     }));
     Object.assign(this, { plane: info.planar, gravity: info.gravity, surfaces: info.surfaces, length: info.length || 1 });
-    // What a run has and a still has not.
+    // The parts of a run that a single state does not have.
     Object.assign(this, { count: 0, contacts: [], usualForce: 0, events: { time: [], contact: [], impulse: [], position: [] } });
     this.set(poses);
     this.bounds();

@@ -1,12 +1,12 @@
-//! The clock of the page, for a module that has none of its own: its only import.
+//! The clock of the page: the only import of the wasm module, which has no clock of its own.
 
-/// The time of the page in which this is a module, s; `None` where the system has a clock.
+/// The time of the page, s, in wasm; `None` where the system has a clock.
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) fn page_seconds() -> Option<f64> {
     None
 }
 
-/// The time of the page in which this is a module, s.
+/// The time of the page, s.
 #[cfg(target_arch = "wasm32")]
 pub(crate) fn page_seconds() -> Option<f64> {
     Some(1e-3 * page::now())
@@ -17,7 +17,7 @@ pub(crate) fn page_seconds() -> Option<f64> {
 mod page {
     #[link(wasm_import_module = "page")]
     unsafe extern "C" {
-        /// Milliseconds since some moment. It has no arguments, reads and writes no memory: it is safe to call.
+        /// Milliseconds from an arbitrary origin. It takes no arguments and touches no memory, so it is safe to call.
         pub(super) safe fn now() -> f64;
     }
 }

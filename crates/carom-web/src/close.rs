@@ -1,4 +1,4 @@
-//! A state that closes the loops of a robot, near one that does not.
+//! Finds a state that closes the loops of a robot, near one that does not.
 
 use std::sync::Arc;
 
@@ -10,15 +10,17 @@ use crate::fault::Fault;
 use crate::request::Request;
 use crate::stated::Stated;
 
-/// Radians or metres of a step from one closed state to the next: with longer ones a linkage may fold over.
+/// The longest step from one closed state to the next, rad or m: with longer steps a linkage may fold over.
 const STRIDE: f64 = 0.05;
 
-/// At most so many steps, and so many velocities in all of them: what one request may cost.
+/// Bounds on the cost of one request: the number of steps, and that number times the number of velocities.
 const MOST_STEPS: f64 = 200.0;
 const MOST_VELOCITIES: f64 = 4000.0;
 
-/// The state of a request with its loops closed: the velocities of `held` keep their coordinates, those of `held_rates` themselves, and the
-/// others change as little as possible. Where `from`, a closed configuration, is given, the way from there is gone in small steps. `stated` is the document in its own state, since that of the request may be open.
+/// The state of a request with its loops closed. The coordinates of the velocities in `held` and the velocities in
+/// `held_rates` stay; the others change as little as possible. If `from`, a closed configuration, is given, the path
+/// from there is followed in small steps. `stated` is the document in its own state, since the loops may be open in
+/// that of the request.
 pub(crate) fn close(stated: &Stated, request: &Request) -> Result<Answer, Fault> {
     let Some(scene) = stated.scene() else {
         return Err(Fault::request(
@@ -34,7 +36,7 @@ pub(crate) fn close(stated: &Stated, request: &Request) -> Result<Answer, Fault>
     let held_of = |field: &str, list: &Option<Vec<usize>>| {
         let mut held = vec![false; model.nv()];
         for &place in list.iter().flatten() {
-            let bound = format!("is not the number of a velocity, of which there are {}", model.nv());
+            let bound = format!("must be below {}, the number of velocities", model.nv());
             *held.get_mut(place).ok_or_else(|| Fault::value(field, &place.into(), &bound))? = true;
         }
         Ok::<_, Fault>(held)
@@ -42,7 +44,7 @@ pub(crate) fn close(stated: &Stated, request: &Request) -> Result<Answer, Fault>
     let (held, held_rates) = (held_of("held", &request.held)?, held_of("held_rates", &request.held_rates)?);
     if let Some(from) = &request.from {
         if from.len() != model.nq() {
-            let bound = format!("the configuration has {} numbers", model.nq());
+            let bound = format!("must have {} numbers, as the configuration has", model.nq());
             return Err(Fault::value("from", &json!(from), &bound));
         }
         let rest = vec![0.0; model.nv()];

@@ -17,11 +17,25 @@ use crate::source::{Kind, Source};
 use crate::stated::Stated;
 use crate::{close, impact, open, save, study, words};
 
-/// Sources and runs that are kept. Beyond that the one that was used longest ago is dropped.
+/// The number of sources and of runs that are kept; beyond it the least recently used one is dropped.
 const SOURCES: usize = 16;
 const RUNS: usize = 4;
 
+/// The names of requests.
+const REQUESTS: [&str; 12] =
+    ["gallery", "start", "open", "close", "answer", "map", "states", "laws", "diagram", "simulate", "event", "save"];
+
 /// Answers requests. One engine serves any number of threads.
+///
+/// ```
+/// let engine = carom_web::Engine::new();
+/// let answer = engine.answer(br#"{"request": "answer", "source": {"gallery": "kane"}, "friction": 0.2}"#);
+/// // The length of the JSON header and the version, then the header, then the arrays.
+/// let length = u32::from_le_bytes(answer[..4].try_into()?) as usize;
+/// let header: serde_json::Value = serde_json::from_slice(&answer[8..8 + length])?;
+/// assert_eq!(header["outcome"]["mode"], "slip");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Engine {
     opened: Option<Opened>,
@@ -42,7 +56,8 @@ impl Engine {
         Self::default()
     }
 
-    /// An engine that shows what the user named first: a built-in scene, or a file. It reads this file and what it includes, and no other.
+    /// An engine that first shows what the user named: a built-in scene or a file. It reads that file and those it
+    /// includes, no others.
     pub fn with_opened(name: &Path) -> Self {
         let built_in = name.to_str().and_then(|name| {
             let of = |found: Option<&Exhibit>, source: fn(String) -> SourceName| found.map(|_| source(name.to_owned()));
@@ -55,7 +70,8 @@ impl Engine {
         }
     }
 
-    /// The answer to a request, which is JSON: a header of JSON and arrays. A request without an answer has an error in place of it.
+    /// Answers a request in JSON with an envelope: a JSON header and arrays. If the request fails, the header has only
+    /// an error.
     pub fn answer(&self, request: &[u8]) -> Vec<u8> {
         let answer = Request::read(request).and_then(|request| self.dispatch(&request));
         answer.unwrap_or_else(|fault| fault.answer()).into_bytes()
@@ -70,7 +86,9 @@ impl Engine {
                 return close::close(&Stated::new(self.source(&own)?, &own)?, request);
             }
             "open" | "answer" | "map" | "states" | "laws" | "diagram" | "simulate" | "event" | "save" => {}
-            other => return Err(Fault::value("request", &other.into(), "is not one of the protocol")),
+            other => {
+                return Err(Fault::value("request", &other.into(), &format!("must be one of {}", REQUESTS.join(", "))));
+            }
         }
         let stated = Stated::new(self.source(request)?, request)?;
         match request.request.as_str() {
@@ -82,8 +100,9 @@ impl Engine {
             "diagram" => study::diagram(&stated),
             "simulate" => motion::simulate(&stated, &*self.run(&stated, request)?),
             "event" => {
-                let number =
-                    request.event.ok_or_else(|| Fault::request("event", "event is missing: the number of an event"))?;
+                let number = request
+                    .event
+                    .ok_or_else(|| Fault::request("event", "event is missing: give the number of an event"))?;
                 motion::event(&stated, &*self.run(&stated, request)?, number)
             }
             _ => save::save(&stated, request, || self.run(&stated, request)),
@@ -102,7 +121,10 @@ impl Engine {
     }
 
     fn source(&self, request: &Request) -> Result<Arc<Source>, Fault> {
-        let name = request.source.as_ref().ok_or_else(|| Fault::request("source", "source is missing"))?;
+        let name = request
+            .source
+            .as_ref()
+            .ok_or_else(|| Fault::request("source", "source is missing: give one, such as {\"gallery\": \"kane\"}"))?;
         match name {
             SourceName::Gallery(name) => self.kept(format!("gallery {name}"), || Source::built_in(name, Kind::Impact)),
             SourceName::Simulation(name) => {
@@ -110,7 +132,7 @@ impl Engine {
             }
             SourceName::Opened => match &self.opened {
                 Some(Opened::File(path)) => {
-                    // Opened again, as by a reload of the page, it is read again: it may have been mended.
+                    // When it is opened again, as by a reload of the page, it is read again: it may have changed.
                     if request.request == "open" {
                         lock(&self.sources).forget("opened");
                     }
@@ -206,7 +228,7 @@ fn key_of(given: &GivenFiles) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The built-in scenes, the laws, and the bounds of requests.
+/// The built-in scenes, the laws and guards, and the limits of requests.
 fn listed() -> Answer {
     let entry = |exhibit: &Exhibit| json!({ "name": exhibit.name, "title": exhibit.summary(), "text": exhibit.text });
     let laws = Law::ALL

@@ -55,7 +55,7 @@ impl Answer {
         let mut header = Value::Object(self.header).to_string().into_bytes();
         header.resize(header.len().next_multiple_of(ALIGNMENT), b' ');
         let mut whole = Vec::with_capacity(8 + header.len() + at);
-        // The limits of work keep headers far below 4 GB.
+        // The limits of requests keep headers far below 4 GB.
         whole.extend_from_slice(&u32::try_from(header.len()).unwrap_or(u32::MAX).to_le_bytes());
         whole.extend_from_slice(&VERSION.to_le_bytes());
         whole.append(&mut header);

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::envelope::Answer;
 
-/// Characters of a wrong value that are shown.
+/// The number of characters of a wrong value that a message quotes.
 const SHOWN: usize = 200;
 
 /// Why a request has no answer.
@@ -37,19 +37,19 @@ impl Fault {
         Self { kind, message: message.into(), field, value: None, bound: None, line: None, file: None }
     }
 
-    /// A request that is not one of those of the protocol.
+    /// A request that violates the protocol.
     pub(crate) fn request(field: &str, message: impl Into<String>) -> Self {
         Self::new("bad_request", Some(field), message)
     }
 
-    /// A value that is not what it must be.
+    /// A field with a wrong value.
     pub(crate) fn value(field: &str, value: &Value, bound: &str) -> Self {
         let text: String = value.to_string().chars().take(SHOWN).collect();
         let fault = Self::request(field, format!("{field} = {text}: {bound}"));
         Self { value: Some(Box::new(text.into())), bound: Some(Box::new(bound.into())), ..fault }
     }
 
-    /// More than a request may ask for.
+    /// A value above a limit of requests.
     pub(crate) fn too_large(field: &str, value: f64, bound: f64) -> Self {
         let message = format!("{field} = {value} is more than {bound}, the most that one request may ask for");
         let fault = Self::new("too_large", Some(field), message);

@@ -61,7 +61,7 @@ pub(crate) fn answer(stated: &Stated) -> Result<Answer, Fault> {
     })
 }
 
-/// What happens at this pair, and whether it can.
+/// The answer in a sentence, which points out that a gain of energy is impossible.
 fn sentence(solved: &Solved, creates: bool) -> String {
     let few = |x: f64| significant(x, FEW);
     let verdict = solved.verdict();
@@ -84,7 +84,7 @@ fn sentence(solved: &Solved, creates: bool) -> String {
     format!("{first}{}", if creates { " No real impact can do that." } else { "" })
 }
 
-/// What would keep the energy from growing.
+/// What each guard would do against the gain of energy; `None` if there is none.
 fn advice(solved: &Solved) -> Option<String> {
     let Solved::One(outcome) = solved else { return None };
     let creates = outcome.mode == Mode::Stick && outcome.energy.change > 0.0 && !outcome.admissible;
@@ -164,7 +164,7 @@ fn limits(outcome: &Outcome) -> Vec<Value> {
     shown.collect()
 }
 
-/// Each contact in the world's axes; without a robot in its own.
+/// The contacts, in world axes for a robot and in their own axes otherwise.
 fn contacts(solved: &Solved, robot: Option<&RobotRecord>) -> Vec<Value> {
     match solved {
         Solved::One(outcome) => {

@@ -9,7 +9,7 @@ use crate::stated::Stated;
 /// The lines of Python that solve a problem.
 const IMPACT: &str = "outcome = problem.impact()\nprint(outcome.to_json())";
 
-/// The command line: options where there are some, `--set` for the rest.
+/// The command line, with options for the changes that have one and `--set` for the others.
 pub(crate) fn command(stated: &Stated) -> String {
     let source = &stated.source;
     if let Some(name) = scene_of_run(stated) {
@@ -78,7 +78,7 @@ pub(crate) fn python(stated: &Stated) -> String {
     format!("import carom\n\nproblem = carom.problem({})\n{IMPACT}", arguments.join(", "))
 }
 
-/// For a run, which is no scene, the name of the file in which its scene is saved, with all changes.
+/// For a run, the name of the file in which its scene is saved with all changes: a run itself is not a scene.
 fn scene_of_run(stated: &Stated) -> Option<String> {
     stated.source.run.as_ref().map(|_| format!("{}.{SCENE_OF_RUN}", stated.source.stem()))
 }
@@ -89,7 +89,7 @@ fn literal(value: &Value) -> String {
         Value::Null => "None".to_owned(),
         Value::Bool(true) => "True".to_owned(),
         Value::Bool(false) => "False".to_owned(),
-        // Escapes of JSON are escapes of Python, but for characters beyond 16 bits, which JSON text has as they are.
+        // Python has the escapes of JSON, except those of characters beyond 16 bits, which are not escaped here.
         Value::Number(_) | Value::String(_) => value.to_string(),
         Value::Array(list) => format!("[{}]", list.iter().map(literal).collect::<Vec<_>>().join(", ")),
         Value::Object(map) => {

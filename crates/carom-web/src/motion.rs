@@ -21,7 +21,7 @@ pub(crate) struct Run {
     guard: Guard,
 }
 
-/// Records a run up to the largest numbers of samples and events.
+/// Records a run up to the limits on samples, events and time.
 struct Bounded {
     recorder: Recorder,
     samples: usize,
@@ -87,7 +87,8 @@ pub(crate) fn simulate(stated: &Stated, run: &Run) -> Result<Answer, Fault> {
     let title = stated.title();
     let page = run_page_json(record, &title)?;
     let page: Value = serde_json::from_str(&page).map_err(|error| Fault::of_kind("internal", error.to_string()))?;
-    // Faces on faces touch at points that no scene names: what strikes together with them is not a scene of its own.
+    // The contact points of two faces have no names in a scene, so an impact that includes them cannot be stated as
+    // one.
     let contact_of = |event: &Event| event.contact().and_then(|contact| record.header.contacts.get(contact));
     let named: HashSet<&str> = stated.scene().map_or_else(HashSet::new, |scene| {
         let contacts = scene.contacts().iter().map(|contact| contact.name.as_str());
@@ -179,9 +180,9 @@ pub(crate) fn event(stated: &Stated, run: &Run, number: usize) -> Result<Answer,
     })))
 }
 
-/// What the run is a run of, for its file; `None` for robots that were dropped, whose files are nowhere on the disk.
+/// The provenance of a run for its file; `None` for dropped robots, whose files are not on the disk.
 pub(crate) fn provenance(stated: &Stated) -> Option<Provenance> {
-    // Its hashes are those of files on the disk, and a name that was dropped means none of them.
+    // Provenance hashes files on the disk, to which the names of dropped files do not refer.
     if stated.source.key.is_some() {
         return None;
     }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::fault::Fault;
 
-/// The bounds of the work of one request.
+/// The limits of one request.
 pub mod limits {
     /// Bytes of a request.
     pub const BODY: usize = 32 << 20;
@@ -52,9 +52,9 @@ pub(crate) struct Request {
     pub(crate) event: Option<usize>,
     pub(crate) what: Option<String>,
     pub(crate) admissible_set: bool,
-    /// Velocities whose coordinates, and which themselves, stay when loops are closed.
+    /// Numbers of velocities whose coordinates, and which themselves, are kept when loops are closed.
     pub(crate) held: Option<Vec<usize>>,
-    /// A configuration whose loops are closed.
+    /// A configuration with closed loops, near the one given.
     pub(crate) from: Option<Vec<f64>>,
     pub(crate) held_rates: Option<Vec<usize>>,
 }
@@ -93,7 +93,7 @@ pub(crate) struct Ranges {
     pub(crate) y: Option<[f64; 2]>,
 }
 
-/// The fields of an object that are not read yet.
+/// The fields of an object that have not been read.
 struct Fields {
     of: &'static str,
     left: Map<String, Value>,
@@ -104,7 +104,7 @@ impl Fields {
     fn new(of: &'static str, value: Value) -> Result<Self, Fault> {
         match value {
             Value::Object(left) => Ok(Self { of, left, known: Vec::new() }),
-            other => Err(Fault::value(of, &other, "an object")),
+            other => Err(Fault::value(of, &other, "must be an object")),
         }
     }
 
@@ -119,7 +119,7 @@ impl Fields {
         }
     }
 
-    /// That all fields were read.
+    /// Fails unless all fields were read.
     fn finish(self) -> Result<(), Fault> {
         match self.left.iter().next() {
             None => Ok(()),
@@ -142,7 +142,8 @@ impl Request {
         let request: Option<String> = fields.take("request")?;
         let source: Option<Value> = fields.take("source")?;
         let request = Self {
-            request: request.ok_or_else(|| Fault::request("request", "request is missing: the name of one"))?,
+            request: request
+                .ok_or_else(|| Fault::request("request", "request is missing: give its name, such as open"))?,
             source: source.map(SourceName::read).transpose()?,
             configuration: fields.take("configuration")?,
             velocity: fields.take("velocity")?,
@@ -197,9 +198,9 @@ impl SourceName {
     }
 }
 
-/// Files, of which there are not too many.
+/// The files of a source; fails if there are too many.
 fn read_files(value: Value) -> Result<Vec<GivenFile>, Fault> {
-    let Value::Array(list) = value else { return Err(Fault::value("files", &value, "a list")) };
+    let Value::Array(list) = value else { return Err(Fault::value("files", &value, "must be a list")) };
     count("files", list.len(), limits::FILES)?;
     let read = list.into_iter().map(|one| {
         let file = GivenFile::deserialize(&one).map_err(|error| Fault::value("files", &one, &error.to_string()))?;

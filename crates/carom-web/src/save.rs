@@ -17,7 +17,7 @@ use crate::{impact, study};
 #[cfg(feature = "png")]
 const PIXELS: u32 = 1200;
 
-/// A file, by what was asked for. `run` computes the run, if it is one.
+/// The requested file. `run` computes the run, for files of a run.
 pub(crate) fn save(
     stated: &Stated,
     request: &Request,
@@ -29,7 +29,7 @@ pub(crate) fn save(
     let options = FigureOptions { admissible_set: request.admissible_set };
     let over = if what.starts_with("states.") { Over::State } else { Over::Coefficients };
     let map = || study::map(stated, request, over);
-    // The part of the request after the dot, with what is mapped.
+    // A map's name has a prefix for what it is over.
     let named = |ending: &'static str| match (over, ending) {
         (Over::Coefficients, "svg") => "map.svg",
         (Over::Coefficients, "png") => "map.png",

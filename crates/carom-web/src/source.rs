@@ -13,7 +13,7 @@ use carom::robots::Robots;
 use crate::fault::Fault;
 use crate::request::{GivenFiles, from_base64};
 
-/// The ending of the scene of a run, which is not to replace the run.
+/// The ending of a saved scene of a run: with `.json` alone it could replace the run.
 pub(crate) const SCENE_OF_RUN: &str = "scene.json";
 
 /// A document that is explored, as it was opened.
@@ -74,7 +74,7 @@ impl Source {
         })
     }
 
-    /// A file of the disk, which the user named on the command line. What it includes is read from the disk, too.
+    /// A file on the disk, named on the command line. Files that it includes are read from the disk, too.
     pub(crate) fn on_disk(path: &Path) -> Result<Self, Fault> {
         Self::read(path, Arc::new(Disk), None)
     }
@@ -117,7 +117,8 @@ impl Source {
             (Document::read(&text, Format::Toml)?.tree().clone(), text)
         } else if is_run(&name, &text) {
             let stored = StoredRun::from_files(path, &*files).map_err(|error| Fault::from(error).in_file(&name))?;
-            // A run on the disk finds its robot where it was, or beside itself; one that was dropped among what was dropped with it.
+            // A run on the disk finds its robot where it was or beside the run; a dropped one, among the files dropped
+            // with it.
             let tree = match key {
                 Some(_) => stored.provenance.scene.clone(),
                 None => stored.provenance.scene_here(&folder, None)?,

@@ -12,7 +12,7 @@ use crate::fault::Fault;
 use crate::request::{Request, limits};
 use crate::source::Source;
 
-/// What a request is about: a problem, and how it came about.
+/// The problem of a request, and the source and changes that it was made from.
 pub(crate) struct Stated {
     pub(crate) source: Arc<Source>,
     /// The changes, in order.
@@ -77,7 +77,7 @@ impl Stated {
     }
 }
 
-/// That a problem is not larger than what one request may ask for.
+/// Fails if a problem exceeds the limits of one request.
 fn check_size(problem: &Problem) -> Result<(), Fault> {
     let velocities = problem.scene().map(|scene| scene.model().nv()).or(problem.velocity().map(<[f64]>::len));
     let contacts = problem.scene().map_or(0, |scene| scene.contacts().len());
@@ -93,7 +93,7 @@ fn check_size(problem: &Problem) -> Result<(), Fault> {
 
 /// An error with the file and, for a document as it was given, the line.
 fn located(source: &Source, edits: &[Edit], error: ProblemError) -> Fault {
-    // A value of the request is nowhere in the document.
+    // A value of the request has no line in the document.
     let is_changed = |field: &str| edits.iter().any(|edit| field.starts_with(edit.path()));
     if error.field.as_deref().is_some_and(is_changed) {
         return error.into();

@@ -14,11 +14,11 @@ use crate::request::Request;
 use crate::stated::Stated;
 use crate::words;
 
-/// Cells along an axis where a request says nothing.
+/// The default number of cells along an axis.
 const RESOLUTION: usize = 200;
 /// The modes in the order of their numbers in arrays.
 const MODES: [Mode; 4] = [Mode::Separating, Mode::Stick, Mode::Slip, Mode::Reversal];
-/// A number of solutions that was not counted.
+/// The code of a cell whose solutions were not counted.
 const NOT_COUNTED: u8 = u8::MAX;
 
 /// The map of a request as data.
@@ -110,7 +110,7 @@ pub(crate) fn laws(stated: &Stated) -> Result<Answer, Fault> {
     })))
 }
 
-/// Whether a change of energy is more than what rounding leaves of the impulse's work.
+/// Whether a change of energy exceeds the rounding of the impulse's work.
 fn creates(impulse: &[f64], velocity: &[f64], change: f64) -> bool {
     /// Compliant contacts are integrated to this accuracy.
     const ROUNDING: f64 = 1e-7;

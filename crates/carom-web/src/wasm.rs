@@ -1,4 +1,4 @@
-//! The exports of the wasm module: a buffer for the request, the question, and where the answer is.
+//! The exports of the wasm module: the buffer of the request, the call that answers it, and the buffer of the answer.
 //!
 //! The page writes a request to `request_buffer(length)`, calls `ask()`, and reads `answer_length()` bytes from the address that it returns. Both
 //! buffers stay valid until the next request.

@@ -1,4 +1,4 @@
-//! Values that options of several commands have.
+//! Values of options that several commands have.
 
 use clap::ValueEnum;
 

@@ -1,4 +1,4 @@
-//! Commands that show what there is: `check`, `explore`, `gallery`, `schema`, `completions` and `man`.
+//! Commands that print or show: `check`, `explore`, `gallery`, `schema`, `completions` and `man`.
 
 use std::path::PathBuf;
 

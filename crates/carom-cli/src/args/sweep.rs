@@ -25,7 +25,7 @@ pub struct Sweep {
     pub output: PathBuf,
 
     /// Values of a key: restitution=0:1:200 for 200 from 0 to 1, friction=[0.1,0.2,0.5] for a list; several keys make a
-    /// grid, of which the last runs fastest
+    /// grid, whose last key varies fastest
     #[arg(long = "vary", value_name = "KEY=FROM:TO:COUNT|KEY=[...]")]
     pub vary: Vec<Axis>,
 
@@ -43,7 +43,8 @@ pub struct Sweep {
     pub seed: u64,
 
     /// Columns: fields of the outcome such as mode,impulse,energy.change; with --simulate fields of the summary,
-    /// end.velocity, count(KIND,CONTACT), first(KIND,CONTACT).time and last(...) [default: the usual ones]
+    /// end.velocity, count(KIND,CONTACT), first(KIND,CONTACT).time and last(...) [default: mode, impulse and others; with
+    /// --simulate ending, at_rest and others]
     #[arg(long, value_name = "NAME,...")]
     pub columns: Option<String>,
 

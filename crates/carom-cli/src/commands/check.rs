@@ -47,10 +47,10 @@ pub fn run(arguments: &Check) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What `carom simulate` warns of if it is given the robot alone, or the error with which it ends.
+/// The warnings of `carom simulate` for the robot alone, or its error.
 fn warnings_of_simulation(arguments: &Check) -> Result<Vec<String>, String> {
     let floating_base = arguments.floating_base.then_some(true);
-    // The scene names the robot by its whole path, as it is saved nowhere.
+    // The scene names the robot by its absolute path, since it has no folder of its own.
     let file = arguments.robot.canonicalize().ok().map(|path| path.to_string_lossy().into_owned());
     let wishes = Wishes { floating_base, file, ..Wishes::default() };
     let scene = assumed::scene_of_robot(&arguments.robot, &wishes).map_err(|error| error.to_string())?;

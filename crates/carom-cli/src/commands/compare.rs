@@ -28,7 +28,7 @@ const KINDS: &[Kind] = &[
     Kind::Json,
 ];
 
-/// What is asked for.
+/// The requested output.
 #[derive(Clone, Copy, PartialEq)]
 enum Wanted {
     Text,
@@ -132,7 +132,7 @@ fn run_simulations(arguments: &Compare, edits: &[Edit], wanted: Wanted, path: &P
     Ok(ExitCode::SUCCESS)
 }
 
-/// The format that is asked for, or that of the file's extension, or text.
+/// The requested format, or that of the file's extension, or text.
 fn wanted(path: &Path, format: Option<CompareFormat>) -> Result<Wanted, Failure> {
     let kind = match format {
         Some(CompareFormat::Text) => return Ok(Wanted::Text),

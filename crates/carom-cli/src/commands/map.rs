@@ -59,7 +59,7 @@ pub fn run(arguments: &args::Map) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The format that is asked for, or that of the file's extension.
+/// The requested format, or that of the file's extension.
 fn kind(arguments: &args::Map) -> Result<Kind, Failure> {
     let kind = match arguments.format {
         None => Kind::of(&arguments.output, KINDS)?,

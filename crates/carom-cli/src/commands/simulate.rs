@@ -103,7 +103,7 @@ fn edits(arguments: &Simulate) -> Result<Vec<Edit>, Failure> {
     Ok(edits)
 }
 
-/// The scene's document has the settings of options as well, so that it says alone what is simulated.
+/// Adds the settings of options to the scene's document, so that the document alone states what is simulated.
 fn read(source: &Source, edits: &[Edit], arguments: &Simulate) -> Result<Job, ProblemError> {
     let Stated { problem, tree: mut document, .. } = source.read(edits)?;
     tell_ignored(&problem);

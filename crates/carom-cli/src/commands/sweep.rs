@@ -50,7 +50,7 @@ pub fn run(arguments: &args::Sweep) -> Result<ExitCode, Failure> {
     finish(&written?, &target, arguments, &sweep)
 }
 
-/// The variable that chooses kernels has one value.
+/// Checks the environment variable that chooses kernels.
 fn check_kernel() -> Result<(), Failure> {
     let name = carom::law::KERNEL_VARIABLE;
     match std::env::var_os(name) {
@@ -214,7 +214,7 @@ fn finish(written: &Written, target: &Target, arguments: &args::Sweep, sweep: &S
                 arguments.output.display()
             )),
             Target::Stream(_) => complain(
-                "interrupted: nothing is left of the table; a folder in place of a file keeps the parts that are finished",
+                "interrupted: the table was discarded; with a folder in place of a file finished parts are kept",
             ),
         }
         return Ok(ExitCode::from(1));
@@ -269,7 +269,7 @@ impl Watch for Watcher {
 
     fn row(&self) {
         let rows = self.rows.fetch_add(1, Ordering::Relaxed) + 1;
-        // A simulation takes long enough to be shown by itself.
+        // A simulation takes long enough for an update of its own.
         if rows.is_multiple_of(ROWS_A_TICK) || self.bar.length().is_some_and(|all| all < 100 * ROWS_A_TICK) {
             self.bar.set_position(rows);
         }

@@ -9,34 +9,35 @@ use crate::error::DynamicsError;
 /// Newton's method needs a handful of steps from any sensible start.
 const STEPS: usize = 50;
 
-/// A step that does not reduce what is open is halved at most this often.
+/// The most halvings of a step that does not reduce the residual of the loops.
 const HALVINGS: usize = 30;
 
-/// Rounding of positions, over the loops' length: what is open by less is closed.
+/// Rounding of positions, relative to the loops' length: loops with a smaller residual are closed.
 const CLOSED: f64 = 1e-15;
 
-/// Rounds of Newton's method that put a state near the loops onto them: two are usual, and the last sees that nothing is left.
+/// The most iterations of Newton's method that project a state near the loops onto them: usually two, of which the last
+/// finds nothing to correct.
 const ROUNDS: usize = 6;
 
-/// A round that leaves more than this fraction of what was open has come to rounding.
+/// An iteration that leaves more than this fraction of the residual has reached rounding.
 const QUICK: f64 = 0.1;
 
-/// How loops were closed.
+/// The result of closing loops.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Closing {
-    /// The index of the loop that is left open farthest.
+    /// The index of the loop with the largest residual.
     pub index: usize,
-    /// What it misses, over the length scale of the loops, or in rad: the digits of a file leave some 1e-8.
+    /// Its residual, relative to the length scale of the loops, or in rad: the digits of a file leave some 1e-8.
     pub gap: f64,
     /// The largest change of a coordinate, in the units of velocities.
     pub change: f64,
 }
 
 impl Dynamics {
-    /// Moves the joints that are not held, given by velocity, until all loops are closed, and changes their velocities so
-    /// that they stay closed. Of all such changes it makes the least, in the metric of M. Loops that several configurations
-    /// close are closed by one that is near. `None` for a model without loops.
+    /// Moves the joints that are not held, given by velocity, until all loops are closed, and changes their velocities
+    /// so that they stay closed. The change is the least one, in the metric of M. If several configurations close the
+    /// loops, a near one is chosen. `None` for a model without loops.
     ///
     /// # Errors
     /// `held` of the wrong length, a singular mass matrix, loops that cannot be closed, or a held velocity that opens them.
@@ -54,7 +55,7 @@ impl Dynamics {
         if self.check_open(OPEN).is_err() {
             return Err(self.cannot_close(held));
         }
-        // What stated digits leave open, and no more.
+        // No more than the residual that the stated digits leave.
         self.close_positions(&vec![false; held.len()])?;
         let configuration = self.configuration.clone();
         self.set_state(&configuration, &velocity)?;
@@ -66,8 +67,8 @@ impl Dynamics {
         Ok(self.loop_miss().map(|(index, gap)| Closing { index, gap, change }))
     }
 
-    /// Puts a state near the loops onto them, by the least change of positions and velocities in the metric of M, to rounding:
-    /// an integration drifts from them. Does nothing for a model without loops.
+    /// Projects a state near the loops onto them, by the least change of positions and velocities in the metric of M,
+    /// to rounding: integration drifts from them. Does nothing for a model without loops.
     ///
     /// # Errors
     /// A loop that is open farther than [`Dynamics::set_loop_bound`] allows, or a singular mass matrix.
@@ -169,7 +170,7 @@ impl Dynamics {
         Ok(())
     }
 
-    /// The length of what is open, all rows in units.
+    /// The norm of the residual, all rows in units.
     fn openness(&mut self) -> f64 {
         self.lay_loops();
         let rows = self.loops.residual.iter().zip(&self.loops.unit);
@@ -191,8 +192,8 @@ impl Dynamics {
         Ok(())
     }
 
-    /// Checks that the velocity keeps the loops closed. Where rows say the same to some digits, only their common part is held:
-    /// what the others want more is dropped, with the digits that it concerns.
+    /// Checks that the velocity keeps the loops closed. Of rows that agree to some digits only the common part is held:
+    /// their differences are dropped, with the digits in which they differ.
     fn settle_velocity(&mut self) -> Result<(), DynamicsError> {
         self.hold_loops()?;
         let velocity = self.velocity.clone();

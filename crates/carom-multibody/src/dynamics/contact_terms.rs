@@ -181,7 +181,7 @@ impl Dynamics {
         if is_dense { self.reduce_all(own) } else { self.reduce(chain, own) }
     }
 
-    /// Projects the reduced rows of the k-th selected item onto what the loops leave free.
+    /// Projects the reduced rows of the k-th selected item onto the motions that the loops allow.
     fn hold_contact(&self, contacts: &mut Contacts, k: usize) {
         let (start, nv) = (k * self.velocity.len(), self.velocity.len());
         let (rows, basis) = (contacts.rows(k), &self.loops.basis);
@@ -246,9 +246,9 @@ impl Dynamics {
         }
     }
 
-    /// The accelerations A M⁻¹ f + (dA/dt) v of all rows under a force f, with loops those that keep them closed. `force` is overwritten by an intermediate
-    /// result from which [`Dynamics::contact_acceleration`] continues. Uses the terms of the last
-    /// [`Dynamics::contact_terms`], which must have been computed in the present state.
+    /// The accelerations A M⁻¹ f + (dA/dt) v of all rows under a force f; with loops those that keep them closed.
+    /// `force` is overwritten by an intermediate result from which [`Dynamics::contact_acceleration`] continues. Uses
+    /// the terms of the last [`Dynamics::contact_terms`], which must have been computed in the present state.
     ///
     /// # Errors
     /// Contacts of another model, vectors of the wrong length, a force that is not finite, or a singular mass matrix.
@@ -352,10 +352,9 @@ impl Dynamics {
         Ok(())
     }
 
-    /// M⁻¹ Aᵀ i, the velocity change due to impulses along all rows, with loops that of the mechanism that they leave: `change`
-    /// is overwritten. Uses A of the last
-    /// [`Dynamics::contact_kinematics`] or [`Dynamics::contact_terms`], which must have been computed in the present
-    /// state.
+    /// M⁻¹ Aᵀ i, the velocity change due to impulses along all rows; with loops that of the constrained mechanism:
+    /// `change` is overwritten. Uses A of the last [`Dynamics::contact_kinematics`] or [`Dynamics::contact_terms`],
+    /// which must have been computed in the present state.
     ///
     /// # Errors
     /// Contacts of another model, impulses or a `change` of the wrong length, impulses that are not finite, or a

@@ -21,7 +21,8 @@ impl Dynamics {
         Ok(())
     }
 
-    /// The answer to generalized impulses, in place: M⁻¹ b, and with loops the part of it that keeps them closed.
+    /// The velocity change due to generalized impulses b, in place: M⁻¹ b, or with loops the part of it that keeps them
+    /// closed.
     pub(super) fn respond_held(&mut self, b: &mut [f64]) -> Result<(), DynamicsError> {
         if !self.has_loops() {
             return self.solve_mass(b);
@@ -35,7 +36,8 @@ impl Dynamics {
         Ok(())
     }
 
-    /// The acceleration under generalized forces, in place: M⁻¹ b, and with loops what keeps them closed in motion.
+    /// The acceleration under generalized forces b, in place: M⁻¹ b, or with loops the acceleration that keeps them
+    /// closed.
     pub(super) fn accelerate_held(&mut self, b: &mut [f64]) -> Result<(), DynamicsError> {
         if !self.has_loops() {
             return self.solve_mass(b);
@@ -50,7 +52,7 @@ impl Dynamics {
         Ok(())
     }
 
-    /// Adds what keeps the loops closed in motion, -Q R⁻ᵀ γ.
+    /// Adds the acceleration that keeps moving loops closed, -Q R⁻ᵀ γ.
     pub(super) fn drift_loops(&self, z: &mut [f64]) {
         for (k, part) in self.loops.drifting.iter().enumerate().filter(|_| self.has_loops()) {
             z.iter_mut().zip(self.loops.basis.vector(k)).for_each(|(z, q)| *z -= part * q);

@@ -7,7 +7,8 @@ use crate::model::NO_NODE;
 use crate::spatial::Twist;
 
 impl Dynamics {
-    /// The acceleration under joint forces and gravity: M⁻¹ (τ - h), and with loops what keeps them closed besides.
+    /// The acceleration under joint forces and gravity: M⁻¹ (τ - h), or with loops the acceleration that keeps them
+    /// closed.
     ///
     /// # Errors
     /// A force of the wrong length or not finite, a singular mass matrix, or a loop that is open.

@@ -1,4 +1,4 @@
-//! Closed loops: their rows C, what is left open, and the projection that holds them.
+//! Closed loops: their rows C, their residuals, and the projection that keeps them closed.
 //!
 //! Whitened rows y = D^-½ L⁻ᵀ Cᵀ have an orthonormal basis Q. Every row and force that comes in is projected, y - Q Qᵀ y:
 //! W of projected rows is that of the mechanism in minimal coordinates. The Schur complement of C M⁻¹ Cᵀ would square the
@@ -13,12 +13,12 @@ use crate::model::{Loop, LoopKind, NO_NODE, PARALLEL};
 use crate::rows::{Contacts, Matrix, Meeting};
 use crate::{LinkId, Vector};
 
-/// A loop that is open by more than this fraction of the loops' length scale is no state of the mechanism. Files close their
+/// The largest residual of a state of the mechanism, relative to the loops' length scale. Files close their
 /// loops to some eight digits.
 pub(super) const OPEN: f64 = 1e-6;
 
-/// A velocity with a larger part than this along the loops' rows, in the metric of M, is one of another mechanism: the law
-/// refuses from there on a contact velocity that impulses cannot reach.
+/// The largest part of a velocity along the loops' rows, in the metric of M, for which it counts as keeping them
+/// closed: the law refuses contact velocities that impulses cannot reach from there on.
 const MOVES: f64 = 1e-9;
 
 /// Workspace of the loops in one state.
@@ -37,13 +37,13 @@ pub(super) struct Loops {
     pub(super) basis: Orthogonal,
     /// R⁻ᵀ γ.
     pub(super) drifting: Vec<f64>,
-    /// How far each loop is open, over its unit.
+    /// The residual of each loop, over its unit.
     pub(super) misses: Vec<f64>,
-    /// How far loops may be open; [`OPEN`] unless it is set.
+    /// The largest residual allowed; [`OPEN`] unless it is set.
     bound: Option<f64>,
 }
 
-/// What an impulse along a row is.
+/// The kind of an impulse along a row.
 #[derive(Debug, Clone, Copy)]
 enum Direction {
     Force(Vector),
@@ -51,7 +51,7 @@ enum Direction {
     Joint,
 }
 
-/// What a loop did in an impact, to its first link or joint; its second has the opposite.
+/// The impulse of a loop in an impact, on its first link or joint; the opposite acts on the second.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LoopImpulse {
@@ -63,7 +63,7 @@ pub struct LoopImpulse {
     pub moment: Vector,
     /// The impulse along the coordinate of a `joint`, N s or N m s.
     pub joint: f64,
-    /// Whether the loops' impulses follow from the motion. Where loops hold more than they need to, many impulses do: this is
+    /// Whether the impulse is unique. With redundant loops many impulses cause the same motion: this is
     /// the shortest.
     pub is_unique: bool,
 }
@@ -80,7 +80,7 @@ impl Dynamics {
         !self.model.loops().is_empty()
     }
 
-    /// The rows of all loops in the present state, and what they leave open. Velocities and drifts are those of the state.
+    /// The rows of all loops in the present state, and their residuals. Velocities and drifts are those of the state.
     pub(super) fn lay_loops(&mut self) {
         self.accelerate_without_forces();
         let mut loops = std::mem::take(&mut self.loops);
@@ -285,7 +285,7 @@ impl Dynamics {
         }
         loops.basis.factor(&loops.whitened, loops.unit.len(), nv);
         let scaled: Vec<f64> = loops.drift.iter().zip(&loops.unit).map(|(drift, unit)| drift * unit).collect();
-        // Of rows that say the same to some digits, none is preferred: which one is taken changes from state to state.
+        // Of rows that agree to some digits none is preferred: the choice changes from state to state.
         match loops.basis.is_redundant() {
             true => loops.drifting = loops.basis.nearest(&scaled),
             false => loops.basis.coefficients(&scaled, &mut loops.drifting),
@@ -295,7 +295,7 @@ impl Dynamics {
         Ok(())
     }
 
-    /// An error for the loop that is open farthest, if by more than a fraction of its unit.
+    /// An error for the loop with the largest residual, if that exceeds a fraction of its unit.
     pub(super) fn check_open(&self, bound: f64) -> Result<(), DynamicsError> {
         let worst = self.loops.misses.iter().copied().enumerate();
         let worst = worst.reduce(|most, next| if next.1 > most.1 || next.1.is_nan() { next } else { most });
@@ -307,8 +307,8 @@ impl Dynamics {
         }
     }
 
-    /// How far the loop that is open farthest misses, over the loops' length scale or in rad, and its index. `None` for a model
-    /// without loops.
+    /// The largest residual of a loop, relative to the loops' length scale or in rad, and the loop's index. `None` for
+    /// a model without loops.
     pub fn loop_miss(&mut self) -> Option<(usize, f64)> {
         self.lay_loops();
         let misses = self.loops.misses.iter().copied().enumerate();
@@ -324,16 +324,16 @@ impl Dynamics {
         Ok(self.loops.basis.rank())
     }
 
-    /// How far loops may be open, over their length scale or in rad: 1e-6 unless set otherwise. States beyond it have no
-    /// accelerations and no W. The rows are exact also where loops are open: an integrator whose trial states leave them
-    /// may allow more.
+    /// Sets the largest residual of the loops, relative to their length scale or in rad; 1e-6 by default. States beyond
+    /// it have no accelerations and no W. The rows are exact also for open loops: an integrator whose trial states
+    /// leave them may allow more.
     pub fn set_loop_bound(&mut self, bound: f64) {
         self.loops.bound = Some(bound);
         self.ready.loops = false;
     }
 
-    /// How near the loops are to a dead point, where one of their conditions is lost and motions branch: what is left of the
-    /// weakest condition, over the largest, and the index of its loop. `None` for a model without loops.
+    /// The distance of the loops from a dead point, where one of their conditions is lost and motions branch: the size
+    /// of the weakest condition relative to the largest, and the index of its loop. `None` for a model without loops.
     ///
     /// # Errors
     /// A loop that is open, or a singular mass matrix.
@@ -343,7 +343,7 @@ impl Dynamics {
     }
 
     /// The loop that loses or gains a condition first, near a state in which `rank` conditions are independent: if that many are
-    /// in the present state, the one with the weakest; if fewer are, the one of which most is left.
+    /// in the present state, the one with the weakest; if fewer are, the one with the largest remainder.
     ///
     /// # Errors
     /// A loop that is open, or a singular mass matrix.
@@ -366,7 +366,7 @@ impl Dynamics {
         (rows, self.loops.drift.clone())
     }
 
-    /// What the rows of [`Dynamics::loop_rows`] leave open, m and rad.
+    /// The residuals of the rows of [`Dynamics::loop_rows`], m and rad.
     pub fn loop_residuals(&mut self) -> Vec<f64> {
         self.lay_loops();
         self.loops.residual.clone()
@@ -391,7 +391,7 @@ impl Dynamics {
         self.hold_loops()?;
         let mut z = vec![0.0; velocity.len()];
         self.whiten_row(velocity, &mut z);
-        // What comes to rest is judged by the velocity before.
+        // A velocity of nearly zero is judged relative to the velocity before.
         let mut present = vec![0.0; velocity.len()];
         self.whiten_row(&self.velocity, &mut present);
         let (nv, length) = (z.len(), product(&z, &z).max(product(&present, &present)).sqrt());
@@ -409,15 +409,15 @@ impl Dynamics {
         }
     }
 
-    /// Projects a whitened vector onto what the loops leave free.
+    /// Projects a whitened vector onto the motions that the loops allow.
     pub(super) fn hold(&self, y: &mut [f64]) {
         if self.has_loops() {
             self.loops.basis.project(y);
         }
     }
 
-    /// What each loop does when impulses act along the rows of contacts. Uses A of the last [`Dynamics::contact_kinematics`]
-    /// or [`Dynamics::contact_terms`] in the present state.
+    /// The impulse of each loop when impulses act along the rows of contacts. Uses A of the last
+    /// [`Dynamics::contact_kinematics`] or [`Dynamics::contact_terms`] in the present state.
     ///
     /// # Errors
     /// Impulses of the wrong length or not finite, a loop that is open, or a singular mass matrix.

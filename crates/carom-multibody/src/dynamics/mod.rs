@@ -73,6 +73,22 @@ use energy::TwistPair;
 /// A state of a model and preallocated workspace for everything computed from it.
 ///
 /// After [`set_state`](Self::set_state), each method computes what it needs and keeps what others can reuse.
+///
+/// ```
+/// use carom_multibody::{Dynamics, Inertia, Joint, JointKind, LinkId, LinkSpec, ModelBuilder, Placement};
+///
+/// // A ball of 1 kg on a massless arm of 1 m: M = 1 + 2/5 · 0.1² about the hinge.
+/// let mut builder = ModelBuilder::new("pendulum");
+/// let hinge = Joint::new("hinge", JointKind::Revolute).along([0.0, 1.0, 0.0]);
+/// let ball = Inertia::ball(1.0, 0.1).placed(&Placement::at([0.0, 0.0, -1.0]));
+/// builder.link(LinkId::WORLD, LinkSpec::new("arm").joint(hinge).inertia(ball))?;
+///
+/// let mut dynamics = Dynamics::new(builder.build()?);
+/// dynamics.set_state(&[0.3], &[2.0])?;
+/// assert!((dynamics.mass_matrix()[(0, 0)] - 1.004).abs() < 1e-12);
+/// assert!((dynamics.kinetic_energy() - 2.008).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Dynamics {
     model: Arc<Model>,

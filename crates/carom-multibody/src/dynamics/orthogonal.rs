@@ -3,7 +3,7 @@
 use super::factor::product;
 
 /// Rows whose remainder is below this fraction of the largest row add no condition. Files write axes that should be parallel
-/// to some eight digits: with a bound of rounding, such rows would lock what they leave free.
+/// to some eight digits: with the bound of rounding, such rows would lock free motions.
 pub(super) const RANK: f64 = 1e-6;
 
 /// Q and R of rows, each an n-vector.
@@ -18,9 +18,9 @@ pub(super) struct Orthogonal {
     r: Vec<f64>,
     /// The rows taken as pivots, in order.
     pivots: Vec<usize>,
-    /// The lengths that the rows had left when they were taken.
+    /// The lengths of the remainders of the rows when they were taken.
     lengths: Vec<f64>,
-    /// The row of which most was left when no other was taken.
+    /// The row with the largest remainder when no other was taken.
     next: Option<usize>,
     count: usize,
 }
@@ -53,7 +53,7 @@ impl Orthogonal {
                 break;
             }
             let mut own = self.rest[pivot * n..(pivot + 1) * n].to_vec();
-            // Once more against all earlier ones: little may be left of the row.
+            // Once more against all earlier vectors, since the remainder of the row may be small.
             self.remove(&mut own);
             let length = product(&own, &own).sqrt();
             own.iter_mut().for_each(|x| *x /= length);
@@ -81,17 +81,17 @@ impl Orthogonal {
         self.pivots[k]
     }
 
-    /// The row taken last and what was left of it, over the largest row. `None` without rows.
+    /// The row taken last, and its remainder relative to the largest row. `None` without rows.
     pub(super) fn weakest(&self) -> Option<(usize, f64)> {
         Some((*self.pivots.last()?, self.lengths.last()? / self.lengths.first()?))
     }
 
-    /// Of the rows that add no condition, the one of which most is left.
+    /// Of the rows that add no condition, the one with the largest remainder.
     pub(super) fn next(&self) -> Option<usize> {
         self.next
     }
 
-    /// Whether the rows are more than the basis needs.
+    /// Whether there are more rows than basis vectors.
     pub(super) fn is_redundant(&self) -> bool {
         self.rank() < self.count
     }
@@ -216,7 +216,7 @@ mod tests {
         for (row, g) in rows.chunks(4).zip(g) {
             assert!((product(row, &z) - g).abs() < 1e-14);
         }
-        // One row that contradicts the others by 3: every row of the sum gives way by 1.
+        // One row contradicts the others by 3: every row of the sum deviates by 1.
         let near = basis.nearest(&[1.0, 4.0, 8.0, 3e-3]);
         let z: Vec<f64> = (0..4).map(|i| (0..3).map(|k| near[k] * basis.vector(k)[i]).sum()).collect();
         for (row, wanted) in rows.chunks(4).zip([2.0, 5.0, 7.0, 3e-3]) {

@@ -110,11 +110,12 @@ impl Dynamics {
         pair_contacts(&one.solid, &at, &other.solid, &other_at, tolerance)
     }
 
-    /// The rows of a contact between two links in the present state: (n, t1, t2) of [`contact_basis`], in a planar model the normal and the
-    /// tangent in the plane; both links taken at the middle of the closest points. Place and directions are at rest: right for an impact, not for the drift.
+    /// The rows of a contact between two links in the present state: (n, t1, t2) of [`contact_basis`], in a planar
+    /// model the normal and the tangent in the plane; both links taken at the middle of the closest points. Point and
+    /// directions are at rest, which is exact for an impact, but not for the drift.
     ///
     /// # Errors
-    /// A link that the model does not have, or a normal that is none.
+    /// A link that the model does not have, or a normal that is not a unit vector.
     pub fn meeting(&self, first: LinkId, second: LinkId, contact: &Closest) -> Result<Meeting, DynamicsError> {
         let count = self.model.links().len();
         if let Some(unknown) = [first, second].into_iter().find(|link| link.index() >= count) {
@@ -129,7 +130,7 @@ impl Dynamics {
         }
     }
 
-    /// The closest points of two bodies in the present state. Where they overlap too deeply to have a normal, `None`.
+    /// The closest points of two bodies in the present state; `None` if they overlap too deeply to have a normal.
     ///
     /// # Errors
     /// A pair that is not supported, or a placement that is not finite.
@@ -160,7 +161,7 @@ impl Dynamics {
         FacingBoxes::new((&one.solid, &at), (&other.solid, &other_at))
     }
 
-    /// How far touching points are inside the ends of parts of two boxes: see [`BoxPart::room`].
+    /// The distance of touching points from the ends of parts of two boxes: see [`BoxPart::room`].
     pub fn part_room(
         &self,
         BodyPair { sides: [one, other] }: &BodyPair,
@@ -210,7 +211,7 @@ impl Dynamics {
         gap_rate_bound(relative, (&a.solid, one.angular.norm()), (&b.solid, other.angular.norm()))
     }
 
-    /// The rows of a contact between two bodies whose place and directions move.
+    /// The rows of a contact between two bodies whose point and directions move.
     ///
     /// # Errors
     /// A link that the model does not have.

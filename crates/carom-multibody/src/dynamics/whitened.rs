@@ -42,7 +42,7 @@ impl Dynamics {
             self.strand_rows(contact, &mut rows);
         }
         let mut factor = [[0.0; 3]; 3];
-        // What the projection onto loops leaves by rounding is relative to the rows before it, and to the weakest condition.
+        // The rounding of the projection onto loops is relative to the rows before it, and to the weakest condition.
         let sizes = match self.loops.basis.weakest().filter(|_| self.has_loops()) {
             Some((_, margin)) => self.row_sizes.map(|size| size / margin),
             None => [0.0; 3],
@@ -198,9 +198,9 @@ impl Dynamics {
 
 /// Orthonormalises rows in order; `factor` receives the upper triangular factor. A row that depends linearly on those
 /// before it becomes zero. The Gram-Schmidt process is applied twice, because once loses orthogonality where little of
-/// a row remains. `sizes` are those of what the rows are differences of, if that was more.
+/// a row remains. `sizes` are the sizes of the terms whose differences the rows are, if these were larger.
 fn orthogonalize(rows: &mut [Vec<f64>], sizes: &[f64; 3], factor: &mut [[f64; 3]; 3]) {
-    // Whose rounding a row has: its own, and for differences that of the directions of rows before it.
+    // The source of a row's rounding: the row itself, and for differences the directions of the rows before it.
     let mut noise = [0.0; 3];
     for k in 0..rows.len() {
         let (done, rest) = rows.split_at_mut(k);

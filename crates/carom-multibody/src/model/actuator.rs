@@ -10,7 +10,7 @@ pub struct ModelActuator {
     pub name: Option<String>,
     /// The element that states it: `position`, `motor` and so on.
     pub element: String,
-    /// What it does, or why that is not modelled.
+    /// The force that it exerts, or why it is not modelled.
     pub law: Result<ActuatorLaw, String>,
     /// Bounds of its control; a control beyond them acts as the bound.
     pub control_range: Option<[f64; 2]>,

@@ -10,16 +10,16 @@ use super::{
 use crate::spatial::BodyInertia;
 use crate::{Inertia, Placement, Quaternion, Rotation, UNIT_TOLERANCE, Vector};
 
-/// Digits of a file are few: a moment of inertia is judged to this fraction of the largest.
+/// Tolerance of moments of inertia, relative to the largest, since files have few digits.
 const FILE_DIGITS: f64 = 1e-6;
 
 /// Gravity at the Earth's surface, along -z.
 const GRAVITY: Vector = Vector::new(0.0, 0.0, -9.81);
 
-/// More velocities than any robot has: M alone would take 200 MB.
+/// The most velocities of a model: above that of any robot, and M alone takes 200 MB.
 const MAX_VELOCITIES: usize = 5000;
 
-/// More links than any robot has, fixed ones included: protects against files made to exhaust memory.
+/// The most links of a model, fixed ones included: above that of any robot, against files made to exhaust memory.
 const MAX_LINKS: usize = 20_000;
 
 /// A link as given to the builder.

@@ -8,7 +8,7 @@ impl Model {
     /// model, then those of each part in order. Gravity and keyframes stay those of this model: the keyframes are dropped if a part
     /// has coordinates.
     ///
-    /// What is fixed to the world in a part is fixed to this world.
+    /// Links and shapes that are fixed to the world of a part are fixed to this world.
     ///
     /// # Errors
     /// A name that occurs twice, or more links or velocities than a model may have.

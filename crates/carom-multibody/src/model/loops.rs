@@ -8,15 +8,15 @@ use crate::{Placement, Vector};
 pub struct Loop {
     /// Unique among the loops.
     pub name: String,
-    /// What it holds together.
+    /// Its constraint.
     pub kind: LoopKind,
 }
 
-/// What a loop holds together.
+/// The constraint of a loop.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum LoopKind {
-    /// A point of one link is where a point of another is; both in the frames of their links.
+    /// A point of one link coincides with a point of another; both in the frames of their links.
     Connect {
         /// The links.
         links: [LinkId; 2],
@@ -62,7 +62,7 @@ impl LoopKind {
         }
     }
 
-    /// The links that it holds together.
+    /// The links that it connects.
     pub fn links(&self) -> Option<[LinkId; 2]> {
         match self {
             LoopKind::Connect { links, .. } | LoopKind::Hinge { links, .. } | LoopKind::Weld { links, .. } => {
@@ -104,7 +104,8 @@ impl Model {
         self
     }
 
-    /// The loops of a model that is placed elsewhere: what is held to the world goes with what stands on it.
+    /// The loops of a model that is placed elsewhere: their points on the world move with the links that are fixed to
+    /// it.
     pub(super) fn place_loops(&mut self, base: &Placement) {
         for Loop { kind, .. } in &mut self.loops {
             let links = kind.links().unwrap_or([LinkId(usize::MAX); 2]);

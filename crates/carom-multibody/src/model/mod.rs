@@ -13,8 +13,8 @@
 //! | `keyframe` | states that a file names |
 //! | `actuator` | actuators that a file states |
 //! | `exchange` | states in the conventions of MuJoCo and Pinocchio |
-//! | `pair` | which shapes touch each other, where a file says so |
-//! | `part` | trees that share no freedom, each as a model of its own |
+//! | `pair` | the rules of a file on which shapes touch each other |
+//! | `part` | trees that share no velocities, each as a model of its own |
 //! | `sparsity` | chains: the nonzero entries of M and its factor |
 //! | `warning` | warnings about a model |
 //! | `error` | errors in building a model |

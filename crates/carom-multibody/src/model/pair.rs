@@ -1,8 +1,8 @@
-//! Which shapes touch each other, and with which friction, where the robot's file says so.
+//! The rules of a robot's file on which shapes touch each other, and with which friction.
 
 use super::{LinkId, Model, NO_NODE};
 
-/// What a file says of the contacts of a shape; the attributes of an MJCF geom.
+/// The rules of a file for the contacts of a shape: the attributes of an MJCF geom.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct ShapeContact {
@@ -19,7 +19,7 @@ pub struct ShapeContact {
 }
 
 impl ShapeContact {
-    /// Whether it touches anything but what a `<pair>` names.
+    /// Whether it can touch shapes other than those that a `<pair>` names.
     pub fn is_enabled(&self) -> bool {
         self.kinds != 0 || self.touches != 0
     }
@@ -28,7 +28,7 @@ impl ShapeContact {
 /// A shape of a model: its link, and its index there.
 pub type ShapeId = (LinkId, usize);
 
-/// What the robot's file says of a pair of shapes.
+/// The rules of the robot's file for a pair of shapes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct PairRule {
@@ -55,9 +55,9 @@ pub(crate) struct Pairs {
 }
 
 impl Model {
-    /// What the robot's file says of a pair of shapes, by the rules of MuJoCo: a `<pair>` decides; otherwise masks and
-    /// `<exclude>` tell whether they touch, and the shape of the higher priority, or the larger of both numbers, gives
-    /// friction and dimension. `None` where the file says nothing, as in a URDF, or a shape does not exist.
+    /// The rules of the robot's file for a pair of shapes, as in MuJoCo: a `<pair>` decides; otherwise masks and
+    /// `<exclude>` decide whether they touch, and the shape of the higher priority, or the larger of both numbers, gives
+    /// friction and dimension. `None` if the file has no rules, as a URDF, or a shape does not exist.
     pub fn pair_rule(&self, one: ShapeId, other: ShapeId) -> Option<PairRule> {
         let contact = |(link, shape): ShapeId| self.links.get(link.0)?.shapes.get(shape)?.contact;
         let (a, b) = (contact(one)?, contact(other)?);
@@ -78,10 +78,10 @@ impl Model {
         })
     }
 
-    /// The pairs of shapes of the model that may touch each other, in the order of links and shapes, by the rules of MuJoCo:
-    /// pairs that a `<pair>` names; and all others of links that move against each other, except a link with the next link of
-    /// its chain, pairs that masks or `<exclude>` leave out, planes, and meshes without a hull. What is fixed to the world is
-    /// no neighbour of what hangs on it.
+    /// The pairs of shapes of the model that may touch each other, in the order of links and shapes, by the rules of
+    /// MuJoCo: pairs that a `<pair>` names; and all others of links that move against each other, except a link with
+    /// the next link of its chain, pairs that masks or `<exclude>` leave out, planes, and meshes without a hull. Links
+    /// that are fixed to the world are not neighbours of their children.
     pub fn shape_pairs(&self) -> Vec<[ShapeId; 2]> {
         let shapes: Vec<ShapeId> = (self.links.iter().enumerate())
             .flat_map(|(link, carrier)| (0..carrier.shapes.len()).map(move |shape| (LinkId(link), shape)))

@@ -1,11 +1,11 @@
-//! Parts of a model that share no freedom: each moves as if the others were not there.
+//! Parts of a model that share no velocities: each moves as if the others were not there.
 
 use super::{Joint, JointKind, Link, LinkId, LoopKind, Model, ModelJoint, NO_NODE, Node, Sparsity, Tree};
 
-/// Some of the kinematic trees of a model as a model of their own, and where its numbers are in those of the whole.
+/// Some of the kinematic trees of a model as a model of their own, and the indices of its entries in the whole model.
 ///
-/// Links and joints keep their indices and names. Those outside the part do not move, have no shapes and no place that
-/// means anything: a part is for computing, not for drawing.
+/// Links and joints keep their indices and names. Those outside the part do not move, have no shapes and no meaningful
+/// placement: a part is for computing, not for drawing.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ModelPart {
@@ -24,7 +24,7 @@ impl Model {
     /// entry of M in common.
     pub fn groups(&self) -> Vec<Option<usize>> {
         let nodes = &self.tree.nodes;
-        // The first node with the same freedom, through roots and shared velocities.
+        // The first node that shares a velocity, through roots and mimics.
         let mut first: Vec<usize> = nodes.iter().map(|node| node.root).collect();
         let find = |first: &[usize], mut node: usize| {
             while first[node] != node {
@@ -74,7 +74,7 @@ impl Model {
 
     /// The part that consists of one of the [`Model::groups`].
     pub fn part(&self, groups: &[Option<usize>], group: usize) -> ModelPart {
-        // A new field of a model has to be thought of here.
+        // A new field of a model must be handled here.
         let Self {
             name,
             links,

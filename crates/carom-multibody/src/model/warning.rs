@@ -50,7 +50,7 @@ impl Warning {
         Self { kind, subject: subject.into(), message: message.into(), line: None }
     }
 
-    /// The same of one of several robots.
+    /// The warning of one of several robots, with the name of the robot before subject and message.
     pub(crate) fn of(self, name: &str) -> Self {
         let (subject, message) = (format!("{name}/{}", self.subject), format!("{name}: {}", self.message));
         Self { subject, message, ..self }

@@ -34,7 +34,7 @@ pub struct Contacts {
     pub(crate) velocity: Vec<f64>,
     /// dA/dt v.
     pub(crate) drift: Vec<f64>,
-    /// The same, less the part that the loops' own drift takes.
+    /// `drift`, less the part due to the drift of the loops.
     pub(crate) held_drift: Vec<f64>,
     /// A in compact form: for each contact, the velocities of its chain in order (with space for all velocities; all of
     /// them for a meeting), and for each the entries of the contact's rows, side by side.
@@ -43,7 +43,7 @@ pub struct Contacts {
     pub(crate) reduced: Vec<Vector>,
 }
 
-/// What has rows.
+/// An item with rows.
 pub(crate) enum Item<'a> {
     Contact(&'a ContactPoint),
     Limit(&'a JointLimit),
@@ -101,7 +101,7 @@ impl Contacts {
         self.points.len() + self.limits.len() + self.frictions.len()
     }
 
-    /// Replaces a meeting by the same in another state, with the same number of rows.
+    /// Replaces a meeting by one in another state, with the same number of rows.
     ///
     /// # Errors
     /// There is no such meeting, or it has another number of rows.
@@ -234,7 +234,7 @@ impl Contacts {
         &self.jacobian
     }
 
-    /// W = A M⁻¹ Aᵀ; with loops that of the mechanism that they leave.
+    /// W = A M⁻¹ Aᵀ; with loops that of the constrained mechanism.
     pub fn delassus(&self) -> &Matrix {
         &self.delassus
     }

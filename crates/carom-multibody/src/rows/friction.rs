@@ -1,9 +1,9 @@
 //! Dry friction of joints: a force of bounded size at a velocity.
 //!
-//! To the rows it is a pad that is pressed on the joint with the force f and has the coefficient one: |τ| <= f, and τ =
-//! -f sign(v) where the joint moves. The first row is the pad's own. It is coupled with nothing, and its entry of W is
-//! that of the joint, so that both rows are of one size; without a force on it the pad would accelerate into the joint, by
-//! f times that entry. With this, joints that stick or slide are closed contacts like all others.
+//! In terms of rows it is a pad that is pressed on the joint with the force f and has the coefficient one: |τ| <= f,
+//! and τ = -f sign(v) where the joint moves. The first row is the pad's own. It is coupled with nothing, and its entry
+//! of W is that of the joint, so that both rows are of one size; without a force on it the pad would accelerate into
+//! the joint, by f times that entry. With this, joints that stick or slide are closed contacts like all others.
 
 use crate::model::Model;
 
@@ -12,7 +12,7 @@ use crate::model::Model;
 pub struct JointFriction {
     /// The joint's index in [`Model::joints`].
     pub joint: usize,
-    /// Which of the joint's velocities, from 0.
+    /// Its place among the joint's velocities, from 0.
     pub place: usize,
     /// The index of the velocity, or its leader's.
     pub velocity: usize,

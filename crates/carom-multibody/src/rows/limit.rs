@@ -2,7 +2,7 @@
 
 use crate::model::Model;
 
-/// Which limit of a joint.
+/// The side of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LimitSide {
     /// A lower bound of the coordinate.
@@ -28,7 +28,7 @@ impl LimitSide {
 pub struct JointLimit {
     /// The joint's index in [`Model::joints`].
     pub joint: usize,
-    /// Which of its limits.
+    /// The side.
     pub side: LimitSide,
     /// The index of its coordinate, or its leader's, in the configuration.
     pub coordinate: usize,

@@ -8,8 +8,8 @@ use crate::model::{LinkId, Model};
 /// link's material relative to the second's, along the directions: b·(v₁(p) - v₂(p)), or of its rotation, b·(ω₁ - ω₂).
 ///
 /// Both links are taken at the same point, so joints that carry both have no entry: A has exact zeros there, and no
-/// rounding moves what the links hang on. Point and directions may move in any way; with their rates the drift is the
-/// rate of A v at zero joint accelerations.
+/// rounding moves the joints that carry both links. Point and directions may move in any way; with their rates the
+/// drift is the rate of A v at zero joint accelerations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Meeting {
     links: [LinkId; 2],

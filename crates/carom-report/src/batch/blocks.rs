@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Read};
 /// Bytes read at a time: some hundred lines, which keep a thread busy for a millisecond. A block with a longer line grows.
 const BLOCK: usize = 128 << 10;
 
-/// Whole lines of the input. Its memory is used again.
+/// Whole lines of the input. The next block reuses its memory.
 #[derive(Debug, Default)]
 pub(super) struct Block {
     memory: Vec<u8>,

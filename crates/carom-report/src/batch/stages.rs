@@ -15,10 +15,10 @@ use super::{Failure, Options, Progress};
 
 /// Blocks for each thread of the pool: one to solve, one to wait, and some for outcomes that wait for earlier ones.
 const BLOCKS_PER_THREAD: usize = 4;
-/// How long a caller that is itself a thread of the pool waits before it looks for work again.
+/// How long a caller that is itself a thread of the pool waits before it checks for work again.
 const PAUSE: Duration = Duration::from_micros(200);
 
-/// What the caller is told by the other threads.
+/// Messages from the other threads to the caller.
 enum Message {
     /// A block was read; `None` at the end of the input.
     Read(io::Result<Option<Block>>),
@@ -64,7 +64,7 @@ pub(super) fn run(
     })
 }
 
-/// Reads until the end, an error, or until nobody wants more.
+/// Reads until the end, an error, or until the caller has gone.
 fn read(mut blocks: Blocks<impl Read>, empty: &Receiver<Block>, to_caller: &Sender<Message>) {
     while let Ok(block) = empty.recv() {
         let read = blocks.next(block);
@@ -75,7 +75,7 @@ fn read(mut blocks: Blocks<impl Read>, empty: &Receiver<Block>, to_caller: &Send
     }
 }
 
-/// Tells the caller that a block was solved when it is dropped, also by a panic.
+/// Reports to the caller, when dropped, that a block was solved; also after a panic.
 struct Report {
     sender: Sender<Message>,
     number: usize,
@@ -89,7 +89,7 @@ impl Drop for Report {
     }
 }
 
-/// The solvers that no thread uses at the moment; there are as many as threads.
+/// The idle solvers; in total there are as many as threads.
 struct Solvers<'a> {
     options: &'a Options<'a>,
     robots: Arc<Robots>,

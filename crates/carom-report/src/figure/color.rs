@@ -20,7 +20,7 @@ pub(super) struct Palette {
 
 impl Palette {
     pub(super) fn over([low, high]: [f64; 2]) -> Self {
-        // Of one number alone, a range around it.
+        // A single number gets a range around it.
         let reach = 0.5 * low.abs().max(high.abs()).max(f64::MIN_POSITIVE);
         let ends = if high - low > 1e-12 * reach { [low, high] } else { [low - reach, high + reach] };
         Self { ends }

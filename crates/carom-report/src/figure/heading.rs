@@ -59,7 +59,7 @@ pub(super) fn broken(text: &str, line: impl Fn(&str) -> Line, width: f64, most: 
     lines.iter().map(|text| line(text)).collect()
 }
 
-/// A word without what does not fit into a line.
+/// A word cut to the width of a line.
 fn cut(word: &str, line: &impl Fn(&str) -> Line, width: f64) -> String {
     // No line holds as many.
     const MOST: usize = 200;

@@ -84,7 +84,7 @@ fn is_inside(curve: &Curve, plot: &Plot) -> bool {
     let points = curve.pieces.iter().flatten().map(|at| plot.place(*at));
     let inside =
         |at: Vec2| (0..2).all(|k| at[k] - plot.corner[k] > SEEN && plot.corner[k] + plot.size[k] - at[k] > SEEN);
-    // A straight line has its ends on the frame; its middle tells.
+    // A straight line has its ends on the frame; its middle decides.
     let pieces = curve.pieces.iter().filter(|piece| piece.len() == 2);
     let middles = pieces.map(|piece| plot.place([0, 1].map(|k: usize| 0.5 * (piece[0][k] + piece[1][k]))));
     points.chain(middles).any(inside)

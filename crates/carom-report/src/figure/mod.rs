@@ -79,7 +79,7 @@ pub enum FigureError {
         value: u32,
     },
     /// The image is too large.
-    #[error("an image of {width} x {height} pixels is too large")]
+    #[error("an image of {width} x {height} pixels is too large for memory: give a smaller width")]
     Size {
         /// Width in pixels.
         width: u32,

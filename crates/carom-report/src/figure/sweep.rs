@@ -1,4 +1,4 @@
-//! The figure of a sweep: a heat map, curves or points, in the look of maps.
+//! The figure of a sweep: a heat map, curves or points, in the style of maps.
 
 use super::color::{Palette, word_color};
 use super::drawing::{Clip, Colour, Drawing, Path, Stroke, Vec2};
@@ -62,7 +62,7 @@ pub(super) fn draw(picture: &Picture, fonts: &Fonts) -> Drawing {
     drawing
 }
 
-/// Names of columns as marked text: a star would be a mark.
+/// Names of columns as marked text, in which a star must be escaped.
 fn plain(text: &str) -> String {
     text.replace('*', "∗")
 }
@@ -94,7 +94,7 @@ fn range(values: impl Iterator<Item = f64>) -> [f64; 2] {
     }
 }
 
-/// With a margin, so that lines do not run along the frame.
+/// A range with a margin, so that lines do not run along the frame.
 fn widened([low, high]: [f64; 2]) -> [f64; 2] {
     let margin = 0.04 * (high - low);
     [low - margin, high + margin]
@@ -155,7 +155,7 @@ fn line(number: usize) -> Stroke {
 }
 
 fn draw_curves(drawing: &mut Drawing, bands: &[Band], plot: &Plot<'_>, clip: Clip) {
-    // Ranges below all lines; only of one curve, since several would cover each other.
+    // Ranges below all lines, for a single curve only, since those of several would cover each other.
     if let [band] = bands {
         let upper = band.points.iter().map(|point| plot.place([point[0], point[3]]));
         let lower = band.points.iter().rev().map(|point| plot.place([point[0], point[2]]));

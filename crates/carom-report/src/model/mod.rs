@@ -94,7 +94,7 @@ impl ModelText<'_> {
         let mut warnings: Vec<String> = self.model.warnings().iter().map(Warning::to_string).collect();
         match self.simulated {
             Ok(of_run) => warnings.extend(new_ones(of_run, &warnings)),
-            // The fault says it already.
+            // The error of the mass matrix says it already.
             Err(error) if self.at_home.is_none() => {
                 writeln!(f, "\n  a simulation cannot start: {}", printable(error))?;
             }
@@ -112,7 +112,7 @@ impl ModelText<'_> {
     }
 }
 
-/// Those warnings of a run that are not known.
+/// The warnings of a run that are not among the known ones.
 fn new_ones(of_run: &[String], known: &[String]) -> Vec<String> {
     let known: std::collections::HashSet<&str> = known.iter().map(String::as_str).collect();
     of_run.iter().filter(|warning| !known.contains(warning.as_str())).cloned().collect()

@@ -18,7 +18,7 @@ pub(super) fn kind(geometry: &Geometry) -> &'static str {
     }
 }
 
-/// What a shape is, with its sizes; whole lengths, not halves.
+/// The description of a shape, with whole lengths, not halves.
 pub(super) fn in_words(geometry: &Geometry) -> String {
     match geometry {
         Geometry::Sphere { radius } => format!("sphere of radius {}", metres(*radius)),

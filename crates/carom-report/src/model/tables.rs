@@ -10,11 +10,11 @@ use super::{DIGITS, ModelText, shape, vector};
 /// Numbers of a list in one line.
 const NUMBERS: usize = 12;
 
-/// A column of the table of joints: its title, and what a joint has in it; empty where it has nothing.
+/// A column of the table of joints: its title, and the entry of a joint, which may be empty.
 type JointColumn<'a> = (&'static str, Box<dyn Fn(&ModelJoint) -> String + 'a>);
 
 impl ModelText<'_> {
-    /// The joints that move by themselves: where they start, their limits, what acts in them.
+    /// The joints that move by themselves: their home positions, limits, and forces.
     pub(super) fn joints(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let home = self.model.home();
         let quantity = |x: f64| if x == 0.0 { String::new() } else { digits(x) };

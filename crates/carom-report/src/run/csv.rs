@@ -38,7 +38,7 @@ fn write(columns: &[Column<'_>], rows: usize, output: &mut impl Write) -> io::Re
             match &column.values {
                 Values::Numbers(values) => number(values[row], output)?,
                 Values::Words(values) => word(values[row], output)?,
-                // None is an empty field.
+                // `None` is an empty field.
                 Values::SomeNumbers(values) => values[row].map_or(Ok(()), |x| number(x, output))?,
                 Values::SomeWords(values) => values[row].map_or(Ok(()), |text| word(text, output))?,
             }
@@ -52,7 +52,7 @@ pub(crate) fn separate(column: usize, output: &mut (impl Write + ?Sized)) -> io:
     if column == 0 { Ok(()) } else { output.write_all(b",") }
 }
 
-/// The shortest digits that read back to the same bits.
+/// The shortest digits from which the same bits are read.
 pub(crate) fn number(x: f64, output: &mut (impl Write + ?Sized)) -> io::Result<()> {
     // Without an exponent a number near the largest would take three hundred digits.
     let is_plain = x == 0.0 || (1e-5..1e16).contains(&x.abs());

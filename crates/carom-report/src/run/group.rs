@@ -1,5 +1,5 @@
-//! Groups of events: bounces that follow each other faster and faster are one row of a list, and so are changes between stick and
-//! slip in quick succession.
+//! Groups of events: bounces that follow each other faster and faster are one row of a list, as are changes between
+//! stick and slip in quick succession.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use carom_sim::{Event, Settings};
 /// Smallest number of impacts of a train, and of changes of a run: two would make every pair one.
 const LEAST: usize = 3;
 /// Largest ratio of an interval to the one before it. A ball of restitution e has the ratio e; above this bound bounces are
-/// as good as regular, which is a rattle and not the end of a bounce.
+/// nearly regular, which is a rattle, not the end of bouncing.
 const RATIO: f64 = 0.95;
 
 /// One row of a list of events: a single event, or a group.
@@ -297,7 +297,7 @@ mod tests {
         events.push(settle(1.006, 0));
         assert_eq!(ranges(&events), [(0, 4)]);
         assert_eq!(event_groups(&events, Some(LONGEST))[0].trains[0].events, [0, 1, 2, 3]);
-        // Of another contact, or much later, it is no part of it.
+        // An event of another contact, or a much later one, is not part of it.
         events[3] = settle(1.007, 1);
         assert_eq!(ranges(&events), [(0, 3), (3, 4)]);
         events[3] = settle(1.5, 0);

@@ -9,7 +9,7 @@ use carom_scene::document::FORMAT_VERSION;
 use carom_scene::provenance::Provenance;
 use carom_sim::{Event, Header, Record, Summary};
 
-/// A run as it is written to files, with its provenance if that is known.
+/// A run for files, with its provenance if that is known.
 #[derive(Debug, Clone, Copy)]
 pub struct RunFile<'a> {
     /// The run.
@@ -74,7 +74,7 @@ impl<'a> EventRecord<'a> {
 }
 
 impl<'a> RunFile<'a> {
-    /// A run of which nothing else is known.
+    /// A run without provenance.
     pub fn new(record: &'a Record) -> Self {
         Self { record, provenance: None }
     }
@@ -102,7 +102,8 @@ impl<'a> RunFile<'a> {
         line(&RunRecord { events: Some(events(self.record)), ..self.record() }, output)
     }
 
-    /// What a table of samples and one of events do not have, on one line: `format_version`, `header`, `summary`.
+    /// The content that the tables of samples and events do not have, on one line: `format_version`, `header`,
+    /// `summary`.
     ///
     /// # Errors
     /// Writing fails.
@@ -122,7 +123,7 @@ fn line(record: &RunRecord<'_>, output: &mut impl Write) -> io::Result<()> {
     output.write_all(b"\n")
 }
 
-/// [`RunFile::json`] of a run of which nothing else is known.
+/// [`RunFile::json`] of a run without provenance.
 ///
 /// # Errors
 /// Writing fails.
@@ -130,7 +131,7 @@ pub fn run_json(record: &Record, output: &mut impl Write) -> io::Result<()> {
     RunFile::new(record).json(output)
 }
 
-/// [`RunFile::summary_json`] of a run of which nothing else is known.
+/// [`RunFile::summary_json`] of a run without provenance.
 ///
 /// # Errors
 /// Writing fails.

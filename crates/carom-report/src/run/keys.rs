@@ -35,8 +35,8 @@ const HEADER: Object = object!("header" {
     "tolerance": Type::Number, "Relative tolerance of the integration";
     "until": Type::Number, "Requested end time, s";
     "interval": Type::NUMBER_OR_NULL, "Time between samples, s; null if there are samples at events only";
-    "warnings": TEXTS, "What is not simulated, and oddities of the initial state";
-    "provenance": Type::Object(&PROVENANCE), "What determines the run; absent where that is not known";
+    "warnings": TEXTS, "Warnings about parts of the robot that are not simulated, and about the initial state";
+    "provenance": Type::Object(&PROVENANCE), "Scene, robot files and program, which determine the run; absent where they are not known";
 }
     Rule::Required(&[
         "title", "model", "coordinates", "velocities", "contacts", "surfaces", "plane", "gravity", "length",
@@ -54,7 +54,7 @@ const PROVENANCE: Object = object!("provenance" {
     "guard": Type::Text, "What to do with a stick that creates energy";
     "coefficients": Type::list(&Type::Object(&COEFFICIENTS)), "Restitution and friction of every contact, wherever they were given";
     "robot": Type::Object(&ROBOT), "The robot";
-    "not_repeatable": Type::Text, "Why the run cannot be repeated from its file; absent if it can";
+    "not_repeatable": Type::Text, "The reason why the run cannot be repeated from its file; absent if it can";
 }
     Rule::Required(&["carom", "instruction_set", "system", "scene", "options", "guard", "coefficients", "robot"]),
 );
@@ -75,7 +75,7 @@ const ROBOT: Object = object!("robot" {
 );
 
 const FILE: Object = object!("file" {
-    "path": Type::Text, "Its whole path; for a built-in model its name";
+    "path": Type::Text, "Its absolute path; for a built-in model its name";
     "sha256": Type::Text, "SHA-256 of its content, in hexadecimal digits";
 }
     Rule::Required(&["path", "sha256"]),
@@ -118,7 +118,7 @@ const SUMMARY: Object = object!("summary" {
     "rests_at": TIME, "When it would come to rest after the run, s";
     "penetration": Type::Number, "The largest depth of a contact inside its surface, m";
     "largest_energy": Type::Number, "The largest energy, J";
-    "residual": Type::Number, "The largest energy not explained, relative to the largest energy";
+    "residual": Type::Number, "The largest imbalance of the energy book, relative to the largest energy";
     "warnings": TEXTS, "Warnings of the run";
 }
     Rule::Required(&[

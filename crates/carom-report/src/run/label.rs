@@ -1,6 +1,6 @@
 //! Names of contacts that fit into a narrow column, cut so that no two of them can be confused.
 
-/// What stands for the part that is cut out.
+/// The sign in place of the part that is cut out.
 const CUT: char = '…';
 /// Cost of a cut within a word, in characters that could have been shown.
 const BROKEN_WORD: usize = 3;
@@ -202,7 +202,7 @@ mod tests {
         assert!(alone(&names, 20).iter().all(|label| label.chars().count() <= 20), "{:?}", alone(&names, 20));
     }
 
-    /// What all names end with tells nothing.
+    /// A common ending of all names carries no information.
     #[test]
     fn common_words_go_first() {
         let names = [

@@ -23,9 +23,9 @@ use carom_sim::{Body, ContactMode, Event, EventKind, Ledger, Motion, Pose, Recor
 /// Bytes of the motion in a page, before they are written in base 64, which makes four of three. Longer runs are thinned:
 /// pages stay below 5 MB.
 const MOST_BYTES: usize = 2_700_000;
-/// More samples are not needed: a screen has fewer columns, and the page interpolates between samples.
+/// The most samples of a page: a screen has fewer columns, and the page interpolates.
 const MOST_SAMPLES: usize = 50_000;
-/// Fewer are not enough, however many bodies there are.
+/// The fewest samples of a thinned run, however many bodies there are.
 const LEAST_SAMPLES: usize = 200;
 /// Characters of the names beside the strips, in wide and in narrow windows.
 const WIDE: usize = 26;
@@ -54,7 +54,7 @@ pub(super) struct Page<'a> {
     surfaces: Vec<carom_sim::SurfaceHeader>,
     /// The contacts that closed, by their first touch; events refer to them by their places in this list.
     contacts: Vec<PageContact<'a>>,
-    /// What is said of the others.
+    /// A note about the other contacts.
     rest: Option<String>,
     bodies: Vec<Value>,
     hulls: Vec<PageHull>,
@@ -218,7 +218,7 @@ pub fn robot_poses(model: &Arc<Model>, configuration: &[f64], velocity: &[f64]) 
     Ok(motion.poses.iter().flatten().flat_map(numbers).collect())
 }
 
-/// As many samples as the bytes allow: times, energies, poses, and the contacts that are closed on average.
+/// The number of samples that the bytes allow: times, energies, poses, and the contacts that are closed on average.
 fn most_samples(record: &Record) -> usize {
     let moving =
         (0..record.model.links().len()).filter(|&i| record.model.is_moving(carom_multibody::LinkId::from_index(i)));
@@ -232,8 +232,8 @@ fn most_samples(record: &Record) -> usize {
     (MOST_BYTES / (size_of::<f32>() * numbers)).clamp(LEAST_SAMPLES, MOST_SAMPLES)
 }
 
-/// Names for a narrow page. One that cannot be told from the others in this room has a little more, since the page sets what
-/// is too long in smaller letters.
+/// Names for a narrow page. A name that needs more room to differ from the others gets a little more, since the page
+/// sets what is too long in smaller letters.
 fn narrow_names(record: &Record, shown: &[usize], wide: Vec<String>) -> Vec<String> {
     let rooms = [NARROW, NARROW.midpoint(WIDE)];
     let mut cut = rooms.map(|room| (room, names(record, shown, room).into_iter()));
@@ -290,7 +290,7 @@ fn mode_number(mode: ContactMode) -> u8 {
     }
 }
 
-/// What stands for nothing in a column of small numbers.
+/// The code of a missing value in a column of small numbers.
 const NOTHING: u8 = u8::MAX;
 
 /// The kinds of events, in the order of their numbers.
@@ -336,7 +336,7 @@ fn events(record: &Record, places: &HashMap<usize, usize>) -> PageEvents {
         contact: integers(all().map(place)),
         impact: base64(all().map(|event| number(IMPACTS.iter().position(|mode| Some(*mode) == event.impact())))),
         mode: base64(all().map(|event| event.mode().map_or(NOTHING, mode_number))),
-        // Events that are no impulses are told from impulses of zero.
+        // Events without an impulse are distinguished from impulses of zero.
         impulse: floats(all().map(|event| match words::has_impulse(event) {
             true => impulse(event),
             false => -1.0,

@@ -38,7 +38,7 @@ impl RunFile<'_> {
     }
 }
 
-/// [`RunFile::parquet`] of a run of which nothing else is known.
+/// [`RunFile::parquet`] of a run without provenance.
 ///
 /// # Errors
 /// Writing fails.

@@ -1,4 +1,4 @@
-//! Some rows of a column, and what all readers of files need.
+//! Some rows of a column, and functions that all readers of files need.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ pub(super) fn not_a_sweep(path: &Path, message: impl Into<String>) -> SweepFileE
     SweepFileError::NotASweep { path: path.to_owned(), message: message.into() }
 }
 
-/// What a table says of the plan that it was made by.
+/// The parts of the plan of a table that figures use.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Planned {
     /// The title of the scene.
@@ -27,7 +27,7 @@ pub(super) struct Planned {
 }
 
 impl Planned {
-    /// From a plan; nothing if it is none.
+    /// Those of a plan in JSON; empty if the text is not a plan.
     pub(super) fn of(plan: &str) -> Self {
         let plan: serde_json::Value = serde_json::from_str(plan).unwrap_or_default();
         let axes = ["vary", "random"].into_iter().filter_map(|list| plan[list].as_array()).flatten();

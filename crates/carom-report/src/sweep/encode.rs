@@ -52,7 +52,7 @@ impl Encoder {
     }
 }
 
-/// Rows, one a line; what is missing is an empty field.
+/// Rows, one per line; a missing value is an empty field.
 fn csv(table: &Table, output: &mut dyn Write) -> io::Result<()> {
     for row in 0..table.rows {
         for (i, column) in table.columns.iter().enumerate() {

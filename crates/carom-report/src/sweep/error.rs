@@ -48,7 +48,7 @@ pub enum SweepFileError {
         remedy: &'static str,
     },
     /// A folder with parts but without a manifest.
-    #[error("{} has parts but no _manifest.json, so that it is unknown what they are of; choose another folder", folder.display())]
+    #[error("{} has parts but no _manifest.json that says which sweep they belong to; choose another folder", folder.display())]
     NoManifest {
         /// The folder.
         folder: PathBuf,

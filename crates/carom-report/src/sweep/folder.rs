@@ -14,10 +14,28 @@ use super::error::SweepFileError;
 use super::manifest::Manifest;
 use super::options::{Shard, SweepOptions, Written};
 
-/// Writes the parts of a shard that are not there yet, each on one thread. Stopped, it leaves the parts that are finished.
+/// Writes the missing parts of a shard, each on one thread. If stopped, it leaves the finished parts.
 ///
 /// # Errors
 /// The folder has another sweep, or cannot be written.
+///
+/// ```
+/// use carom_report::sweep::{Shard, SweepOptions, TableFormat, write_folder};
+/// use carom_study::sweep::Plan;
+///
+/// let mut plan = Plan::new(carom_scene::gallery::find("kane").expect("built in").tree()?);
+/// plan.vary = vec!["restitution=0:1:100".parse()?];
+/// let sweep = plan.prepare("".as_ref(), &Default::default())?;
+///
+/// let parent = tempfile::tempdir()?;
+/// let folder = parent.path().join("kane");
+/// let options = SweepOptions::new(TableFormat::Csv, &sweep).rows_per_part(40);
+/// let written = write_folder(&sweep, &folder, Shard::WHOLE, &options)?;
+/// assert_eq!((written.rows, written.of_parts), (100, 3));
+/// // A second call finds all parts and computes nothing.
+/// assert_eq!(write_folder(&sweep, &folder, Shard::WHOLE, &options)?.rows, 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn write_folder(
     sweep: &Sweep,
     folder: &Path,
@@ -54,7 +72,7 @@ pub fn write_folder(
     Ok(Written { rows, failed, parts: (own.len() - left.len()) as u64 + parts, of_parts: own.len() as u64 })
 }
 
-/// Claims a folder for a sweep, and lists the parts that are not there yet.
+/// Claims a folder for a sweep, and lists the parts that it does not have yet.
 ///
 /// # Errors
 /// The folder has another sweep, or cannot be written.
@@ -133,7 +151,7 @@ impl Filler<'_> {
         drop(output);
         file.as_file().sync_all().map_err(fail)?;
         file.persist(&path).map_err(|error| fail(error.error))?;
-        // The name is safe when its folder is written, which some file systems do not offer.
+        // The name is durable once its folder is synced, which some file systems do not support.
         let _ = File::open(self.folder).and_then(|folder| folder.sync_all());
         for (count, more) in self.counts.iter().zip(counted) {
             count.fetch_add(more, Ordering::Relaxed);

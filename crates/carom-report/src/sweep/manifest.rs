@@ -1,4 +1,4 @@
-//! What a folder of parts holds.
+//! The manifest of a folder of parts.
 
 use std::fs;
 use std::io::{self, Write};
@@ -17,7 +17,7 @@ use super::options::{SweepOptions, TableFormat};
 /// The name of the manifest in its folder: readers of folders of Parquet files ignore names that begin with an underscore.
 pub const MANIFEST: &str = "_manifest.json";
 
-/// What a folder of parts holds. Two processes that fill one folder have equal manifests.
+/// The contents of a folder of parts. Processes that fill the same folder have equal manifests.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Manifest {
@@ -25,7 +25,7 @@ pub struct Manifest {
     pub format_version: u32,
     /// The version of carom.
     pub carom_version: String,
-    /// What the kernels are compiled for: [`carom_sim::instruction_set`].
+    /// The instruction set of the kernels: [`carom_sim::instruction_set`].
     pub instruction_set: String,
     /// The SHA-256 of `plan`.
     pub plan_sha256: String,
@@ -37,7 +37,7 @@ pub struct Manifest {
     pub parts: u64,
     /// `parquet` or `csv`.
     pub format: String,
-    /// What identifies the rows: [`Sweep::document`].
+    /// The identity of the rows: [`Sweep::document`].
     pub plan: Box<RawValue>,
 }
 

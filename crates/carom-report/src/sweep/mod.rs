@@ -1,7 +1,7 @@
 //! Sweeps as files: one file, or a folder of parts that several processes fill and that an interrupted run continues.
 //!
-//! A part is written beside its place, synced and renamed: a part that exists is finished. A manifest, which comes first, says
-//! what the rows are of. Parts do not depend on threads and shards.
+//! A part is written to a temporary file, synced and renamed: a part that exists is finished. A manifest, which is
+//! written first, identifies the rows. Parts do not depend on threads and shards.
 //!
 //! | file | contents |
 //! |---|---|
@@ -9,7 +9,7 @@
 //! | `encode` | tables as CSV and Parquet |
 //! | `parquet` | tables as row groups |
 //! | `beside` | files that appear when they are complete |
-//! | `manifest` | what a folder holds |
+//! | `manifest` | the manifest of a folder of parts |
 //! | `folder` | a folder of parts |
 //! | `stream` | rows in order: into one output, or into memory |
 //! | `file` | one file that appears when it is complete |

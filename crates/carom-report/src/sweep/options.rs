@@ -87,13 +87,13 @@ pub struct SweepOptions<'a> {
     pub format: TableFormat,
     /// The number of threads.
     pub threads: usize,
-    /// The number of rows of a part, or of what a thread computes at a time.
+    /// The number of rows of a part, or of a table that a thread computes at a time.
     pub rows_per_part: u64,
     /// Receives the progress, and can stop the sweep.
     pub watch: &'a (dyn Watch + Sync),
 }
 
-/// Rows of a part: as many as take a thread some tenths of a second to some seconds, which is what is lost when a sweep is
+/// Rows of a part: the work of a thread for some tenths of a second to some seconds, which is lost when a sweep is
 /// interrupted, and at most a group of a Parquet file.
 pub fn default_rows_per_part(sweep: &Sweep) -> u64 {
     match sweep.plan().kind {
@@ -118,7 +118,7 @@ impl std::fmt::Debug for SweepOptions<'_> {
 }
 
 impl<'a> SweepOptions<'a> {
-    /// All processors, and parts of a usual size.
+    /// All processors, and parts of the default size.
     pub fn new(format: TableFormat, sweep: &Sweep) -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         Self { format, threads, rows_per_part: default_rows_per_part(sweep), watch: &() }
@@ -143,7 +143,7 @@ impl<'a> SweepOptions<'a> {
     }
 }
 
-/// What was written.
+/// The rows and parts that were written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Written {

@@ -19,16 +19,16 @@ use super::options::ROWS_A_GROUP;
 /// The key of the file's metadata with the document that identifies the rows.
 pub(super) const PLAN: &str = "carom.plan";
 
-/// A Parquet file under construction. Its bytes go to the output as they come.
+/// A Parquet file under construction. Its bytes go to the output at once.
 pub(super) struct Groups {
     writer: SerializedFileWriter<Pipe>,
     pipe: Pipe,
     headers: Vec<ColumnHeader>,
-    /// Rows that are fewer than a group.
+    /// Pending rows, fewer than a group.
     pending: Option<Table>,
 }
 
-/// Bytes on their way from the encoder, which needs an output that may move between threads, to the output, which need not.
+/// A buffer between the encoder, which needs an output that is `Send`, and the output, which need not be.
 #[derive(Clone, Default)]
 struct Pipe(Arc<Mutex<Vec<u8>>>);
 

@@ -6,15 +6,15 @@ use super::cells::Cells;
 use super::error::SweepFileError;
 use super::read::TableFiles;
 
-/// Values of an axis beyond which it is not a grid: no figure has room for more.
+/// The most values of a grid along an axis: no figure has room for more.
 const MOST_VALUES: usize = 4096;
-/// Cells of a heat map along an axis: neighbouring values of a finer grid share one.
+/// The most cells of a heat map along an axis: neighbouring values of a finer grid share one.
 const MOST_CELLS: usize = 256;
-/// Words with a colour each.
+/// The most words with a colour each.
 const MOST_WORDS: usize = 12;
-/// Curves that can be told apart.
+/// The most curves that can be distinguished.
 const MOST_CURVES: usize = 8;
-/// Points of a figure: of more rows, every second, third and so on is drawn.
+/// The most points of a figure: of more rows, every second, third and so on is drawn.
 const MOST_POINTS: u64 = 10_000;
 
 /// The columns of a figure.
@@ -56,12 +56,12 @@ pub struct Picture {
     pub(crate) labels: [String; 2],
     /// The column of the colour.
     pub(crate) color: Option<String>,
-    /// What is shown, in a sentence.
+    /// A description, in a sentence.
     pub(crate) note: String,
     pub(crate) content: Content,
 }
 
-/// What a figure shows.
+/// The contents of a figure.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Content {
     Heat(Heat),
@@ -74,19 +74,19 @@ pub(crate) enum Content {
 pub(crate) struct Heat {
     /// The edges of the cells along each axis, increasing.
     pub(crate) edges: [Vec<f64>; 2],
-    /// Row by row from the bottom; NaN where no row has a value. A word is given by its place.
+    /// Row by row from the bottom; NaN where no row has a value. A word is given by its index.
     pub(crate) cells: Vec<f64>,
     pub(crate) colors: Colors,
 }
 
-/// What colours mean.
+/// The meaning of colours.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Colors {
     /// Numbers between two ends.
     Scale([f64; 2]),
     /// Words.
     Words(Vec<String>),
-    /// All points are alike.
+    /// All points have the same colour.
     None,
 }
 
@@ -120,7 +120,7 @@ pub enum PictureError {
     /// No columns were chosen, and they do not follow from the table.
     #[error("{count}: choose columns by --x, --y and --color-by; they are {known}")]
     WhichColumns {
-        /// Why they do not follow.
+        /// The reason.
         count: &'static str,
         /// The names that exist.
         known: String,
@@ -239,7 +239,7 @@ impl Axis {
     /// The cells of the values, if they are a grid.
     fn grid(&self) -> Option<Grid> {
         let is_ordered = self.values.is_sorted() || self.values.is_sorted_by(|a, b| a >= b);
-        // Values in no order that do not come again, such as random ones, are no grid.
+        // Values that are unordered and not repeated, such as random ones, are not a grid.
         let comes_again = self.rows >= 2 * self.values.len() as u64;
         if self.is_irregular || self.values.len() < 2 || !(is_ordered || comes_again) {
             return None;
@@ -335,7 +335,7 @@ impl Survey {
     }
 }
 
-/// The colour of each row, as a number: a word is its place.
+/// The colour of each row, as a number: the index of a word.
 fn color_numbers(cells: Option<&Cells>, colors: &Colors, rows: usize) -> Vec<f64> {
     match (cells, colors) {
         (Some(Cells::Numbers(numbers)), Colors::Scale(_)) => numbers.clone(),
@@ -407,7 +407,7 @@ fn heat(
             }
         }
     })?;
-    // Without a row in each cell the two columns are no grid together.
+    // Unless each cell has a row, the two columns are not a grid.
     if rows_in.contains(&0) {
         return Ok(None);
     }

@@ -19,7 +19,7 @@ pub struct TableFiles {
     files: Vec<PathBuf>,
     plan: Planned,
     names: Vec<String>,
-    /// Parts of a folder that are not there.
+    /// The number of missing parts of a folder.
     missing: u64,
 }
 
@@ -64,7 +64,7 @@ impl TableFiles {
         &self.plan.keys
     }
 
-    /// The number of parts that are not there yet.
+    /// The number of missing parts.
     pub fn missing_parts(&self) -> u64 {
         self.missing
     }
@@ -89,6 +89,8 @@ mod without_parquet {
     use super::*;
 
     fn refuse<T>(path: &Path) -> Result<T, SweepFileError> {
+        // A file that does not exist has no format to refuse.
+        std::fs::metadata(path).map_err(|error| SweepFileError::read(path, error))?;
         Err(not_a_sweep(path, "this carom was built without the feature parquet, and reads .csv only"))
     }
 
@@ -115,7 +117,7 @@ fn open(path: &Path) -> Result<BufReader<File>, SweepFileError> {
     File::open(path).map(BufReader::new).map_err(|error| SweepFileError::read(path, error))
 }
 
-/// The next record: a line, and those after it as long as a quotation is open.
+/// The next record: a line, and those after it while a quotation is open.
 fn next_line(reader: &mut impl BufRead, path: &Path) -> Result<Option<String>, SweepFileError> {
     let mut line = String::new();
     loop {

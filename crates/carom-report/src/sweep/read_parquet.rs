@@ -17,7 +17,7 @@ fn reader(path: &Path) -> Result<SerializedFileReader<File>, SweepFileError> {
     SerializedFileReader::new(file).map_err(|error| not_a_sweep(path, error.to_string()))
 }
 
-/// What the file's metadata say of its plan.
+/// The plan in the file's metadata.
 pub(super) fn read_plan(path: &Path) -> Result<Planned, SweepFileError> {
     let reader = reader(path)?;
     let metadata = reader.metadata().file_metadata().key_value_metadata();

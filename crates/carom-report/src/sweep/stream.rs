@@ -10,10 +10,10 @@ use carom_study::sweep::{Sweep, Table, Watch};
 use super::encode::{Encoder, failed};
 use super::options::{SweepOptions, Written};
 
-/// Tables for each thread, computed or on the way: their number bounds the memory.
+/// The most tables for each thread, computed or under way, which bounds the memory.
 const TABLES_PER_THREAD: u64 = 2;
 
-/// Writes all rows in order. Stopped, it leaves an output that is not complete.
+/// Writes all rows in order. If stopped, it leaves an incomplete output.
 ///
 /// # Errors
 /// Writing fails.

@@ -38,7 +38,7 @@ impl Answer {
         }
     }
 
-    /// The energy change, or zero where it is what rounding leaves.
+    /// The energy change, or zero if it is within rounding.
     pub fn energy_change(&self) -> f64 {
         match self {
             Answer::One(outcome) => verdict::change_of(&outcome.energy),
@@ -46,7 +46,7 @@ impl Answer {
         }
     }
 
-    /// One plain sentence: what happens, and what becomes of the energy.
+    /// One sentence: the modes, and the change of energy.
     pub fn verdict(&self) -> String {
         match self {
             Answer::One(outcome) => verdict::verdict(outcome),

@@ -27,7 +27,7 @@ pub fn change_of_several(outcome: &SimultaneousOutcome) -> f64 {
     if change.abs() <= NOTHING * work.sum::<f64>() { 0.0 } else { change }
 }
 
-/// One plain sentence: the contact's mode, its energy change, and the reason.
+/// One sentence: the contact's mode, its energy change, and the reason.
 pub fn verdict(outcome: &Outcome) -> String {
     let few = |x: f64| significant(x, FEW);
     if outcome.mode == Mode::Separating {
@@ -64,7 +64,7 @@ pub fn verdict(outcome: &Outcome) -> String {
     format!("{}, and {energy}{reason}", verb(outcome.mode))
 }
 
-/// One plain sentence on several contacts: their modes, the energy change, and the action of the guard.
+/// One sentence on several contacts: their modes, the energy change, and the action of the guard.
 pub fn verdict_of_several(outcome: &SimultaneousOutcome) -> String {
     if outcome.sequence == 0 {
         return "separates: no contact approaches, so there is no impulse".to_owned();

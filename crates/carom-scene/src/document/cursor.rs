@@ -1,5 +1,5 @@
-//! A cursor over JSON text, for readers that know what to expect. It allocates nothing and explains nothing: at anything
-//! unexpected it returns `None`, and the text is left to the reader of trees, which has the messages.
+//! A cursor over JSON text, for fast readers. It allocates nothing and has no messages: at anything
+//! unexpected it returns `None`, and the text is read as a tree, which has the messages.
 
 /// A position in a JSON text.
 #[derive(Debug, Clone)]
@@ -25,7 +25,7 @@ impl<'a> Cursor<'a> {
         self.text.get(self.at).copied()
     }
 
-    /// The next byte that is not blank, which is not passed.
+    /// The next byte that is not blank, without passing it.
     #[inline]
     pub(crate) fn peek(&mut self) -> Option<u8> {
         loop {
@@ -48,7 +48,7 @@ impl<'a> Cursor<'a> {
         self.peek().is_none()
     }
 
-    /// After an entry of a list or an object that ends with `close`: whether another follows.
+    /// Whether another entry of a list or an object that ends with `close` follows.
     #[inline]
     pub(crate) fn continues(&mut self, close: u8) -> Option<bool> {
         let byte = self.peek()?;

@@ -12,7 +12,7 @@ use super::tree::{Document, Format, PathStep, Tree, split_path};
 pub struct Edit {
     path: String,
     value: Value,
-    /// The option of the command line that asks for it.
+    /// The option of the command line that it comes from.
     option: &'static str,
 }
 
@@ -56,7 +56,7 @@ impl Edit {
         Ok(Self { path: path.to_owned(), value, option: "--set" })
     }
 
-    /// The change, as one that another option of the command line than `--set` asks for.
+    /// The change, marked as coming from an option of the command line other than `--set`.
     #[must_use]
     pub fn by_option(self, option: &'static str) -> Self {
         Self { option, ..self }
@@ -72,7 +72,7 @@ impl Edit {
         &self.path
     }
 
-    /// The option of the command line that asks for the change: `--set`, or one of its own.
+    /// The option of the command line that the change comes from: `--set`, or one of its own.
     pub fn option(&self) -> &'static str {
         self.option
     }

@@ -4,7 +4,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `tree` | JSON and TOML as one tree; source locations of fields |
-//! | `cursor` | a cursor over JSON text, for readers that know what to expect |
+//! | `cursor` | a cursor over JSON text, for fast readers |
 //! | `value` | typed values, with errors that give their path |
 //! | `coefficients` | restitution, friction and dimension |
 //! | `keys` | the keys of every problem, and of coefficients |

@@ -1,6 +1,6 @@
 //! The name that a misspelt one probably means.
 
-/// A part of a name's length that may be misspelt: one letter in three.
+/// The divisor of a name's length that gives the number of letters that may be wrong.
 const MISSPELT: usize = 3;
 
 /// ` (did you mean "NAME"?)` for the nearest of the valid names, in letters to change, add, remove or swap, if it is near; otherwise

@@ -1,11 +1,11 @@
-//! Problems as lines of JSON: each is read, solved and its record written, with memory that is used again for the next line.
+//! Problems as lines of JSON: each is read and solved, and its record is written, in memory that the next line reuses.
 //!
-//! Lines of a usual form are read by what they are expected to be. All others, and all that fail, are read as trees, which
-//! gives the same answers and has the messages.
+//! Lines of the usual forms are read by a fast reader. All others, and all that fail, are read as trees, which
+//! gives the same answers and the error messages.
 //!
 //! | file | contents |
 //! |---|---|
-//! | `reader` | the keys of a line in place, as far as they are expected |
+//! | `reader` | the fast reader of the usual keys |
 //! | `scenes` | scenes that lines repeat, with other states and coefficients |
 
 mod reader;
@@ -50,7 +50,7 @@ pub struct LineSolver {
 pub struct LineFailed;
 
 impl LineSolver {
-    /// A solver that resolves paths of robot files relative to `folder`, and has its robots from a cache.
+    /// A solver that resolves paths of robot files relative to `folder`, and takes robots from a cache.
     pub fn new(folder: &Path, robots: &Arc<Robots>) -> Self {
         Self {
             folder: folder.to_owned(),

@@ -1,4 +1,4 @@
-//! Reads the keys of a line in place, as far as they are expected.
+//! The fast reader: reads the keys of a line in place, if all of them are usual ones.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub(super) enum Form {
     Scene,
 }
 
-/// What a line gives. Its vectors are used again for the next line.
+/// The content of a line. The next line reuses its vectors.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     pub(super) delassus: Table,
@@ -27,7 +27,7 @@ pub(super) struct Reader {
     pub(super) mass_matrix: Table,
     pub(super) contact_jacobian: Table,
     pub(super) velocity: Vec<f64>,
-    /// Keys and values of a scene that no sample changes, as they are written.
+    /// Keys and values of a scene that no sample changes, verbatim.
     pub(super) scene: Vec<u8>,
     /// The extents of the values of `state` and `base` in the line; empty without these keys.
     pub(super) state: Range<usize>,
@@ -122,7 +122,8 @@ impl Reader {
         loop {
             let name = cursor.key()?;
             let bit = self.value(name, &mut cursor, line)?;
-            // Only scenes have several keys of one bit; a duplicate among them is unlike any scene that was read.
+            // Only scenes have several keys of one bit; with a duplicate among them, a line matches no scene that was
+            // read.
             if bit & self.seen & !key::SCENE != 0 {
                 return None;
             }
@@ -234,13 +235,13 @@ impl Reader {
         self.law.unwrap_or_default()
     }
 
-    /// The id as it is written, or null.
+    /// The id verbatim, or null.
     pub(super) fn id<'l>(&self, line: &'l [u8]) -> &'l [u8] {
         if self.id.is_empty() { b"null" } else { &line[self.id.clone()] }
     }
 }
 
-/// The place of a part of the line.
+/// The range of a part of the line.
 fn extent(part: &[u8], line: &[u8]) -> Range<usize> {
     let start = part.as_ptr() as usize - line.as_ptr() as usize;
     start..start + part.len()
@@ -257,7 +258,8 @@ pub(super) fn value(text: &[u8]) -> Option<crate::document::Tree> {
     Document::read(text, Format::Json).ok().map(|document| document.tree().clone())
 }
 
-/// Brackets of an id that is read in place. The reader of trees accepts 128 levels, which it counts from the whole line.
+/// The most nested brackets of an id that is read in place. The reader of trees accepts 128 levels, counted from the
+/// whole line.
 const MOST_BRACKETS: usize = 64;
 
 /// The text of an id, which is any valid value.

@@ -35,7 +35,7 @@ pub(super) struct Scenes {
 pub(super) struct KnownScene {
     /// Its keys and values, without those that vary.
     text: Vec<u8>,
-    /// The base, as it is written.
+    /// The base, verbatim.
     base: Vec<u8>,
     /// The base, if it gives the state of a floating joint: then it may vary.
     root: Option<StatedRoot>,
@@ -107,7 +107,7 @@ impl Scenes {
 impl KnownScene {
     fn new(text: Vec<u8>, base: &[u8], tree: &Tree, prepared: PreparedScene) -> Option<Self> {
         let _ = prepared.striking_contact()?;
-        // A base that touches depends on all joints; what loops bear, on the answer.
+        // A base that is placed by touch depends on all joints; the impulses of loops depend on the answer.
         if prepared.stated_base() == StatedBase::Touch || !prepared.scene().model().loops().is_empty() {
             return None;
         }
@@ -231,7 +231,7 @@ impl KnownScene {
             };
             self.next = place + 1;
             let joint = &mut self.joints[place];
-            // What the base gives may not be given again, and the base's velocity depends on its pose.
+            // The state of the base may not be given twice, and its velocity depends on its pose.
             if std::mem::replace(&mut joint.is_given, true) || (joint.is_root && !self.base.is_empty()) {
                 return None;
             }

@@ -3,7 +3,7 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `variable` | which number of a sample a key of the document is |
+//! | `variable` | the number of a sample that a key of the document sets |
 
 mod variable;
 
@@ -52,7 +52,7 @@ pub struct PreparedScene {
     base: StatedBase,
 }
 
-/// What the base of a scene gives of the state.
+/// The part of the state that the base of a scene gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StatedBase {
     /// Nothing: the state is given by joints alone.
@@ -138,7 +138,8 @@ impl PreparedScene {
     }
 }
 
-/// Solves impacts of a prepared scene, one after the other, with the memory of one robot's dynamics. One a thread.
+/// Solves impacts of a prepared scene, one after the other, in the memory of one robot's dynamics. Each thread has its
+/// own.
 #[derive(Debug, Clone)]
 pub struct Striker {
     scene: Arc<PreparedScene>,

@@ -82,7 +82,7 @@ pub enum ProvenanceError {
         time: f64,
         /// Its kind.
         kind: String,
-        /// What that means.
+        /// The meaning of that kind.
         why: &'static str,
         /// The nearest event that is an impact.
         near: Option<usize>,

@@ -12,8 +12,8 @@ use crate::document::{Edit, Tree};
 use crate::robots::Robots;
 use crate::scene::floating_root;
 
-/// Largest difference between the impulses of the run and of the impact, relative to the largest of the event: more than the rounding
-/// of the state in the file causes, and less than the difference from any other impact.
+/// Largest difference between the impulses of the run and of the impact, relative to the largest of the event: above
+/// the effect of rounding the state in the file, and below the difference from any other impact.
 const SAME_IMPULSE: f64 = 1e-8;
 
 /// The keys of a base that the configuration and velocity of a floating base make redundant.
@@ -44,12 +44,14 @@ pub struct EventState {
 }
 
 impl Provenance {
-    /// The impact of an event of this run, counted from 0, as a scene: the robot in the state before it, its coefficients, law and guard, and as
-    /// `strike` the contacts that took part. `scene` is that of [`Provenance::scene_here`], `states` the samples at the time of the event, in
-    /// order: the first of them from which the impulses of the run follow is the state before.
+    /// The impact of an event of this run, counted from 0, as a scene: the robot in the state before it, its
+    /// coefficients, law and guard, and in `strike` the contacts that took part. `scene` is that of
+    /// [`Provenance::scene_here`], `states` are the samples at the time of the event, in order: the state before is the
+    /// first of them that reproduces the impulses of the run.
     ///
     /// # Errors
-    /// The event does not exist, is not an impact or belongs to the limit of a joint, or the run's impulses follow from none of the states.
+    /// The event does not exist, is not an impact or belongs to the limit of a joint, or no state reproduces the run's
+    /// impulses.
     pub fn scene_of_event(
         &self,
         scene: &Tree,
@@ -156,7 +158,7 @@ fn struck_together(events: &[RecordedEvent], number: usize) -> Result<Vec<&Recor
     }
 }
 
-/// What kind of event it is, if it is not an impact of the law.
+/// The meaning of a kind of event, if it is not an impact of the law.
 fn meaning(kind: &str) -> &'static str {
     match kind {
         "lift_off" | "stick" | "slip" | "ambiguous" => "the mode of a contact changed, without an impulse",
@@ -170,7 +172,7 @@ fn meaning(kind: &str) -> &'static str {
     }
 }
 
-/// The scene of a robot in another state, given by all entries of q and v, which are finite.
+/// The scene of a robot in another state, given by all entries of q and v, which must be finite.
 pub fn scene_in_state(scene: &Tree, robot: &Model, configuration: &[f64], velocity: &[f64]) -> Tree {
     in_state(scene, floating_root(robot).is_some(), configuration, velocity)
 }
@@ -198,7 +200,8 @@ fn in_state(scene: &Tree, floats: bool, configuration: &[f64], velocity: &[f64])
     placed
 }
 
-/// The parts of a document that state q and v as whole vectors: `state`, and `base` without what would place or move a floating base.
+/// The parts of a document that state q and v as whole vectors: `state`, and `base` without the keys that place or move
+/// a floating base.
 fn state_parts(scene: &Tree, floats: bool, configuration: &[f64], velocity: &[f64]) -> Vec<(&'static str, Value)> {
     let mut parts = vec![("state", json!({ "configuration": configuration, "velocity": velocity }))];
     if let (true, Some(Value::Object(base))) = (floats, scene.0.get("base"))
@@ -251,7 +254,7 @@ fn difference(answer: &Answer, together: &[&RecordedEvent]) -> f64 {
             difference = difference.max((x - impulse.get(row).copied().unwrap_or(0.0)).abs());
         }
     }
-    // NaN is a difference.
+    // NaN counts as a difference.
     if size > 0.0 && difference / size >= 0.0 { difference / size } else { f64::INFINITY }
 }
 

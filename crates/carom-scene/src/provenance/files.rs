@@ -18,7 +18,7 @@ const CHUNK: usize = 1 << 16;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct HashedFile {
-    /// Its whole path; for a built-in model its name.
+    /// Its absolute path; for a built-in model its name.
     pub path: String,
     /// SHA-256 of its content, in hexadecimal digits.
     pub sha256: String,

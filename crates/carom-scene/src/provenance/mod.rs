@@ -81,7 +81,7 @@ pub struct ContactCoefficients {
 }
 
 impl Provenance {
-    /// The provenance of a run that begins: of the document it was read from, with all changes applied.
+    /// The provenance of a run that begins, from its document with all changes applied.
     ///
     /// # Errors
     /// A problem without a robot, or a file of the robot that can no longer be read.
@@ -139,7 +139,7 @@ impl Provenance {
         Self { carom: version(), instruction_set: carom_sim::instruction_set(), system, ..self.clone() }
     }
 
-    /// Why a repetition by this program may differ in the last bits; empty if it may not.
+    /// The reasons why a repetition by this program may differ in the last bits; empty if it may not.
     pub fn differences(&self) -> Vec<String> {
         let here = [
             ("version of carom", &self.carom, version()),
@@ -150,8 +150,8 @@ impl Provenance {
         differs.map(|(what, then, now)| format!("another {what}: {then} then, {now} now")).collect()
     }
 
-    /// The scene with its robot where it is found: at `robot` if that is given, otherwise where it was, otherwise in the folder of the
-    /// run. Its files are those of the run, by their hashes.
+    /// The scene with the path of its robot: `robot` if that is given, otherwise its path in the run, otherwise the
+    /// folder of the run. The hashes of its files must be those of the run.
     ///
     /// # Errors
     /// A file of the robot is missing or has changed, or this version cannot read the scene.

@@ -14,7 +14,7 @@ const DIMENSION: Type = Type::Integer(1, Some(3));
 
 /// The fields of the outcome of one contact, besides those of every outcome.
 const ONE: Object = object!("outcome" {
-    "mode": MODE, "What the contact does";
+    "mode": MODE, "The mode of the contact";
     "impulse": ROWS, "The impulse, normal first, N s";
     "velocity": Type::NUMBERS, "Generalized velocity after the impact; absent in contact space";
     "contact_velocity": Type::Object(&BEFORE_AFTER), "Contact velocity, normal first";
@@ -29,8 +29,8 @@ const ONE: Object = object!("outcome" {
     "admissible": Type::Boolean, "False if the law's answer is a stick that creates energy";
     "admissible_any_state": Type::Boolean, "Whether the coefficients are in the paper's set [41]";
     "violations": Type::list(&Type::Object(&VIOLATION)), "The limits that the coefficients exceed";
-    "guard": Type::Object(&GUARD_REPORT), "What the guard did";
-    "solutions": Type::Nullable(&Type::COUNT), "Number of slip and reversal answers; null where they were not counted";
+    "guard": Type::Object(&GUARD_REPORT), "The guard, and whether it changed the answer";
+    "solutions": Type::Nullable(&Type::COUNT), "Number of slip and reversal solutions; null where they were not counted";
     "restitution": Type::Object(&RESTITUTION), "The given restitution";
     "friction": Type::Nullable(&Type::Object(&FRICTION)), "The given friction";
     "contact_dimension": DIMENSION, "1, 2 or 3";
@@ -52,14 +52,14 @@ const MANY: Object = object!("simultaneous_outcome" {
     "velocity": Type::NUMBERS, "Generalized velocity after the impact; absent in contact space";
     "energy": Type::Object(&ENERGY), "Where the kinetic energy went";
     "admissible": Type::Boolean, "Whether the law's own answer creates no energy";
-    "guard": Type::Object(&SIMULTANEOUS_GUARD), "What the guard did";
-    "strong": Type::Boolean, "Whether every contact that could stick does, given the modes of the others";
+    "guard": Type::Object(&SIMULTANEOUS_GUARD), "The guard, and whether it changed the answer";
+    "strong": Type::Boolean, "Whether every contact sticks that could, given the modes of the others";
     "residual": Type::NOT_NEGATIVE, "Violation of the law over the largest speed";
     "condition": Type::Number, "Condition number of M, for problems with a mass matrix";
-    "solutions": Type::COUNT, "Number of certified answers found for the first impact of the sequence";
+    "solutions": Type::COUNT, "Number of certified solutions found for the first impact of the sequence";
     "search": Type::OneOfNames(|| vec!["exhaustive", "sampled"]), "Whether every combination of modes was tried";
     "sequence": Type::COUNT, "Number of successive impacts at this instant";
-    "settled": Type::Boolean, "Whether the last ones were solved without restitution";
+    "settled": Type::Boolean, "Whether the last impacts of the sequence were solved without restitution";
     "effort": Type::Object(&EFFORT), "The work of the solver";
 }
     Rule::Required(&[
@@ -190,7 +190,7 @@ const RESTITUTION: Object = object!("restitution" {
 const CHORD: Object = object!("chord" {
     "kind": Type::OneOfNames(|| RestitutionKind::ALL.map(RestitutionKind::name).to_vec()), "What e is the ratio of: impulses (poisson) or velocities (newton)";
     "ratio": Type::Number, "Normal impulse of restitution over that of compression";
-    "cut": Type::Boolean, "Whether Newton's restitution asked for more than the impulse of compression and got that";
+    "cut": Type::Boolean, "Whether Newton's restitution needed more than the impulse of compression and was limited to it";
 }
     Rule::Required(&["kind", "ratio", "cut"]),
 );
@@ -211,7 +211,7 @@ const CONDITION: Object = object!("condition" {
 
 const CONTACT: Object = object!("contact" {
     "name": Type::Text, "Its name, if it has one";
-    "mode": MODE, "What it does; separating is without an impulse";
+    "mode": MODE, "Its mode; separating is without an impulse";
     "impulse": ROWS, "The impulse, normal first, N s";
     "contact_velocity": Type::Object(&BEFORE_AFTER), "Contact velocity, normal first";
     "direction": Type::Nullable(&ROWS), "Direction of slip; null in other modes";
@@ -228,7 +228,7 @@ const CONTACT: Object = object!("contact" {
 );
 
 const EFFORT: Object = object!("effort" {
-    "stage": Type::OneOfNames(|| vec!["sweeps", "newton", "pivoting", "continuation"]), "The last resort that was needed";
+    "stage": Type::OneOfNames(|| vec!["sweeps", "newton", "pivoting", "continuation"]), "The last stage of the solver that was needed";
     "solves": Type::COUNT, "Coulomb problems solved";
     "sweeps": Type::COUNT, "Sweeps over the contacts";
     "newton_steps": Type::COUNT, "Steps of Newton's method";
@@ -263,7 +263,7 @@ const STRUCK: Object = object!("struck" {
 
 const LOOP: Object = object!("loop_impulse" {
     "loop": Type::Text, "The loop's name";
-    "kind": Type::OneOfNames(|| vec!["connect", "hinge", "weld", "joint"]), "What it constrains";
+    "kind": Type::OneOfNames(|| vec!["connect", "hinge", "weld", "joint"]), "Its kind of constraint";
     "impulse": Type::TRIPLE, "The impulse on its first link, in world axes, N s; absent for joints";
     "angular_impulse": Type::TRIPLE, "The angular impulse on it about the loop's point, N m s; for hinge and weld";
     "joint_impulse": Type::Number, "The impulse along the first joint, N s or N m s; for joints";

@@ -83,7 +83,7 @@ pub struct LoopRecord {
     /// The impulse along the first joint's coordinate, N s or N m s. Only for a loop of joints.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub joint_impulse: Option<f64>,
-    /// Whether the impulse is unique. Where loops are redundant it is not, and the one of least norm is given.
+    /// Whether the impulse is unique. With redundant loops it is not, and the one of least norm is given.
     pub unique: bool,
 }
 

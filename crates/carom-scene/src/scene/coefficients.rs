@@ -33,7 +33,7 @@ impl Scene {
         }
     }
 
-    /// Refuses contacts with tangents, and pairs, that nothing gives a friction.
+    /// Refuses contacts with tangents, and pairs, that have no friction from any source.
     pub(super) fn check_friction<'a>(
         &self,
         contacts: impl Iterator<Item = &'a SceneContact>,

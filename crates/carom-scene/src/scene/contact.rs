@@ -65,7 +65,7 @@ pub(super) fn read(model: &Model, surfaces: &Surfaces, map: &Map<String, Value>)
         (None, None) => Read::default(),
     };
     let names: Vec<&str> = read.names().collect();
-    // An empty list says that the robot touches nothing.
+    // An empty list states that the robot touches nothing.
     if names.is_empty() && !map.contains_key("contacts") {
         return Err(missing(
             "contact",
@@ -377,7 +377,7 @@ fn of_shapes(
     let mut found = Vec::new();
     for i in chosen {
         let rule = touched.plane.and_then(|plane| model.pair_rule((place.link, i), plane));
-        // What only a <pair> of the file names touches nothing else.
+        // A shape that touches only by a <pair> of the file touches nothing else.
         let is_enabled = touched.plane.is_some() || link.shapes[i].contact.is_none_or(|contact| contact.is_enabled());
         if name == "all" && !(is_enabled && rule.is_none_or(|rule| rule.touches)) {
             continue;
@@ -400,7 +400,7 @@ fn of_shapes(
     Ok(found)
 }
 
-/// The shapes of a link that an entry means.
+/// The shapes of a link that an entry names.
 fn chosen_shapes(
     model: &Model,
     place: &Place,

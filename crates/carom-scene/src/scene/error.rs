@@ -51,7 +51,7 @@ pub(super) fn dynamics_error(error: DynamicsError) -> ProblemError {
         DynamicsError::UnknownPlace { .. } => {
             return ProblemError::at(Kind::UnknownName, "contact.link", error.to_string());
         }
-        // A fault that is new to this crate is one of the state that was asked for.
+        // An error unknown to this crate is one of the requested state.
         _ => (ErrorKind::OutOfRange, "state".to_owned()),
     };
     ProblemError::at(Kind::Law(kind), field, error.to_string())

@@ -12,14 +12,14 @@ pub(crate) const SCENE: Object = object!("scene" {
     "base": Type::Object(&BASE), "Placement and motion of the robot's base";
     "gravity": Type::TRIPLE, "Gravity in world axes, m/s^2 [default: that of the robot's file, or (0, 0, -9.81)]";
     "state": Type::Object(&STATE), "Configuration and velocity of the joints";
-    "contact": Type::Object(&CONTACT), "What touches, if it is one link or frame";
-    "contacts": Type::List(&Type::Object(&CONTACT), 0, None), "What touches; an empty list simulates a robot that touches nothing";
+    "contact": Type::Object(&CONTACT), "The contact, if one link or frame touches";
+    "contacts": Type::List(&Type::Object(&CONTACT), 0, None), "The contacts; an empty list simulates a robot that touches nothing";
     "strike": Type::Either(&[Type::Text, Type::List(&Type::Text, 1, None)]), "The contact or contacts that strike [default: a single contact, otherwise those that touch]";
     "surface": Type::Object(&SURFACE), "The surface";
     "surfaces": Type::List(&Type::Object(&SURFACE), 1, None), "The surfaces, if there are several [default: the planes of the robot's file]";
     "loops": Type::List(&Type::Object(&LOOP), 0, None), "Closed loops, in addition to those of an MJCF file";
     "limits": Type::Object(&LIMITS), "Simulates the limits of the joints";
-    "posture": Type::Object(&POSTURE), "Springs and dampers that hold the joints where they are";
+    "posture": Type::Object(&POSTURE), "Springs and dampers that hold the joints in their initial positions";
     "actuation": Type::Map(&Type::Object(&ACTUATION)), "Forces, springs and dampers by the name of the joint";
     "controls": Type::Either(&[Type::Text, Type::Integer(0, None), Type::Map(&Type::Number)]), "Controls of the actuators of an MJCF file: those of a keyframe, by its name or its index from 0, or numbers by the names of actuators, 0 for the others [default: the actuators of the file do not act]";
     "simulation": Type::Object(&SIMULATION), "Settings of a simulation";

@@ -15,7 +15,7 @@ use crate::document::{Kind, ProblemError};
 
 type Result<T> = std::result::Result<T, ProblemError>;
 
-/// Gap that rounding can leave, relative to the loops' length; a larger one is reported.
+/// The largest gap due to rounding, relative to the loops' length; a larger one is reported.
 const TOLD: f64 = 1e-10;
 
 /// Largest gap of the home configuration, relative to the loops' length, with which it belongs to a branch of closed configurations.
@@ -173,8 +173,9 @@ fn is_determined(dynamics: &mut Dynamics, held: &[bool]) -> bool {
     rank == free
 }
 
-/// A nearly closed configuration on the branch of the home configuration, reached from there by moving the held joints to their
-/// stated values in small steps: several configurations may close a loop. `None` if home is open or the way is blocked.
+/// A nearly closed configuration on the branch of the home configuration, reached from there by moving the held joints
+/// to their stated values in small steps, since several configurations may close a loop. `None` if home is open or the
+/// path is blocked.
 fn walk(dynamics: &mut Dynamics, held: &[bool], configuration: &[f64]) -> Option<Vec<f64>> {
     let model = Arc::clone(dynamics.model());
     let rest = vec![0.0; model.nv()];

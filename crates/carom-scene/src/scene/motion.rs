@@ -20,7 +20,7 @@ pub(crate) struct SimulationKeys {
     pub(crate) joint_friction: bool,
     pub(crate) actuators: Vec<Actuator>,
     pub(crate) settings: Settings,
-    /// What the actuators of the robot's file do otherwise than there.
+    /// Warnings about actuators of the robot's file that act differently than in MuJoCo.
     pub(crate) notes: Vec<Warning>,
 }
 

@@ -55,7 +55,7 @@ pub struct PairContact {
 }
 
 impl PairContact {
-    /// Where it is.
+    /// Its position.
     pub fn position(&self) -> Vector {
         self.closest.middle()
     }

@@ -85,7 +85,7 @@ pub(super) fn place(
     };
     let mut dynamics = Dynamics::new(Arc::clone(model));
     dynamics.set_state(configuration, &vec![0.0; model.nv()]).map_err(dynamics_error)?;
-    // What lies about is not moved with the base.
+    // Loose objects do not move with the base.
     let is_of_base = |contact: &&SceneContact| moves_with(model, root.link, contact.point.link());
     if name == LOWEST && !contacts.is_empty() && !contacts.iter().any(|contact| is_of_base(&contact)) {
         return Ok(());

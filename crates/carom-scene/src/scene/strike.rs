@@ -69,7 +69,7 @@ impl Scene {
         Ok(SimultaneousAnswer { outcome, names: self.struck_names().map(|name| Some(name.to_owned())).collect() })
     }
 
-    /// What the closed loops bear in an impact, and m W_nn of each contact that strikes.
+    /// The impulses of the closed loops in an impact, and m W_nn of each contact that strikes.
     pub(crate) fn loop_impulses(&self, answer: &Answer) -> Result<(Vec<LoopImpulse>, Vec<f64>), ProblemError> {
         let (points, meetings): (Vec<ContactPoint>, Vec<Meeting>) = match answer {
             Answer::One(_) if self.struck.is_empty() => {

@@ -170,7 +170,7 @@ fn surface(value: &Value, path: &str, name: &str) -> Result<Stated> {
     let field = |key: &str| format!("{path}.{key}");
     let given: Vec<&str> = std::iter::once("normal").chain(BODIES).filter(|key| map.contains_key(*key)).collect();
     if let [one, other, ..] = given[..] {
-        let message = format!("{path}.{one} and {path}.{other} both say what it is; give only one of them");
+        let message = format!("{path}.{one} and {path}.{other} both give the surface; give only one of them");
         return Err(ProblemError::at(Kind::Conflict, field(other), message));
     }
     let stated = map.get("name").map(|name| text(name, &field("name"))).transpose()?;

@@ -9,7 +9,7 @@ pub struct Object {
     pub keys: &'static [Key],
     /// The names of the keys, in the same order.
     pub names: &'static [&'static str],
-    /// What holds among the keys.
+    /// The rules for the keys.
     pub rules: &'static [Rule],
 }
 
@@ -20,11 +20,11 @@ pub struct Key {
     pub name: &'static str,
     /// The type of its value.
     pub value: Type,
-    /// What it means, in one line.
+    /// Its meaning, in one line.
     pub meaning: &'static str,
 }
 
-/// What holds among the keys of an object.
+/// A rule for the keys of an object.
 #[derive(Debug, Clone, Copy)]
 pub enum Rule {
     /// All of these keys are given.

@@ -119,8 +119,8 @@ pub enum Event {
     Sequence(ImpactEvent),
     /// It was projected onto its surface, by more than the error allowed for a step.
     Projection(DeviceEvent),
-    /// A closed loop came near a dead point, where one of its conditions is lost and motions branch off: mechanics does not
-    /// say which one follows, and the one that goes on smoothly is taken. It concerns no contact.
+    /// A closed loop came near a dead point, where one of its conditions is lost and motions branch: mechanics does not
+    /// determine which one follows, and the smooth continuation is taken. It concerns no contact.
     DeadPoint(LoopEvent),
 }
 

@@ -82,7 +82,7 @@ impl ContactHeader {
         self.surface.is_none() && self.against.is_none() && self.joint.is_none()
     }
 
-    /// Whether it belongs to a joint, as a limit or as its dry friction: it has no place.
+    /// Whether it belongs to a joint, as a limit or as its dry friction, so that it has no position.
     pub fn is_of_joint(&self) -> bool {
         self.is_limit() || self.joint.is_some()
     }
@@ -110,7 +110,7 @@ pub struct Sample {
     pub velocity: Vec<f64>,
     /// Every contact.
     pub contacts: Vec<ContactSample>,
-    /// Where the energy is, and where it went.
+    /// The energies, and the work done since the start.
     pub energy: Ledger,
 }
 

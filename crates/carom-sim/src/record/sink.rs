@@ -11,7 +11,7 @@ pub trait Sink {
     /// Receives an event.
     fn event(&mut self, event: Event);
 
-    /// Whether it uses samples. If it does not, those of a robot whose parts do not act on each other are not computed.
+    /// Whether it uses samples. If not, they are not computed for a robot whose parts do not act on each other.
     fn takes_samples(&self) -> bool {
         true
     }

@@ -6,7 +6,7 @@
 //! | `scale` | length, time, speed and force scales of a robot, and the bounds derived from them |
 //! | `part` | parts of a setup that do not act on each other |
 //! | `watch` | all contacts: with surfaces, at joint limits, in joints with dry friction, and of two bodies |
-//! | `pair` | a contact of two bodies: where they touch, and the part and axes that are kept while they do |
+//! | `pair` | a contact of two bodies: where they touch, and the parts and axes that are kept meanwhile |
 //! | `stiffest` | the joint that makes a robot stiff |
 
 pub(crate) mod builder;
@@ -211,7 +211,7 @@ impl Setup {
         warnings
     }
 
-    /// What is told where the dry friction of joints is left out.
+    /// The warning if the dry friction of joints is left out.
     fn left_out_friction(&self) -> Option<Warning> {
         let joints = self.model.joints().iter().map(|joint| &joint.joint);
         let names: Vec<&str> =

@@ -1,4 +1,4 @@
-//! Two bodies that can touch each other: where they do, and what is kept of that while they touch.
+//! Two bodies that can touch each other: the touching parts of their surfaces, which are kept while they touch.
 
 use carom_multibody::{
     BodyPair, BoxPart, Carried, Closest, Dynamics, DynamicsError, Facing, FacingBoxes, Meeting, Model, PairAxes,
@@ -8,15 +8,18 @@ use carom_multibody::{
 use crate::error::{Result, SimulationError};
 use crate::setup::WatchedPair;
 
-/// A part of a surface is left where the touching point is this far outside, over the length: a hundred thousand roundings, and a
-/// second-order effect on the gap of 1e-22.
+/// Distance of the touching point beyond the end of a part of a surface, relative to the length, at which the part
+/// ends: 1e5 roundings, and a second-order effect on the gap of 1e-22.
 pub(crate) const PART_END: f64 = 1e-11;
-/// Boxes that are apart by more than this part of the least half width have no parts that touch or are near: what is near is 1e-9 of the size.
+/// Distance of two boxes, relative to the least half width, beyond which no parts of them touch or are near: nearness
+/// is 1e-9 of the size.
 const FAR: f64 = 0.01;
-/// The vector from which tangents are made is chosen anew where it is nearer than this to the normal, as the sine of the angle.
+/// Sine of the angle between the normal and the vector from which tangents are made, below which another vector is
+/// chosen.
 pub(crate) const STEEP: f64 = 0.5;
 
-/// A pair of bodies. While they touch, the parts of their surfaces that do are kept, and go on beyond their ends: gap, normal and rates are smooth within a step.
+/// A pair of bodies. While they touch, the touching parts of their surfaces are kept and extended beyond their ends, so
+/// that gap, normal and rates are smooth within a step.
 #[derive(Debug, Clone)]
 pub(crate) struct Pair {
     pub(crate) bodies: BodyPair,
@@ -31,11 +34,11 @@ pub(crate) struct Pair {
 #[derive(Debug, Clone)]
 pub(crate) struct PairPart {
     pub(crate) watched: WatchedPair,
-    /// Of two boxes: which parts of them. The bodies are those of the whole then.
+    /// For two boxes, the parts that touch; `watched` then has the whole boxes.
     pub(crate) part: Option<BoxPart>,
 }
 
-/// Two boxes in a state, with what the gaps of all their parts have in common.
+/// Two boxes in a state, with the terms that the gaps of all their parts share.
 #[derive(Debug, Clone)]
 pub(crate) struct BoxesInMotion {
     carried: [Carried; 2],
@@ -48,14 +51,14 @@ impl BoxesInMotion {
         Self { carried: dynamics.carried(bodies), facing: dynamics.facing_boxes(bodies) }
     }
 
-    /// The same without the parts of boxes that are [too far apart](FAR) for any of them to touch.
+    /// As [`BoxesInMotion::new`], without any facing parts if the boxes are [too far apart](FAR) to touch.
     pub(crate) fn if_near(dynamics: &mut Dynamics, bodies: &BodyPair) -> Self {
         let all = Self::new(dynamics, bodies);
         Self { facing: all.facing.filter(|boxes| !(boxes.apart() > FAR * boxes.least_width())), ..all }
     }
 }
 
-/// What is kept while bodies touch.
+/// The parts, and the vector for tangents, that are kept while bodies touch.
 #[derive(Debug, Clone, Copy)]
 struct Kept {
     feature: PairFeature,
@@ -190,11 +193,12 @@ impl Pair {
             return (motion.gap, motion.gap_rate(&boxes.carried));
         }
         let facing = self.part.and_then(|part| boxes.facing.as_ref()?.facing(part));
-        // Nothing that could touch.
+        // No parts that face each other.
         facing.map_or((self.size(), 0.0), |facing| (facing.gap, facing.gap_rate(&boxes.carried)))
     }
 
-    /// Gap and rate. Bodies so deep in each other that no normal is left have a gap of minus their sizes, at rest.
+    /// Gap and rate. Bodies that overlap too deeply to have a normal have the gap minus the sum of their sizes, and the
+    /// rate zero.
     pub(crate) fn measure(&self, dynamics: &mut Dynamics) -> (f64, f64) {
         if self.part.is_some() {
             return self.measure_part_of(&BoxesInMotion::new(dynamics, &self.bodies));
@@ -210,7 +214,7 @@ impl Pair {
         }
     }
 
-    /// Gap and rate of given parts, beyond their ends, too; `None` for edges that are parallel.
+    /// Gap and rate of given parts, also beyond their ends; `None` for parallel edges.
     pub(crate) fn measure_part(&self, dynamics: &mut Dynamics, feature: &PairFeature) -> Option<(f64, f64)> {
         let motion = dynamics.body_motion(&self.bodies, feature).ok()?;
         Some((motion.gap, self.rate(dynamics, &motion)))
@@ -233,7 +237,7 @@ impl Pair {
         dynamics.closest_bodies(&self.bodies).ok().flatten()
     }
 
-    /// The parts and the vector for tangents: those that are kept, or those of the present state.
+    /// The parts and the vector for tangents: the kept ones, or those of the present state.
     fn present(&self, dynamics: &Dynamics) -> Option<Kept> {
         self.kept.or_else(|| {
             if self.part.is_some() {
@@ -283,7 +287,7 @@ impl Pair {
         let meeting = meeting.with_dimension(self.rows);
         match meeting.dimension() == self.rows {
             true => Ok(meeting),
-            // In a planar model the normal of two bodies lies in the plane.
+            // In a planar model the normal of two bodies is in the plane.
             false => Err(DynamicsError::Length {
                 field: "directions of the meeting",
                 given: meeting.dimension(),
@@ -292,7 +296,7 @@ impl Pair {
         }
     }
 
-    /// Keeps the parts that are closest in the present state, if they have a normal of their own.
+    /// Keeps the parts that are closest in the present state, if they determine a normal.
     pub(crate) fn keep(&mut self, dynamics: &Dynamics) {
         self.kept = None;
         self.kept = self.present(dynamics);
@@ -303,8 +307,8 @@ impl Pair {
         self.kept = None;
     }
 
-    /// How far the present state is from where the kept parts end, over a length; negative beyond. Also where the tangents have to be made
-    /// anew.
+    /// Distance of the present state from the ends of the kept parts, relative to `length`; negative beyond them, and
+    /// where the tangents need another vector.
     pub(crate) fn room(&self, dynamics: &Dynamics, length: f64) -> f64 {
         let Some(kept) = &self.kept else { return 1.0 };
         let Ok(motion) = dynamics.body_place(&self.bodies, &kept.feature) else { return -1.0 };
@@ -318,8 +322,9 @@ impl Pair {
         (PART_END - apart(0).max(apart(1))).min(steep)
     }
 
-    /// The sum of the radii of the bodies: the distance of their cores where they touch. A sharp point and what it touches have none: a tenth
-    /// of the smaller size then, of boxes of the least half width, over which no two edges follow each other.
+    /// The sum of the radii of the bodies, which is the distance of their cores when they touch. For sharp bodies,
+    /// which have none, a tenth of the smaller size, or of the least half width of a box: within it no two edges follow
+    /// each other.
     pub(crate) fn roundness(&self) -> f64 {
         let sides = &self.bodies.sides;
         let radii: f64 = sides.iter().map(|side| side.solid.radius()).sum();

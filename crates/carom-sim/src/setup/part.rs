@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::setup::pair::parts as contacts_of;
 use crate::setup::{Actuator, CoordinateRange, Settings, Setup, WatchedContact};
 
-/// A setup of some trees of a robot, and where its numbers are in those of the whole.
+/// A setup of some trees of a robot, and the indices of its entries in the whole setup.
 #[derive(Debug, Clone)]
 pub(crate) struct SetupPart {
     pub(crate) setup: Setup,
@@ -25,7 +25,7 @@ impl Setup {
     /// # Errors
     /// A pair of bodies that cannot be watched.
     pub(crate) fn parts(&self) -> Result<Vec<SetupPart>> {
-        // A new field of a setup, or a new kind of actuator, has to be thought of here and in `part`.
+        // A new field of a setup, or a new kind of actuator, must be handled here and in `part`.
         let Setup {
             title: _,
             model,
@@ -163,7 +163,7 @@ fn owner(
     groups[joint.link.index()]
 }
 
-/// Makes one group of two.
+/// Joins two groups.
 fn connect(groups: &mut [Option<usize>], one: usize, other: usize) {
     let (low, high) = (one.min(other), one.max(other));
     for group in groups.iter_mut().filter(|group| **group == Some(high)) {

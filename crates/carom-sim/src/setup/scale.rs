@@ -45,7 +45,7 @@ const ENERGY_FLOOR: f64 = 1e-3;
 pub(crate) struct Scales {
     /// L of the largest tree.
     pub(crate) length: f64,
-    /// √(L / gravity) of the smallest tree, whose events are the closest in time.
+    /// √(L / gravity) of the smallest tree, whose events are closest in time.
     pub(crate) time: f64,
     /// Lower bound of the scale that forces are compared with. Without it, rounding of a single force that vanishes
     /// would trigger events.
@@ -129,7 +129,7 @@ impl Scales {
             let tree = if lengths_of(joint.joint.kind) > 0 { tree } else { tree.with_length(RADIAN) };
             on_tree(joint.link, tree.bounds(tolerance))
         };
-        // Of two bodies that move the smaller decides what is near, and the faster what is slow.
+        // Of two moving bodies the smaller determines the length scale, and the faster the speed scale.
         let of_pair = |pair: &Pair| {
             let links = pair.bodies.sides.iter().map(|side| side.link);
             let moving: Vec<LinkId> = links.filter(|link| tree_of[link.index()].is_some()).collect();
@@ -141,7 +141,7 @@ impl Scales {
             on_tree(link, Tree { speed, ..of_link(link) }.bounds(tolerance))
         };
         let limits = watch.limited_joints().map(of_limit);
-        // A joint that sticks is as fast and as far as a limit of it.
+        // Dry friction of a joint has the scales of a limit of that joint.
         let frictions = watch.frictions().iter().map(|friction| of_limit(friction.joint));
         let pairs = watch.pairs.iter().map(of_pair);
         let contacts: Vec<ContactScales> =

@@ -40,7 +40,8 @@ impl ContactProperties {
 
 /// All contacts: those with surfaces first, then the joint limits, then the dry frictions of joints, then the pairs.
 ///
-/// A friction is always closed and has no gap: to the law it is a pad pressed on the joint, with the coefficient one.
+/// The dry friction of a joint is always closed and has no gap: to the law it is a pad pressed on the joint, with the
+/// coefficient one.
 ///
 /// Invariant: `list` has one entry per candidate, then one per limit, one per friction, and one per pair.
 #[derive(Debug, Clone)]
@@ -50,7 +51,7 @@ pub(crate) struct Watch {
     limits: Vec<JointLimit>,
     frictions: Vec<JointFriction>,
     pub(crate) pairs: Vec<Pair>,
-    /// Two boxes, whose parts are pairs: which of all contacts these are.
+    /// Two boxes, whose parts are pairs, with the indices of these among all contacts.
     pub(crate) boxes: Vec<Boxes>,
 }
 
@@ -179,8 +180,8 @@ impl Watch {
         &self.frictions
     }
 
-    /// Works that are integrated beside the motion: of friction, damping and motors, and of dry friction where a joint has it.
-    /// A state that nothing changes would loosen the tolerance of the others.
+    /// The number of works that are integrated with the motion: of friction, damping and motors, and of dry friction if
+    /// a joint has it. An entry that never changes would loosen the tolerance of the others.
     pub(crate) fn work_count(&self) -> usize {
         3 + usize::from(!self.frictions.is_empty())
     }
@@ -195,17 +196,18 @@ impl Watch {
         self.first_friction() + self.frictions.len()
     }
 
-    /// The friction that a contact is, if it is one.
+    /// The dry friction of a joint that a contact stands for, if any.
     pub(crate) fn friction(&self, k: usize) -> Option<&JointFriction> {
         k.checked_sub(self.first_friction()).and_then(|place| self.frictions.get(place))
     }
 
-    /// The numbers of a contact as they are told: a friction has one row, the force of its pad is none of the robot's.
+    /// The rows of a contact for the record: dry friction has one row, since the force that presses its pad does not
+    /// act on the robot.
     pub(crate) fn told(&self, k: usize, numbers: [f64; 3]) -> [f64; 3] {
         if self.friction(k).is_some() { [numbers[1], 0.0, 0.0] } else { numbers }
     }
 
-    /// The pair that a contact is, if it is one.
+    /// The pair that a contact stands for, if any.
     pub(crate) fn pair(&self, k: usize) -> Option<&Pair> {
         k.checked_sub(self.first_pair()).map(|place| &self.pairs[place])
     }
@@ -270,7 +272,7 @@ impl Watch {
         self.measure_boxes(dynamics, gaps, rates, BoxesInMotion::new)
     }
 
-    /// [`Watch::measure`] without the parts of boxes that are far apart: these have the gap of what does not face each other.
+    /// [`Watch::measure`], with the gap of parts that do not face each other for all parts of boxes that are far apart.
     pub(crate) fn measure_near(
         &self,
         dynamics: &mut Dynamics,

@@ -128,8 +128,8 @@ fn strike_checked(
     strike_open(law, check, dynamics, contact, coefficients, guard, velocity)
 }
 
-/// With closed loops the contact is one of the mechanism that they leave, if the velocity keeps them closed. That the velocity
-/// after does so, too, is computed anew.
+/// A strike of a robot with closed loops. The velocity before must keep them closed; that the velocity
+/// after does so, too, is checked.
 #[cold]
 fn strike_in_loops(
     law: Law,
@@ -289,7 +289,7 @@ pub(crate) fn respond_together(
         after[r] += shift;
         told.after += shift * impulse[r];
     }
-    // A pad that presses on a joint is no body of the robot: it answers by its own mobility.
+    // The pad of a dry friction is not a body of the robot: it moves by its own entry of W.
     for (r, _) in contacts.pads() {
         let (mobility, i) = (contacts.delassus()[(r, r)], impulse[r]);
         after[r] += mobility * i;

@@ -1,4 +1,4 @@
-//! Where the answers go, and errors by row.
+//! The answers as columns, and errors by row.
 
 use carom_law::Mode;
 use carom_scene::ProblemError;
@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 /// Rows that are solved one after the other by one thread.
 const CHUNK: usize = 1024;
-/// Rows after which the caller is asked whether to go on: a fraction of a second.
+/// Rows between two checks of whether to go on: a fraction of a second.
 const BLOCK: usize = 64 * CHUNK;
 
 /// The answers to an array of impacts, column by column: entry `k` of row `i` is at `k rows + i`. A row without an answer
@@ -97,7 +97,7 @@ impl Chunk<'_> {
         self.impulse_world[place * axes..(place + 1) * axes].copy_from_slice(row.impulse_world);
     }
 
-    /// Leaves a row without an answer.
+    /// Marks a row as without an answer.
     pub(super) fn clear(&mut self, place: usize, sizes: &Sizes) {
         self.mode[place] = None;
         for column in self.impulse.iter_mut().chain(&mut self.contact_velocity) {
@@ -112,7 +112,7 @@ impl Chunk<'_> {
 
 impl ArrayAnswers {
     /// Solves all rows in chunks, on the threads of a pool or of the current one; `solve` returns the errors of its chunk, and
-    /// `goes_on` is asked between blocks.
+    /// `goes_on` is called between blocks.
     pub(super) fn solved(
         rows: usize,
         sizes: Sizes,

@@ -96,8 +96,8 @@ impl<'a> ContactArrays<'a> {
         }
     }
 
-    /// Solves every row on the threads of a pool, or of all cores. `goes_on` is asked now and then by the calling thread; if
-    /// it says no, the rest is left without answers.
+    /// Solves every row on the threads of a pool, or of all cores. The calling thread calls `goes_on` now and then;
+    /// once it returns false, the other rows are left without answers.
     ///
     /// # Errors
     /// Arrays of other lengths. A bad row is in [`ArrayAnswers::errors`] and does not affect the others.
@@ -145,8 +145,8 @@ impl<'a> ContactArrays<'a> {
         self.friction_dynamic.map_or(Ok(()), |values| values.check("friction.dynamic", rows))
     }
 
-    /// A chunk by the columns of [`carom_law::batch`], which reads the upper triangles only: rows whose matrix is not its
-    /// own mirror image are solved by themselves.
+    /// A chunk by the columns of [`carom_law::batch`], which reads the upper triangles only: rows whose matrix is not
+    /// symmetric to the bit are solved by themselves.
     fn solve_columns(
         &self,
         delassus: &Rows<'a>,
@@ -174,7 +174,7 @@ impl<'a> ContactArrays<'a> {
             .filter(|error| is_mirrored(error.index))
             .map(|error| RowError { row: start + error.index, error: error.error.into() })
             .collect();
-        // Without a branch for each row, since there is usually none.
+        // Without a branch for each row, since such rows are rare.
         if (0..count).fold(true, |all, place| all & is_mirrored(place)) {
             return errors;
         }
@@ -245,8 +245,8 @@ mod tests {
 
     use super::*;
 
-    /// 5,000 rows of all kinds, among them matrices that are not symmetric, coefficients out of range and NaN: what every row
-    /// gives is what its contact gives by itself, to the bit, whatever the threads.
+    /// 5,000 rows of all kinds, among them matrices that are not symmetric, coefficients out of range and NaN: every
+    /// row has the answer of its contact alone, to the bit, for any number of threads.
     #[test]
     fn every_row_is_the_contact_by_itself() {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;

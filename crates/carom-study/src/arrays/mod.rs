@@ -5,7 +5,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `input` | numbers of every row in the caller's memory |
-//! | `answers` | where the answers go, and errors by row |
+//! | `answers` | the answers as columns, and errors by row |
 //! | `contacts` | contacts given by matrices |
 //! | `robot` | states of a robot |
 

@@ -33,8 +33,9 @@ impl<'a> StateArrays<'a> {
         Self { rows, configuration, velocity, restitution: None, friction: None }
     }
 
-    /// Solves every row, to the bit as [`Striker::strike`] does. `goes_on` is asked now and then by the
-    /// calling thread; if it says no, the rest is left without answers. The law and the guard are those of `sample`.
+    /// Solves every row, to the bit as [`Striker::strike`] does. `goes_on` is called now and then by the calling
+    /// thread; once it returns false, the other rows are left without answers. The law and the guard are those of
+    /// `sample`.
     ///
     /// # Errors
     /// Arrays of other lengths, or a scene in which the state decides what strikes. A bad row is in

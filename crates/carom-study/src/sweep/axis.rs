@@ -1,4 +1,4 @@
-//! The values that a key takes one after the other.
+//! Axes of a grid: keys and their values.
 
 use std::fmt;
 use std::str::FromStr;
@@ -55,21 +55,21 @@ impl Axis {
         }
     }
 
-    /// The value at a place, if it is a number.
+    /// The value at an index, if it is a number.
     pub fn number(&self, place: u64) -> Option<f64> {
         Some(self.setting(place).number()).filter(|number| !number.is_nan())
     }
 
-    /// The value at a place, as text.
+    /// The value at an index, as text.
     pub fn text(&self, place: u64) -> String {
         self.setting(place).word().into_owned()
     }
 
-    /// The value at a place; beyond the last one, the last.
+    /// The value at an index; beyond the last index, the last value.
     pub(super) fn setting(&self, place: u64) -> Setting<'_> {
         match &self.values {
             Values::Grid { to, count, .. } if place + 1 >= *count => Setting::Number(*to),
-            // A quotient of a sum of products: 0:0.9:10 has 0.1 and not 0.09999999999999999.
+            // As a quotient of a sum of products 0:0.9:10 has 0.1, not 0.09999999999999999.
             Values::Grid { from, to, count } => {
                 let (before, after) = (place as f64, (count - 1 - place) as f64);
                 Setting::Number((from * after + to * before) / (count - 1) as f64)
@@ -122,7 +122,7 @@ fn grid(text: &str) -> Result<Values, String> {
     Ok(Values::Grid { from, to, count })
 }
 
-/// The text that reads back to the same axis.
+/// The text from which the same axis is read.
 impl fmt::Display for Axis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.values {

@@ -92,7 +92,7 @@ impl FromStr for Draw {
         let inner = inner.strip_suffix(')').ok_or_else(unknown)?;
         let pair = || match inner.split(',').collect::<Vec<_>>()[..] {
             [a, b] => Ok((value::number(a)?, value::number(b)?)),
-            ref given => Err(format!("{text:?} has {} numbers between its brackets, and needs 2", given.len())),
+            ref given => Err(format!("{text:?} needs 2 numbers in its brackets, not {}", given.len())),
         };
         let spread = || {
             let (mean, deviation) = pair()?;
@@ -126,7 +126,7 @@ impl FromStr for Draw {
     }
 }
 
-/// The text that reads back to the same distribution.
+/// The text from which the same distribution is read.
 impl fmt::Display for Draw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut pair =
@@ -152,7 +152,7 @@ mod tests {
         (0..count).map(|sample| draw.setting(seed, sample).number()).collect()
     }
 
-    /// Mean and deviation within five standard errors, which a right generator exceeds once in 10⁶ seeds.
+    /// Mean and deviation within five standard errors, which a correct generator exceeds once in 10⁶ seeds.
     #[test]
     fn distributions_have_their_moments() {
         let seed = fastrand::u64(..);
@@ -179,7 +179,7 @@ mod tests {
         let value = |draw: &Draw, seed, sample| draw.setting(seed, sample).number().to_bits();
         assert_eq!(value(&a, 7, 12_345), value(&a.clone(), 7, 12_345));
         let b: Draw = "state.velocity.b=normal(0, 1)".parse().unwrap();
-        // Samples beyond 2³² and seeds that differ in their upper half are others.
+        // Samples beyond 2³² and seeds that differ in their upper halves have other numbers.
         let values = [
             value(&a, 7, 1),
             value(&b, 7, 1),
@@ -209,7 +209,7 @@ mod tests {
             ("a=gauss(0, 1)", "is not one of uniform(LOW, HIGH)"),
             ("a=normal(0, 1", "is not one of"),
             ("a=0.5", "is not one of"),
-            ("a=normal(0)", "has 1 numbers between its brackets, and needs 2"),
+            ("a=normal(0)", "needs 2 numbers in its brackets, not 1"),
             ("a=normal(0, -1)", "must not be negative"),
             ("a=uniform(1, 0)", "increasing order"),
             ("a=uniform(0, nan)", "\"nan\" is not a finite number"),

@@ -2,7 +2,8 @@
 
 use carom_scene::ProblemError;
 
-/// Why a sweep cannot be made. Samples without an answer are no error: their rows have it in the column `error`.
+/// Why a sweep cannot be made. Samples without an answer are not such errors: their rows have the reason in the column
+/// `error`.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SweepError {
@@ -14,7 +15,7 @@ pub enum SweepError {
     Key {
         /// The key.
         key: String,
-        /// What is wrong with it.
+        /// The reason.
         error: Box<ProblemError>,
     },
     /// A value that is set twice: by two entries for one key, or for a key and a part of it.

@@ -104,7 +104,7 @@ pub(super) const MANY: &[Field<SimultaneousOutcome>] = &[
     ("law", Get::Word(|o| some(o.law.name()))),
 ];
 
-/// A new way to search has no name here: a test compares all fields with the record.
+/// A test that compares all fields with the record fails if a way to search has no name here.
 fn search(search: AnswerSearch) -> &'static str {
     match search {
         AnswerSearch::Exhaustive => "exhaustive",

@@ -12,7 +12,7 @@ use super::table::{ValueKind, Values};
 /// With more contacts than these, the default columns have no contact.
 const DEFAULT_CONTACTS: usize = 8;
 
-/// What is known of all samples.
+/// The properties that all samples share.
 #[derive(Debug, Clone)]
 pub(super) struct ImpactShape {
     pub(super) nv: usize,
@@ -166,7 +166,7 @@ impl ImpactShape {
             return Err(SweepError::ManyContacts { name: name.to_owned(), names: names.join(", ") });
         }
         let columns = many.into_iter().map(|(name, many)| {
-            // A sample in which one contact strikes has the fields of one.
+            // A sample in which a single contact strikes has the fields of such an outcome.
             let same = one.iter().find(|(other, reader)| *other == name && reader.kind() == many.kind());
             let one = same.map(|(_, reader)| *reader);
             (name, ImpactColumn::Answer { one, many: Some(many) })

@@ -1,6 +1,6 @@
-//! Sweeps: a plan says which keys of a scene take which values, and a table has a row for every sample.
+//! Sweeps: a plan gives values to keys of a scene, and a table has a row for every sample.
 //!
-//! Rows are functions of the plan and of their number alone, so that any part can be computed anywhere and in any order.
+//! A row is a function of the plan and of its number alone, so any part can be computed anywhere and in any order.
 //!
 //! | file | contents |
 //! |---|---|
@@ -9,7 +9,7 @@
 //! | `draw` | keys with random values |
 //! | `philox` | the random number generator |
 //! | `value` | the values of a key |
-//! | `sweep` | a plan that is checked |
+//! | `sweep` | a checked plan |
 //! | `worker` | rows, computed by one thread |
 //! | `part` | rows in memory, computed on all cores |
 //! | `table` | rows as columns |

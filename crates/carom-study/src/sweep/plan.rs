@@ -8,7 +8,7 @@ use super::axis::{Axis, MOST_SAMPLES};
 use super::draw::Draw;
 use super::error::SweepError;
 
-/// What a sample is.
+/// The kind of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SampleKind {
@@ -19,10 +19,10 @@ pub enum SampleKind {
     Simulation,
 }
 
-/// The plan of a sweep: which samples of a scene, and which columns.
+/// The plan of a sweep: the samples of a scene, and the columns.
 ///
-/// Axes make a grid, of which the last one runs fastest; each of its points has `samples` samples, and random values are drawn
-/// anew for every one of them.
+/// Axes make a grid, whose last axis varies fastest; each of its points has `samples` samples, and random values are
+/// drawn for each sample.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -43,7 +43,7 @@ pub enum SampleKind {
 pub struct Plan {
     /// The scene or problem, as a document.
     pub scene: Tree,
-    /// What a sample is.
+    /// The kind of a sample.
     pub kind: SampleKind,
     /// Keys whose values make a grid.
     pub vary: Vec<Axis>,

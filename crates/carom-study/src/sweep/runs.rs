@@ -1,4 +1,4 @@
-//! The columns of simulations, and a sink that keeps what they need.
+//! The columns of simulations, and a sink that keeps the data that they need.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::impacts::{non_empty, unknown, unknown_contact};
 use super::run_fields::{END, EVENT, EventFields, KINDS, SUMMARY};
 use super::table::{ValueKind, Values};
 
-/// What is known of all samples.
+/// The properties that all samples share.
 #[derive(Debug, Clone)]
 pub(super) struct RunShape {
     pub(super) nq: usize,
@@ -50,7 +50,7 @@ pub(super) enum Which {
     Last,
 }
 
-/// Events that are looked for: a kind, and a contact or all of them.
+/// A selection of events: a kind, and a contact or all of them.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Slot {
     kind: EventKind,
@@ -95,7 +95,7 @@ impl RunColumn {
     }
 }
 
-/// What a simulation leaves.
+/// The results of a simulation.
 pub(super) struct RunRow {
     summary: Summary,
     end: Option<Sample>,

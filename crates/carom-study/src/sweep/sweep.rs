@@ -1,4 +1,4 @@
-//! A plan that is checked and ready to be computed, in any order and any parts.
+//! A checked plan, ready to be computed in any order and in any parts.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use super::runs::{RunColumn, RunShape, Slot, default_columns};
 use super::table::{ColumnHeader, ValueKind};
 use super::value::Setting;
 
-/// A plan that is checked. Threads share it; each has a [`Worker`](super::Worker).
+/// A checked plan. Threads share it; each has a [`Worker`](super::Worker).
 #[derive(Debug)]
 pub struct Sweep {
     pub(super) plan: Plan,
@@ -44,7 +44,7 @@ pub(super) enum Engine {
 }
 
 impl Plan {
-    /// The plan checked, with its robot read. Paths of robot files are relative to `folder`.
+    /// Checks the plan and reads its robot. Paths of robot files are relative to `folder`.
     ///
     /// # Errors
     /// A key, a column or a number of samples that is wrong for all samples, or a robot that cannot be read.
@@ -98,21 +98,21 @@ impl Sweep {
         self.rows
     }
 
-    /// Whether the document is read once, since every key is a coefficient or a number of the state, and not for each sample: then
-    /// an impact takes microseconds.
+    /// Whether the document is read once, not for each sample, because every key is a coefficient or a number of the
+    /// state: then an impact takes microseconds.
     pub fn is_read_once(&self) -> bool {
         matches!(self.engine, Engine::Prepared { .. })
     }
 
-    /// The columns: the sample's number, the keys that vary, those with random values, what was asked for, and the error of
+    /// The columns: the sample's number, the varied keys, the random keys, the requested columns, and the error of
     /// samples that have no answer.
     pub fn columns(&self) -> &[ColumnHeader] {
         &self.headers
     }
 
-    /// What identifies the rows, as a JSON document on one line: the plan, with the names of its columns and the SHA-256 of each
-    /// file of the robot. Sweeps with the same document have the same rows, for one version of carom and one
-    /// [instruction set](carom_sim::instruction_set).
+    /// The identity of the rows, as a JSON document on one line: the plan, with the names of its columns and the
+    /// SHA-256 of each file of the robot. Sweeps with the same document have the same rows, for one version of carom
+    /// and one [instruction set](carom_sim::instruction_set).
     pub fn document(&self) -> &str {
         &self.document
     }
@@ -126,7 +126,7 @@ impl Sweep {
     pub(super) fn settings<'s>(&'s self, sample: u64, settings: &mut Vec<Setting<'s>>) {
         settings.clear();
         let mut point = sample / self.plan.samples;
-        // The last axis runs fastest: places are found from the back.
+        // The last axis varies fastest: indices are found from the back.
         for axis in self.plan.vary.iter().rev() {
             settings.push(axis.setting(point % axis.count()));
             point /= axis.count();
@@ -148,7 +148,7 @@ impl Sweep {
         let mut files: Vec<PathBuf> = Vec::new();
         let mut add = |problem: &Problem| {
             let Some(scene) = problem.scene() else { return };
-            // A robot that is a text has no file of its own.
+            // A robot given as text has no file of its own.
             if let ModelSource::File(path) = scene.source()
                 && self.robots.text(path).is_some()
             {
@@ -157,7 +157,7 @@ impl Sweep {
             files.extend(scene.model().files().iter().cloned());
         };
         add(problem);
-        // Where the robot itself varies, all of them count. One that cannot be read gives rows with an error.
+        // If the robot itself varies, the files of all robots count. One that cannot be read gives rows with an error.
         let plan = &self.plan;
         let lists = plan.vary.iter().map(|axis| (axis.key(), axis.listed()));
         let choices = plan.random.iter().map(|draw| (draw.key(), draw.listed()));
@@ -205,7 +205,7 @@ fn check_keys(plan: &Plan) -> Result<(), SweepError> {
     Ok(())
 }
 
-/// Whether an error is in the document itself: other values of a key do not remove it.
+/// Whether an error is in the document itself, so that no value of a key removes it.
 fn is_of_document(error: &ProblemError) -> bool {
     match error.kind {
         Kind::Law(kind) => matches!(kind, ErrorKind::Missing | ErrorKind::Shape | ErrorKind::Unsupported),
@@ -221,7 +221,7 @@ fn probe(plan: &Plan, folder: &Path, robots: &Arc<Robots>) -> Result<(Tree, Prob
     for (key, setting) in keys.chain(draws) {
         let edit = edit(key, setting)?;
         edit.apply(&mut tree).map_err(|error| wrong_key(key, error))?;
-        // Alone, to tell which key is wrong. What is wrong in the scene itself is reported below.
+        // Each key alone, to find the wrong one. An error of the scene itself is reported below.
         let mut alone = plan.scene.clone();
         edit.apply(&mut alone).map_err(|error| wrong_key(key, error))?;
         if let Err(error) = Problem::from_tree_with(&alone, folder, robots)
@@ -280,7 +280,8 @@ fn impacts(
     Ok((engine, names))
 }
 
-/// The numbers that the keys are, if each is a number of the state or a coefficient with numbers as its values.
+/// The numbers of a sample that the keys set, if each key is a number of the state or a coefficient, with numbers as
+/// its values.
 fn variables(plan: &Plan, scene: &PreparedScene) -> Option<Vec<Variable>> {
     let keys = plan.vary.iter().map(|axis| (axis.key(), axis.kind()));
     let draws = plan.random.iter().map(|draw| (draw.key(), draw.kind()));
@@ -299,7 +300,7 @@ fn shape_of_scene(prepared: &PreparedScene) -> ImpactShape {
     ImpactShape { nv: scene.model().nv(), contacts: contacts.collect(), only, is_scene: true }
 }
 
-/// Of a problem by matrices, whose dimensions are those of its answer.
+/// For a problem given by matrices, whose dimensions are known from its answer.
 fn shape_of_matrices(problem: &Problem) -> Result<ImpactShape, SweepError> {
     let nv = problem.velocity().map_or(0, <[f64]>::len);
     let shape = |name: Option<String>, dimension: u8| ContactShape { name, dimension: usize::from(dimension) };

@@ -50,7 +50,7 @@ pub enum ValueKind {
     Word,
 }
 
-/// What a column holds.
+/// The description of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ColumnHeader {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::table::ValueKind;
 
-/// A value of one sample. Data of a list stay as they are given: an integer is not a number with a point.
+/// A value of one sample. Data of a list are kept as given: an integer does not become a number with a decimal point.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Setting<'p> {
     Number(f64),

@@ -52,6 +52,17 @@ use crate::{Placement, Rotation, Vector};
 /// # Errors
 /// A pair that is not supported (see the table of this module), a round solid whose centre or axis is inside the other, or a placement
 /// that is not finite.
+///
+/// ```
+/// use carom_multibody::{Placement, Solid, closest_points};
+///
+/// // A ball of radius 0.5 m, 1 m above the top of a box.
+/// let (ball, cuboid) = (Solid::ball(0.5)?, Solid::cuboid([1.0, 1.0, 0.25])?);
+/// let closest = closest_points(&ball, &Placement::at([0.2, 0.0, 1.75]), &cuboid, &Placement::at([0.0; 3]))?;
+/// assert_eq!(closest.gap, 1.0);
+/// assert_eq!(closest.normal.to_array(), [0.0, 0.0, 1.0]);
+/// # Ok::<(), carom_multibody::PairError>(())
+/// ```
 pub fn closest_points(one: &Solid, at: &Placement, other: &Solid, other_at: &Placement) -> Result<Closest, PairError> {
     check_finite(one, at)?;
     check_finite(other, other_at)?;

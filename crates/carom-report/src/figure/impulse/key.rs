@@ -28,7 +28,7 @@ enum Sample {
     Line(Stroke),
 }
 
-/// The rows for what the first view shows.
+/// The rows for the elements of the first view.
 pub(super) fn rows(comparison: &Comparison, space: &ImpulseSpace, plot: &Plot, marks: &[Vec<&Coincidence>]) -> Rows {
     let [mu_s, mu_d] = space.friction;
     let is_planar = space.contact_dimension == 2;
@@ -90,7 +90,7 @@ fn energy(comparison: &Comparison, answer: &Coincidence) -> String {
     format!("{},\u{a0}{}", verdict.mode.name(), text.replace('-', "−"))
 }
 
-/// An error up to its first comma, without what the row says already.
+/// An error up to its first comma, without the words that the row has already.
 fn reason(error: &str, law: &str) -> String {
     let rest = error.strip_prefix(&format!("law = \"{law}\" ")).unwrap_or(error);
     rest.split(", ").next().unwrap_or(rest).to_owned()

@@ -1,4 +1,4 @@
-// Where a drawing is seen from. Both cameras project a point to pixels; depth grows away from the eye.
+// The cameras of a drawing. Both project a point to pixels; depth grows away from the eye.
 
 import { add, basis, clamp, cross, dot, norm, product, sub, times, unit } from "./math.js";
 
@@ -18,7 +18,7 @@ export class Camera {
     this.center = times(0.5, add(low, high));
     this.zoom = 1;
     if (this.isFlat) {
-      // Up is up, and the way to the right is along a positive axis.
+      // The vertical is drawn vertically, and the horizontal axis points right along a positive axis.
       const n = unit(this.run.plane);
       const over = sub(this.up, times(dot(this.up, n), n));
       this.over = norm(over) > 1e-6 ? unit(over) : basis(n)[1];
@@ -95,7 +95,7 @@ export class Camera {
     const before = this.half;
     this.zoom = clamp(this.zoom * factor, 0.05, 500);
     this.update();
-    // What is under the pointer stays there.
+    // The point under the pointer stays there.
     const part = before - this.half;
     const [w, h] = this.size;
     this.shift = add(this.shift, add(times((part * (x - w / 2)) / (h / 2), this.right), times((-part * (y - h / 2)) / (h / 2), this.over)));

@@ -37,7 +37,7 @@ export class Chart {
     return this.left + ((t - start) / (end - start || 1)) * (this.width - this.left - this.right);
   }
 
-  // Everything but the cursor, once. The time axis is so many pixels from the edges of the canvas.
+  // Everything but the cursor, once. left, right: pixels between the time axis and the edges of the canvas.
   prepare(colours, left, right) {
     const { canvas, background, run } = this;
     const ratio = window.devicePixelRatio || 1;
@@ -91,7 +91,7 @@ export class Chart {
     }
   }
 
-  // One column of pixels holds many samples: its least and its largest are kept.
+  // A column of pixels contains many samples, of which the least and the largest are kept.
   curve(pen, name, k, y, colours) {
     const { run } = this;
     pen.strokeStyle = colours.css[name];

@@ -1,4 +1,4 @@
-// The list of events. Only the rows in view are elements, so that it may be as long as a run makes it.
+// The list of events. Only the rows in view are elements, so the list may have any length.
 
 import { above, short } from "./math.js";
 import { eventRows } from "./rows.js";
@@ -7,11 +7,11 @@ import { eventRows } from "./rows.js";
 const HEIGHT = 44;
 // Rows beyond the view on each side.
 const BEYOND = 6;
-// A taller box than this is not scrolled reliably; a longer list moves by more than a pixel for a pixel.
+// A taller box than this is not scrolled reliably; a longer list moves by more than one pixel per pixel of scrolling.
 const MOST_PIXELS = 8e6;
 
 export class EventList {
-  // box: the scrolling list; go: what to do with the time of a row.
+  // box: the scrolling list; go(t): called with the time of a row.
   constructor(box, run, go) {
     Object.assign(this, { box, run, go, opened: new Set(), shown: new Map(), current: -1 });
     this.inner = box.appendChild(document.createElement("div"));
@@ -100,13 +100,13 @@ export class EventList {
   toggle(key) {
     if (!this.opened.delete(key)) this.opened.add(key);
     this.arrange();
-    // The row that is marked may stand elsewhere now.
+    // The marked row may have moved.
     this.current = -1;
     this.mark(this.marked ?? this.run.start, false);
     this.render();
   }
 
-  // Marks the event at a time, or the last before it.
+  // Marks the event at a time, or the last one before it.
   mark(t, isScrolled = true) {
     this.marked = t;
     const { time } = this.run.events;

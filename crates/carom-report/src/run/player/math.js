@@ -54,7 +54,7 @@ export function product(a, b) {
   return out;
 }
 
-// Onto a plane along its normal, a hair above it.
+// The projection onto a plane along its normal, raised slightly above it.
 export function flattening(point, n, lift) {
   const d = dot(point, n) + lift;
   const column = (k) => [0, 1, 2].map((row) => (row === k ? 1 : 0) - n[row] * n[k]);
@@ -69,7 +69,7 @@ export function basis(n) {
   return [a, cross(n, a)];
 }
 
-// The outline of points in a plane, as their places in the list (Andrew's chain).
+// The convex outline of points in a plane, as indices (Andrew's chain).
 export function hull(points) {
   const order = points.map((_, i) => i).sort((i, j) => points[i][0] - points[j][0] || points[i][1] - points[j][1]);
   const turns = (i, j, k) =>
@@ -91,7 +91,7 @@ export function roundStep(x) {
   return [1, 2, 5, 10].map((m) => m * power).find((step) => step >= x * 0.999);
 }
 
-// The first place in an ascending list whose value is above x.
+// The first index in an ascending list whose value is above x.
 export function above(list, x) {
   let [low, high] = [0, list.length];
   while (low < high) {

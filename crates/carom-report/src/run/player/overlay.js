@@ -1,16 +1,16 @@
-// What is drawn by lines: planar bodies and their ground, links without shapes, contacts, forces, flashes.
+// The line drawings: planar bodies and their ground, links without shapes, contacts, forces, impulses.
 
 import { above, add, basis, combined, dot, hull, norm, roundStep, sub, times, turned } from "./math.js";
 import { MODES } from "./run.js";
 import { shapeMesh } from "./shapes.js";
 
-// Length of the arrow of a usual force, in heights of the picture; longer arrows end at so many of them.
+// Length of the arrow of a usual force, and the longest arrow, in heights of the picture.
 const ARROW = 0.17;
 const LONGEST_ARROW = 2;
-// Rings that are drawn at most: more cannot be told apart.
+// The most rings that are drawn: more cannot be distinguished.
 const MOST_FLASHES = 200;
 
-// A rod thinner than this, in pixels, is drawn as a line of this width: it is a body and not a part of the ground.
+// A rod thinner than this, in pixels, is drawn as a line of this width, to be seen as a body and not as ground.
 const THIN = 3.5;
 
 // The mean thickness of an outline: its area over its length.
@@ -69,7 +69,7 @@ export class Overlay {
       const size = Math.hypot(...n);
       if (size < 1e-6) continue;
       const [nx, ny] = [n[0] / size, n[1] / size];
-      // The foot of the middle of the picture on the line, and a length that leaves the picture.
+      // The point of the line nearest to the middle of the picture, and a length beyond the picture.
       const off = (w / 2 - x) * nx + (h / 2 - y) * ny;
       const [fx, fy] = [w / 2 - off * nx, h / 2 - off * ny];
       const far = 2 * (w + h);
@@ -112,7 +112,7 @@ export class Overlay {
     pen.strokeStyle = colours.css.edge;
     pen.lineWidth = isThin ? THIN : 1.4;
     pen.stroke();
-    // A mark that shows how it turns.
+    // A mark that shows the rotation.
     if (shape.kind === "sphere" && shape.size[0] * scale > 6) {
       const marks = [basis(camera.back)[0], basis(camera.back)[1]].map((axis) => turned(q, axis));
       pen.globalAlpha = 0.45;

@@ -13,7 +13,7 @@ import { Strips } from "./strips.js";
 const SCRUB = 10000;
 // Narrower windows get shorter names.
 const NARROW = 820;
-// Elements in which a space is text.
+// Elements in which the space key enters text.
 const isText = (element) => element.tagName === "TEXTAREA" || element.isContentEditable || (element.tagName === "INPUT" && !["range", "checkbox"].includes(element.type));
 
 const find = (id) => document.getElementById(id);
@@ -74,7 +74,7 @@ export function play() {
 
   const speed = () => Number(find("speed").value);
 
-  // How much slower time runs this close to an event.
+  // The factor by which time is slower this close to an event.
   function slowness() {
     if (!find("slow").checked) return 1;
     const { instants } = run;
@@ -145,7 +145,7 @@ export function play() {
     find("forces").addEventListener("click", () => { press("forces", !isPressed("forces")); dirty(); });
     camera.attach(find("overlay"), dirty);
     document.addEventListener("keydown", keys);
-    // A space that plays does not press the button that has the focus as well.
+    // The space key plays; it must not also press the button that has the focus.
     document.addEventListener("keyup", (event) => { if (event.key === " " && !isText(event.target)) event.preventDefault(); });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", resize);
     new ResizeObserver(resize).observe(find("stage"));
@@ -155,7 +155,7 @@ export function play() {
   function keys(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || isText(event.target)) return;
     const { tagName, type } = event.target;
-    // Arrows and letters choose in a list of choices, and arrows move a slider.
+    // Arrows and letters choose from a list of choices, and arrows move a slider.
     if (event.key !== " " && (tagName === "SELECT" || (type === "range" && /^(Arrow|Home|End|Page)/.test(event.key)))) return;
     const step = 0.02 * speed();
     const actions = {
@@ -180,7 +180,7 @@ export function play() {
   head();
   wire();
   resize();
-  // A robot that goes far is lost in a picture of the whole way.
+  // A robot that goes far would be tiny in a picture of its whole path.
   if (Math.max(...sub(run.high, run.low)) > 6 * run.size) follow(true);
   requestAnimationFrame(frame);
 }

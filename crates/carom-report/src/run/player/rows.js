@@ -29,7 +29,7 @@ export function eventRows(run, opened) {
       for (const event of trains[0].events) putEvent(event, 1, key);
       return;
     }
-    // Trains stand where they begin, among the events of no train.
+    // Trains are sorted by their beginnings among the events that belong to no train.
     const waiting = trains.map((train, k) => ({ train, k }));
     for (let event = first; event < first + count; event++) {
       while (waiting.length && waiting[0].train.events[0] <= event) openTrain(waiting.shift(), key);

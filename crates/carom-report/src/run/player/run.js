@@ -1,4 +1,4 @@
-// The run as it stands in the page: numbers by sample, and what lies between samples.
+// The run of the page: numbers by sample, and interpolation between samples.
 
 import { above, add, clamp, norm, slerp, sub, times } from "./math.js";
 import { shapeRadius } from "./shapes.js";
@@ -41,7 +41,7 @@ export class Run {
       events[name] = new Kind(bytes(events[name]));
     }
     events.count = events.time.length;
-    // What the list shows one by one, and the beginnings and ends of groups.
+    // The events that the list shows one by one, and the first and last ones of groups.
     const rows = [];
     let next = 0;
     for (const { first, count } of this.groups) {
@@ -53,7 +53,7 @@ export class Run {
     this.instants = [...new Set(rows)].sort((a, b) => a - b);
   }
 
-  // An event as the list shows it; the size of its impulse is null if it is none.
+  // An event for the list; the size of its impulse is null for an event without one.
   event(i) {
     const { events, contacts, kinds } = this;
     const named = (list, k) => (k === NOTHING ? null : list[k]);
@@ -105,7 +105,7 @@ export class Run {
     return { position: [mix(0), mix(1), mix(2)], force: [mix(3), mix(4), mix(5)], mode };
   }
 
-  // What the whole motion needs of space, and how large the robot is.
+  // The extent of the whole motion, and the size of the robot.
   bounds() {
     let [low, high] = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
     const take = (p, r) => {
@@ -156,7 +156,7 @@ export class Run {
     }
   }
 
-  // The middle of what moves.
+  // The middle of the moving bodies.
   middle(at) {
     const moving = this.bodies.filter((body) => body.moving);
     const sum = moving.reduce((sum, body) => add(sum, this.pose(body, at).p), [0, 0, 0]);

@@ -1,5 +1,5 @@
 // Shapes as triangles, about their own middle, long axis z. A shape is { kind, size, position, rotation }; a hull has
-// { points, faces } as well: coordinates, and places of the corners of triangles.
+// { points, faces } as well: coordinates, and indices of the corners of triangles.
 
 import { add, cross, dot, norm, sub, times, unit } from "./math.js";
 

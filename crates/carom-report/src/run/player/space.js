@@ -123,7 +123,7 @@ export class Space {
     }
   }
 
-  // Asking for the place of a name is slow, so each is asked for once.
+  // Looking up the location of a uniform is slow, so each is looked up once.
   place(program, name) {
     if (!this.places.has(program)) this.places.set(program, new Map());
     const known = this.places.get(program);
@@ -173,7 +173,7 @@ export class Space {
     const radius = Math.max(5 * camera.half, 3 * run.size);
     const cell = roundStep(camera.half / 4);
     const [a, b] = basis(normal);
-    // Cells count from the surface's own point, so that the grid stands still while the camera follows.
+    // Cells are counted from the surface's own point, so that the grid does not move when the camera follows.
     const shift = sub(centre, point);
     const origin = [a, b].map((axis) => Math.round(dot(shift, axis) / (5 * cell)) * 5 * cell);
     const middle = add(point, add(times(origin[0], a), times(origin[1], b)));
@@ -194,7 +194,7 @@ export class Space {
     gl.disable(gl.STENCIL_TEST);
   }
 
-  // A square whose corners lie so far out: the grid is drawn in its own lengths.
+  // A square with distant corners; the grid is drawn in its own units.
   scaledQuad(reach) {
     if (this.reach !== reach) {
       this.reach = reach;

@@ -28,7 +28,7 @@ export class Strips {
     scrubs(this.canvas, run, () => [0, RIGHT], go);
   }
 
-  // Where the time axis lies in the box: pixels left and right of it.
+  // The margins of the time axis in the box, in pixels.
   margins() {
     const bar = this.box.offsetWidth - this.box.clientWidth;
     return this.box.hidden ? [46, RIGHT] : [this.list.offsetWidth, RIGHT + bar];
@@ -68,7 +68,7 @@ export class Strips {
       pen.fillRect(a, middle - thick / 2, Math.max(b - a, mode === "flight" ? 0 : 1), thick);
     });
     pen.fillStyle = colours.css.force;
-    // Where impulses are dense, one tick for a pixel.
+    // Where impulses are dense, one tick per pixel.
     let last = -1;
     for (const t of impulses) {
       const x = this.x(t);

@@ -18,7 +18,7 @@ pub struct RunComparison {
 }
 
 impl RunComparison {
-    /// The comparison as a JSON object on one line, with why bits may differ.
+    /// The comparison as a JSON object on one line, with the reasons why bits may differ.
     pub fn json(&self, reasons: &[String]) -> String {
         let Self { samples, events, difference } = self;
         let equal = difference.is_none();
@@ -30,7 +30,7 @@ impl RunComparison {
 }
 
 impl StoredRun {
-    /// Compares the run with its repetition, to the bit. Of a run that was stopped before its end, what it has is compared.
+    /// Compares the run with its repetition, to the bit. A run that was stopped early is compared as far as it went.
     pub fn compare(&self, again: &Record) -> RunComparison {
         let rows = self.samples.first().map_or(0, |column| column.values.len());
         let mut first: Option<(usize, String)> = None;

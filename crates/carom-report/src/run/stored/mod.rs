@@ -26,6 +26,20 @@ pub use compare::RunComparison;
 pub use error::StoredError;
 
 /// A run read back from its files.
+///
+/// ```no_run
+/// // The impact of event 0, with less friction.
+/// use carom_law::Friction;
+/// use carom_report::StoredRun;
+///
+/// let run = StoredRun::from_file("run.json")?;
+/// let scene = run.provenance.scene_here(".".as_ref(), None)?;
+/// let states = run.states_at(run.events[0].time)?;
+/// let impact = run.provenance.problem_here(&run.provenance.scene_of_event(&scene, &run.events, 0, &states)?)?;
+/// let outcome = impact.with_friction(Friction::new(0.2)?).solve()?;
+/// println!("{}", outcome.mode);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct StoredRun {
@@ -76,7 +90,7 @@ impl StoredRun {
     /// The run in a file that `carom simulate -o` wrote: `.json`, `.csv` with the files beside it, or `.parquet`.
     ///
     /// # Errors
-    /// A file that cannot be read or is not a run, a run of which nothing but its results is known, another format.
+    /// A file that cannot be read or is not a run, a run without provenance, or another format.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, StoredError> {
         Self::from_files(path, &Disk)
     }
@@ -98,7 +112,7 @@ impl StoredRun {
             _ => return Err(StoredError::Ending { path: path.to_owned() }),
         };
         if let Some(short) = samples.iter().find(|column| column.values.len() != samples[0].values.len()) {
-            let why = format!("column {:?} has another length than {:?}", short.name, samples[0].name);
+            let why = format!("the columns {:?} and {:?} have different lengths", short.name, samples[0].name);
             return Err(StoredError::NotARun { path: path.to_owned(), why });
         }
         header.run(path, samples)

@@ -129,7 +129,7 @@ fn what_is_called_by_a_wrong_name_is_told_with_the_right_ones() {
     let error = fault(builder().contact(ContactSpec::new("foot", rough(0.0, 0.5))));
     assert_eq!(error.to_string(), r#"no link or frame is called "foot"; there is mass"#);
     let error = fault(builder().contact(ContactSpec::new("mass", rough(0.0, 0.5)).against("wall")));
-    assert_eq!(error.to_string(), r#"contact "mass" touches surface "wall", which is not there; there is floor"#);
+    assert_eq!(error.to_string(), r#"contact "mass" touches surface "wall", which does not exist; there is floor"#);
     let twice = || ContactSpec::new("mass", rough(0.0, 0.5));
     let error = fault(builder().contact(twice()).contact(twice()));
     assert_eq!(error.to_string(), r#"two contacts are called "mass": give them different names"#);
