@@ -183,7 +183,7 @@ impl Contact {
             impulse_error: 0.0,
             energy_error: 0.0,
         };
-        let checked = match claimed.check() {
+        let checked = match claimed.check_inlined() {
             Ok(checked) => checked,
             Err(_) => self.check_at_large(claimed)?,
         };

@@ -228,29 +228,47 @@ impl Claimed {
 
     #[inline(always)]
     pub(crate) fn check_inlined(&self) -> Result<Checked> {
+        let Misses { all, work, work_bound } = self.misses();
+        match worst_of(&all) {
+            Some(residual) => Ok(Checked { residual, work, work_bound }),
+            None => self.failed(),
+        }
+    }
+
+    /// The first condition that is missed, computed anew: what names it need not be at hand where all are met. (By value, so that the
+    /// caller need not keep the numbers in memory.)
+    #[cold]
+    #[inline(never)]
+    fn failed(self) -> Result<Checked> {
+        let Misses { all, work, work_bound } = self.misses();
+        Ok(Checked { residual: first_failed(all)?, work, work_bound })
+    }
+
+    #[inline(always)]
+    fn misses(&self) -> Misses {
         let &Self { impulse: [i_n, i_1, i_2], before, reported, after, bound, .. } = self;
         let velocity = |row: usize| Miss::of(Condition::Velocity(row), (after[row] - reported[row]).abs(), bound[row]);
         let tangential_bound = bound[1].max(bound[2]);
-        let mut misses = [Miss::NONE; 9];
-        (misses[0], misses[1], misses[2]) = (velocity(0), velocity(1), velocity(2));
+        let mut all = [Miss::NONE; 9];
+        (all[0], all[1], all[2]) = (velocity(0), velocity(1), velocity(2));
         if self.mode == Mode::Separating {
-            misses[3] = Miss::of(Condition::Sign, i_n.abs() + i_1.abs() + i_2.abs(), 0.0);
-            return Ok(Checked { residual: worst_of(misses)?, work: 0.0, work_bound: 0.0 });
+            all[3] = Miss::of(Condition::Sign, i_n.abs() + i_1.abs() + i_2.abs(), 0.0);
+            return Misses { all, work: 0.0, work_bound: 0.0 };
         }
         let claims = self.law.claims();
         if claims.obeys_cone {
-            misses[3] = Miss::of(Condition::Sign, (-i_n).max(0.0), 0.0);
+            all[3] = Miss::of(Condition::Sign, (-i_n).max(0.0), 0.0);
             let mu = if self.mode == Mode::Stick { self.mu_s } else { self.mu_d };
             let most = mu.max(if self.law == Law::Aghili { 0.0 } else { self.mu_s }) * i_n;
-            misses[4] = Miss::of(Condition::Cone, (norm([i_1, i_2]) - most).max(0.0), ACCURACY * most);
+            all[4] = Miss::of(Condition::Cone, (norm([i_1, i_2]) - most).max(0.0), ACCURACY * most);
         }
-        misses[5] = if claims.newton_restitution {
+        all[5] = if claims.newton_restitution {
             Miss::of(Condition::Restitution, (after[0] + self.e * before[0]).abs(), bound[0])
         } else {
             Miss::of(Condition::Penetration, (-after[0]).max(0.0), bound[0])
         };
         if self.law == Law::Aghili {
-            [misses[6], misses[7]] = self.mode_misses(tangential_bound);
+            [all[6], all[7]] = self.mode_misses(tangential_bound);
         }
         let work = 0.5 * ((before[0] + after[0]) * i_n + (before[1] + after[1]) * i_1 + (before[2] + after[2]) * i_2);
         let [s_n, s_1, s_2] = [0, 1, 2].map(|row| 0.5 * (before[row].abs() + after[row].abs()));
@@ -258,13 +276,14 @@ impl Claimed {
             + tangential_bound * (i_1.abs() + i_2.abs())
             + ACCURACY * work.abs()
             + self.impulse_error * (s_n * i_n.abs() + s_1 * i_1.abs() + s_2 * i_2.abs());
-        misses[8] = Miss::of(Condition::Work, (work - self.energy_change).abs(), work_bound + self.energy_error);
-        Ok(Checked { residual: worst_of(misses)?, work, work_bound })
+        all[8] = Miss::of(Condition::Work, (work - self.energy_change).abs(), work_bound + self.energy_error);
+        Misses { all, work, work_bound }
     }
 
     /// Checks the conditions of the mode on the tangential velocity.
     pub(crate) fn check_mode(&self, bound: f64) -> Result<f64> {
-        worst_of(self.mode_misses(bound))
+        let misses = self.mode_misses(bound);
+        worst_of(&misses).map_or_else(|| first_failed(misses), Ok)
     }
 
     #[inline(always)]
@@ -313,17 +332,24 @@ impl Miss {
     }
 }
 
-/// The largest [`within`] of all conditions. One branch for all of them, since nearly always all are met.
+/// The violations of all conditions, with `v̄·i` recomputed and its rounding.
+struct Misses {
+    all: [Miss; 9],
+    work: f64,
+    work_bound: f64,
+}
+
+/// The largest [`within`] of all conditions; `None` if one is not met. One branch for all of them, since nearly always all are met.
 #[inline(always)]
-fn worst_of<const N: usize>(misses: [Miss; N]) -> Result<f64> {
+fn worst_of<const N: usize>(misses: &[Miss; N]) -> Option<f64> {
     let (mut all_met, mut worst) = (true, 0.0);
     for Miss { by, bound, .. } in misses {
         let bound = bound + UNDERFLOW;
-        all_met &= by <= bound;
+        all_met &= *by <= bound;
         let ratio = by / bound;
         worst = if ratio > worst { ratio } else { worst };
     }
-    if all_met { Ok(ACCURACY * worst) } else { first_failed(misses) }
+    all_met.then_some(ACCURACY * worst)
 }
 
 #[cold]
@@ -357,14 +383,15 @@ mod tests {
     fn all_conditions_at_once_are_judged_as_each_alone() {
         let half = Miss::of(Condition::Restitution, 1.0, 2.0);
         let met = [Miss::of(Condition::Work, 1.0, 4.0), half, Miss::NONE];
-        assert_eq!(worst_of(met).unwrap(), 0.5 * ACCURACY);
+        assert_eq!(worst_of(&met), Some(0.5 * ACCURACY));
         // The first failure is named, and NaN fails.
         for by in [2.0_f64.next_up(), f64::INFINITY, f64::NAN] {
             let misses = [half, Miss::of(Condition::Slip, by, 2.0), Miss::of(Condition::Work, 9.0, 1.0)];
-            let error = worst_of(misses).unwrap_err();
+            assert_eq!(worst_of(&misses), None);
+            let error = first_failed(misses).unwrap_err();
             assert!(matches!(error, Error::CheckFailed { condition: Condition::Slip, .. }), "{error}");
         }
         // No violation, whatever the bound.
-        assert_eq!(worst_of([half, Miss::of(Condition::Sign, 0.0, f64::NAN)]).unwrap(), 0.5 * ACCURACY);
+        assert_eq!(first_failed([half, Miss::of(Condition::Sign, 0.0, f64::NAN)]).unwrap(), 0.5 * ACCURACY);
     }
 }
