@@ -10,25 +10,29 @@
 //! | [`begin`] | compression in one step, half of it explicit | all |
 //! | [`Turning`] | a turning step, and a step of which half is explicit; rest | problems that the first does not close |
 //! | [`Closing`] | a step explicit up to `H` | those that the second does not close |
-//! | [`restore`] | restitution up to `H` | all |
-//! | [`GoingOn`] | the rest of restitution | those that it did not end for |
+//! | [`restore`] | restitution in one step, half of it explicit | all |
+//! | [`Turned`] | a turning step, and the rest of restitution | those of more than `H` |
+//! | [`FromRest`] | restitution of a contact at rest that cannot stick | those |
 //! | [`finish`] | velocities, work and the check | all |
 #![allow(clippy::manual_range_contains, reason = "comparisons joined without a branch")]
 
 use super::common::{BLOCK, Columns, INPUTS, OUTPUTS};
 use super::flow::{CONSTANTS, Flow, STATE, State, length, norm, pick, pick_vector};
 use crate::contact::delassus::tangent::Tangent;
+use crate::impact::secular::is_plain;
 use crate::numeric::plane::{Sym2, add_scaled, dot, scaled};
 use crate::numeric::scaling::{is_tame, larger};
 use crate::numeric::tolerance::{ACCURACY, ROUNDING};
-use crate::rivals::chord::{Factor, NO_SLIP};
+use crate::rivals::chord::{EDGE, NO_SLIP};
 
 /// What a stage makes of a problem: it is left to the law, ...
 const LEFT: f64 = 0.0;
 /// ... is ready for the next stage for all, ...
 const READY: f64 = 1.0;
-/// ... or needs a stage of its own.
+/// ... needs a stage of its own, ...
 const OPEN: f64 = 2.0;
+/// ... or slips from rest.
+const AT_REST: f64 = 3.0;
 
 /// The exponent of a number, and one, as bits.
 const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
@@ -82,14 +86,15 @@ fn solve_portable(input: &Columns<INPUTS>, output: &mut Columns<OUTPUTS>, scratc
         put(constants, i, flow.packed());
         put(state, i, begun);
     }
-    of_those_open::<Turning>(constants, state, open);
-    of_those_open::<Closing>(constants, state, open);
+    of_those::<Turning>(OPEN, constants, state, open);
+    of_those::<Closing>(OPEN, constants, state, open);
     for i in 0..BLOCK {
         let e = input[9][i];
         let restored = restore(&Flow::unpacked(at(constants, i)), at(state, i), e);
         put(state, i, restored);
     }
-    of_those_open::<GoingOn>(constants, state, open);
+    of_those::<Turned>(OPEN, constants, state, open);
+    of_those::<FromRest>(AT_REST, constants, state, open);
     for i in 0..BLOCK {
         let finished = finish(&Flow::unpacked(at(constants, i)), at(state, i), at(input, i));
         put(output, i, finished);
@@ -117,13 +122,13 @@ trait Stage {
     fn go(flow: &Flow, numbers: [f64; STATE]) -> [f64; STATE];
 }
 
-/// A stage for the problems that are open, next to each other.
+/// A stage for the problems of a code, next to each other.
 #[inline(always)]
-fn of_those_open<S: Stage>(constants: &Columns<CONSTANTS>, state: &mut Columns<STATE>, room: &mut Room) {
+fn of_those<S: Stage>(code: f64, constants: &Columns<CONSTANTS>, state: &mut Columns<STATE>, room: &mut Room) {
     let (mut open, mut count) = ([0; BLOCK], 0);
     for i in 0..BLOCK {
         open[count] = i;
-        count += usize::from(state[STATE - 1][i] == OPEN);
+        count += usize::from(state[STATE - 1][i] == code);
     }
     if count == 0 {
         return;
@@ -134,9 +139,9 @@ fn of_those_open<S: Stage>(constants: &Columns<CONSTANTS>, state: &mut Columns<S
     open[count..whole].fill(first);
     let Room { constants: of, state: from } = room;
     for (column, source) in of.iter_mut().zip(constants).chain(from.iter_mut().zip(&*state)) {
-        for (x, i) in column[..whole].iter_mut().zip(open) {
+        for (x, i) in column[..whole].iter_mut().zip(&open) {
             // Without a test of the bound.
-            *x = source[i % BLOCK];
+            *x = source[*i % BLOCK];
         }
     }
     for i in 0..whole {
@@ -165,7 +170,7 @@ fn begin(numbers: [f64; INPUTS]) -> (Flow, [f64; STATE]) {
     let h = [w[0] * inv_w_nn, w[1] * inv_w_nn];
     let s = Sym2 { xx: t11 - h[0] * w[0], xy: t12 - h[0] * w[1], yy: t22 - h[1] * w[1] };
     let (tangent, is_regular) = Tangent::spatial_branchless(s, w_tt.trace());
-    let (coupling, is_coupling) = norm(w);
+    let coupling = length(w);
     let (speed, is_speed) = norm(v_t);
     let (half, is_half) = norm([0.5 * (t11 - t22), t12]);
     // 1 over the power of two below a friction above one.
@@ -180,27 +185,30 @@ fn begin(numbers: [f64; INPUTS]) -> (Flow, [f64; STATE]) {
         w_tt,
         inv_w_nn,
         tangent,
-        factor: Factor::new(&w_tt),
         unit,
         w_nn: unit * w_nn,
         mu: unit * mu_d,
         coupling,
+        trace: w_tt.trace(),
         mobility: 0.5 * w_tt.trace() + half,
         no_slip: NO_SLIP * (speed + coupling * v_n.abs() * inv_w_nn),
         held: scaled(unit, held),
         rate: unit * (w_nn / locking),
         sticks: holding <= mu_s,
     };
-    let is_sound = is_coupling & is_speed & is_half & is_holding;
-    let is_common = is_tame & is_valid & is_in_range & is_regular & is_sound;
+    let is_sound = is_speed & is_half & is_holding;
+    let is_common = is_tame & is_valid & is_in_range & is_regular & is_sound & is_plain(&w_tt, &s);
 
-    let start = State { v_n, v_t, size: 0.0, i_t: [0.0, 0.0] };
-    let turn = flow.turn(v_t);
-    let root = flow.closing::<true>(start, &turn, 0.0, turn.size);
+    let start = State { v_n, v_t, u: scaled(1.0 / speed, v_t), size: 0.0, i_t: [0.0, 0.0] };
+    let turn = flow.turn(&start);
+    let root = flow.closing::<true>(start, &turn);
     let half = 0.5 * root.size;
-    let is_closed = turn.slips & root.is_found;
+    let (is_found, is_range) = turn.reaches(root.size * (1.0 - EDGE));
+    let (may_be_found, is_least) = turn.reaches(root.least);
+    let is_closed = turn.slips & is_found & may_be_found;
+    let is_known = (root.is_sure & is_range) | (is_least & !may_be_found);
     let after = flow.closed(flow.explicit(start, &turn, half), half, &root).or(is_closed, start);
-    let is_sure = is_common & turn.is_sound & (!turn.slips | root.is_sure);
+    let is_sure = is_common & turn.is_sound & (!turn.slips | is_known);
     (flow, after.packed(pick(is_sure, pick(is_closed, READY, OPEN), LEFT), 0.0))
 }
 
@@ -211,23 +219,26 @@ impl Stage for Turning {
     #[inline(always)]
     fn go(flow: &Flow, numbers: [f64; STATE]) -> [f64; STATE] {
         let start = State::unpacked(numbers);
-        let first = flow.turn(start.v_t);
-        let half = 0.5 * first.size;
-        let (turned, is_step) = flow.implicit(flow.explicit(start, &first, half), half);
+        let first = flow.turn(&start);
+        let half = 0.5 * flow.turning_size(&first);
+        let (turned, is_step) = flow.implicit(flow.explicit(start, &first, half), half, &first);
         let state = turned.or(first.slips, start);
-        let turn = flow.turn(state.v_t);
+        let turn = flow.turn(&state);
         let rest = State { v_n: 0.0, ..flow.stuck(state, (0.0 - state.v_n) / flow.rate) };
-        let root = flow.closing::<true>(state, &turn, 0.0, 2.0 * turn.size);
+        let root = flow.closing::<true>(state, &turn);
+        let most = 2.0 * flow.turning_size(&turn);
+        let is_beyond = root.least > most;
+        let is_found = (root.size <= most * (1.0 + EDGE)) & !is_beyond;
         let half = 0.5 * root.size;
         let closed = flow.closed(flow.explicit(state, &turn, half), half, &root);
-        let after = closed.or(turn.slips & root.is_found, rest.or(!turn.slips, state));
+        let after = closed.or(turn.slips & is_found, rest.or(!turn.slips, state));
         let is_approaching = state.v_n < 0.0;
         let is_sure = is_approaching
             & first.is_sound
             & (!first.slips | is_step)
             & turn.is_sound
-            & ((turn.slips & root.is_sure) | (!turn.slips & flow.sticks));
-        after.packed(pick(is_sure, pick(turn.slips & !root.is_found, OPEN, READY), LEFT), 0.0)
+            & ((turn.slips & (root.is_sure | is_beyond)) | (!turn.slips & flow.sticks));
+        after.packed(pick(is_sure, pick(turn.slips & !is_found, OPEN, READY), LEFT), 0.0)
     }
 }
 
@@ -238,46 +249,68 @@ impl Stage for Closing {
     #[inline(always)]
     fn go(flow: &Flow, numbers: [f64; STATE]) -> [f64; STATE] {
         let state = State::unpacked(numbers);
-        let turn = flow.turn(state.v_t);
-        let start = flow.explicit(state, &turn, turn.size);
-        let root = flow.closing::<false>(start, &turn, turn.size, f64::INFINITY);
+        let turn = flow.turn(&state);
+        let size = flow.turning_size(&turn);
+        let start = flow.explicit(state, &turn, size);
+        let root = flow.closing::<false>(start, &turn);
         let after = flow.closed(start, root.size, &root);
-        let is_sure = turn.is_sound & turn.slips & root.is_sure & root.is_found;
+        let is_found = root.size >= size * (1.0 - EDGE);
+        let is_sure = turn.is_sound & turn.slips & root.is_sure & is_found;
         after.packed(pick(is_sure, READY, LEFT), 0.0)
     }
 }
 
-/// Restitution up to `H`.
+/// Restitution, unless it is longer than `H`.
 #[inline(always)]
 fn restore(flow: &Flow, numbers: [f64; STATE], e: f64) -> [f64; STATE] {
     let start = State::unpacked(numbers);
-    let all = e * start.size;
-    let turn = flow.turn(start.v_t);
-    let is_long = turn.slips & (all > turn.size);
-    let size = pick(is_long, turn.size, all);
+    let size = e * start.size;
+    let turn = flow.turn(&start);
+    let (is_within, is_range) = turn.reaches(size);
+    let is_long = turn.slips & !is_within;
     let half = 0.5 * size;
     let before = flow.explicit(start, &turn, half).or(turn.slips, start);
-    let (step, is_step) = flow.implicit(before, pick(turn.slips, half, size));
-    let rests = e == 0.0;
-    let after = start.or(rests, step);
-    let is_sure = (numbers[STATE - 1] == READY) & (rests | (turn.is_sound & is_step & (is_long | (step.v_n >= 0.0))));
-    after.packed(pick(is_sure, pick(is_long & !rests, OPEN, READY), LEFT), all - turn.size)
+    let (step, is_step) = flow.implicit(before, pick(turn.slips, half, size), &turn);
+    let ends = e == 0.0;
+    let is_at_rest = !turn.slips & !flow.sticks & !ends;
+    let after = start.or(ends | is_long | is_at_rest, step);
+    let is_step = turn.is_sound & (!turn.slips | is_range) & (is_long | (is_step & (step.v_n >= 0.0)));
+    let is_sure = (numbers[STATE - 1] == READY) & (ends | is_at_rest | is_step);
+    let code = pick(is_at_rest, AT_REST, pick(is_long & !ends, OPEN, READY));
+    after.packed(pick(is_sure, code, LEFT), size)
 }
 
-/// The rest of restitution.
-struct GoingOn;
+/// Restitution longer than `H`: a turning step, and the rest.
+struct Turned;
 
-impl Stage for GoingOn {
+impl Stage for Turned {
     #[inline(always)]
     fn go(flow: &Flow, numbers: [f64; STATE]) -> [f64; STATE] {
         let start = State::unpacked(numbers);
-        let size = numbers[STATE - 2];
-        let turn = flow.turn(start.v_t);
-        let half = 0.5 * size;
-        let explicit = pick(turn.slips, pick(turn.size < half, turn.size, half), 0.0);
-        let before = flow.explicit(start, &turn, explicit).or(turn.slips, start);
-        let (step, is_step) = flow.implicit(before, size - explicit);
-        step.packed(pick(turn.is_sound & is_step & (step.v_n >= 0.0), READY, LEFT), 0.0)
+        let first = flow.turn(&start);
+        let turning = flow.turning_size(&first);
+        let half = 0.5 * turning;
+        let (turned, is_turned) = flow.implicit(flow.explicit(start, &first, half), half, &first);
+        let size = numbers[STATE - 2] - turning;
+        let turn = flow.turn(&turned);
+        let (most, half) = (flow.turning_size(&turn), 0.5 * size);
+        let explicit = pick(turn.slips, pick(most < half, most, half), 0.0);
+        let before = flow.explicit(turned, &turn, explicit).or(turn.slips, turned);
+        let (step, is_step) = flow.implicit(before, size - explicit, &turn);
+        let is_sure = first.is_sound & is_turned & turn.is_sound & is_step & (step.v_n >= 0.0);
+        step.packed(pick(is_sure, READY, LEFT), 0.0)
+    }
+}
+
+/// Restitution that slips from rest.
+struct FromRest;
+
+impl Stage for FromRest {
+    #[inline(always)]
+    fn go(flow: &Flow, numbers: [f64; STATE]) -> [f64; STATE] {
+        let (step, is_step) =
+            flow.implicit_from(State::unpacked(numbers), numbers[STATE - 2], |secular, _| secular.guess());
+        step.packed(pick(is_step & (step.v_n >= 0.0), READY, LEFT), 0.0)
     }
 }
 
@@ -287,7 +320,7 @@ impl Stage for GoingOn {
 fn finish(flow: &Flow, state: [f64; STATE], input: [f64; INPUTS]) -> [f64; OUTPUTS] {
     let [w_nn, n1, n2, t11, t12, t22, v_n, v1, v2, _, _, mu_s, _] = input;
     let (w, v_t, w_tt) = ([n1, n2], [v1, v2], Sym2 { xx: t11, xy: t12, yy: t22 });
-    let State { v_n: after_n, v_t: slip, size, i_t } = State::unpacked(state);
+    let State { v_n: after_n, v_t: slip, size, i_t, .. } = State::unpacked(state);
     let i_n = flow.unit * size;
     let rests = length(slip) <= flow.no_slip;
     let pushed = add_scaled(add_scaled(v_t, i_n, w), 1.0, w_tt.times(i_t));

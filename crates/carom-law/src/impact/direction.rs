@@ -23,6 +23,7 @@
 use arrayvec::ArrayVec;
 use polycool::Quartic;
 
+use crate::impact::secular::Secular;
 use crate::numeric::plane::{Sym2, Vec2, add_scaled, cross, dot, scaled};
 use crate::numeric::scaling::larger;
 
@@ -35,6 +36,9 @@ const MOST_ENDS: usize = 2;
 /// Below this fraction of `W_nn` a denominator is computed in another way. Newton's last step corrects the rounding of
 /// `u` in it, which leaves the rounding of that correction: 1e-32 of its terms.
 const SMALL_DENOMINATOR: f64 = 1e-18;
+
+/// `W_nn` over a denominator that has lost few digits by cancellation.
+const LARGE_DENOMINATOR: f64 = 64.0;
 
 /// Rounding of the difference `W_nn - μ w·u`, of the size of its terms.
 const DIFFERENCE_ROUNDING: f64 = 4.0 * f64::EPSILON;
@@ -225,6 +229,24 @@ impl DirectionEquation {
         } else {
             None
         }
+    }
+
+    /// [`DirectionEquation::unique`] by the multiplier: the direction, and whether it is the unique one. Where this is not sure, it may be
+    /// unique all the same. With `STRAIGHT` there is no branch; the results are the same.
+    #[inline(always)]
+    pub(crate) fn unique_by_multiplier<const STRAIGHT: bool>(&self) -> (Direction, bool) {
+        let secular = Secular::new(self.a, &self.n);
+        let root = secular.root::<STRAIGHT>(secular.guess());
+        let denominator = self.w_nn - dot(self.mu_w, root.u);
+        let is_unique = self.is_monotone() | (self.sign_changes() == 1);
+        let is_large = denominator * LARGE_DENOMINATOR >= self.w_nn;
+        (Direction { u: root.u, lambda: root.lambda, denominator, k: self.k }, is_unique & root.is_root & is_large)
+    }
+
+    /// Whether `P(0) >= 0`: then the number of slips is even, and there is a reversal, or a rest, beside them.
+    #[inline(always)]
+    pub(crate) fn may_reverse(&self) -> bool {
+        Secular::new(self.a, &self.n).stops()
     }
 
     /// Whether a certificate proves that no direction of slip coexists with a reversal.
@@ -481,8 +503,8 @@ impl OnDisk {
     }
 }
 
-/// The root for a disk: `None` without one, and where numbers are too far from order one to say.
-#[inline(always)]
+/// The root for a disk where [`Secular`] is not sure of it: `None` without one, and where numbers are too far from order one to say.
+#[cold]
 pub(crate) fn on_disk(b: Vec2, m: Sym2) -> Option<(Vec2, f64)> {
     let equation = OnDisk::new(b, m);
     if !equation.has_one_root {
@@ -501,15 +523,6 @@ pub(crate) fn on_disk(b: Vec2, m: Sym2) -> Option<(Vec2, f64)> {
         }
     }
     None
-}
-
-/// [`on_disk`] without branches, in at most `STEPS` steps: the root, and whether it is one.
-#[inline(always)]
-pub(crate) fn on_disk_branchless<const STEPS: usize>(b: Vec2, m: Sym2) -> (Vec2, f64, bool) {
-    let equation = OnDisk::new(b, m);
-    let (u, is_near) = equation.halley.branchless::<STEPS>(equation.start);
-    let (u, lambda, is_root) = equation.finish(u);
-    (u, lambda, equation.has_one_root & is_near & is_root)
 }
 
 /// The one of eight directions around the circle with the largest `|u × (a - μN u)|`, which is at least 0.69 of the

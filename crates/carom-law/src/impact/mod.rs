@@ -12,6 +12,7 @@
 //! | `refinement` | the change of the whitened velocity by an outcome, and one step of iterative refinement |
 //! | `collision` | the mode and the impulse |
 //! | `slip`, `direction` | slip and reversal: all solutions, and the one chosen; the direction of slip |
+//! | `secular` | the direction of slip by its multiplier, where the equation is well conditioned |
 //! | `guard`, `guarded` | the guards; their solution in place of a stick that creates energy |
 //! | `limits`, `curves` | e* of the state and of the configuration, μ*; critical coefficients as functions |
 //! | `mode`, `outcome` | modes; the outcome as data |
@@ -30,6 +31,7 @@ pub(crate) mod mode;
 pub(crate) mod outcome;
 pub(crate) mod refinement;
 pub(crate) mod report;
+pub(crate) mod secular;
 pub(crate) mod slip;
 pub(crate) mod solve;
 pub(crate) mod verify;

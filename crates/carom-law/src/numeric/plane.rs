@@ -29,6 +29,13 @@ pub(crate) fn scaled(s: f64, a: Vec2) -> Vec2 {
 pub(crate) const SMALLEST_SQUARE: f64 = 1.2e-271;
 pub(crate) const LARGEST_SQUARE: f64 = 8.4e270;
 
+/// Whether a square has lost nothing to underflow or overflow; without a branch.
+#[inline(always)]
+#[allow(clippy::manual_range_contains, reason = "without a branch")]
+pub(crate) fn is_accurate(square: f64) -> bool {
+    (square >= SMALLEST_SQUARE) & (square <= LARGEST_SQUARE)
+}
+
 /// `|a|`, safe from overflow and underflow of the squares.
 #[inline(always)]
 pub(crate) fn norm(a: Vec2) -> f64 {

@@ -26,9 +26,45 @@ pub(super) struct Root {
     /// Of the implicit piece.
     pub(super) friction: Vec2,
     pub(super) v_t: Vec2,
+    /// The direction of `v_t`.
+    pub(super) u: Vec2,
+}
+
+/// The constants of a step: `dv` of a unit of its size without the friction of its implicit piece, and the coefficient of that.
+struct Pull {
+    normal: f64,
+    push: Vec2,
+    mu: f64,
 }
 
 impl Flow<'_> {
+    #[inline(always)]
+    fn pull(&self, turn: Option<&Turn>) -> Pull {
+        match turn {
+            None => Pull { normal: self.w_nn, push: self.push, mu: self.mu },
+            Some(turn) => {
+                let mu = 0.5 * self.mu;
+                Pull { normal: self.w_nn - mu * dot(self.w, turn.u), push: add_scaled(self.push, -mu, turn.w_u), mu }
+            }
+        }
+    }
+
+    /// The step from `v` that changes the normal velocity by `k`, if it is sure that there is one alone; half of it is explicit along a
+    /// turn, if one is given. Its size may be out of range.
+    #[inline(always)]
+    pub(super) fn only_root(&self, v: Velocity, turn: Option<&Turn>, k: f64) -> Option<Root> {
+        if !self.is_plain || self.mu == 0.0 || !(k > 0.0) {
+            return None;
+        }
+        let Pull { normal, push, mu } = self.pull(turn);
+        let equation = DirectionEquation::closing(normal, push, self.w, self.w_tt, v.t, k, mu);
+        if equation.may_reverse() {
+            return self.stop(v, k, turn, mu).filter(|_| equation.has_none_beside_reversal());
+        }
+        let (direction, is_unique) = equation.unique_by_multiplier::<false>();
+        is_unique.then(|| self.slip(v, &Pull { normal, push, mu }, &direction))
+    }
+
     /// The least step from `v` that ends with the normal velocity `target`, of a size between `least` and `most`. Half of
     /// it is explicit along a turn, if one is given, else all of it is implicit.
     #[inline(never)]
@@ -40,26 +76,7 @@ impl Flow<'_> {
         least: f64,
         most: f64,
     ) -> Option<Root> {
-        self.least_root_inlined(v, turn, target, least, most)
-    }
-
-    /// The same, compiled into the caller: for the root that most impacts end compression with.
-    #[inline(always)]
-    pub(super) fn least_root_inlined(
-        &self,
-        v: Velocity,
-        turn: Option<&Turn>,
-        target: f64,
-        least: f64,
-        most: f64,
-    ) -> Option<Root> {
-        let (normal, push, mu) = match turn {
-            None => (self.w_nn, self.push, self.mu),
-            Some(turn) => {
-                let mu = 0.5 * self.mu;
-                (self.w_nn - mu * dot(self.w, turn.u), add_scaled(self.push, -mu, self.w_tt.times(turn.u)), mu)
-            }
-        };
+        let Pull { normal, push, mu } = self.pull(turn);
         let k = target - v.n;
         if k > most * (normal + mu * self.coupling) * (1.0 + EDGE) {
             // Not even with all friction pushing.
@@ -69,18 +86,16 @@ impl Flow<'_> {
         if mu == 0.0 || matches!(self.tangents, Tangents::None) {
             let size = k / normal;
             let v_t = add_scaled(v.t, size, push);
-            return Some(Root { size, friction: [0.0, 0.0], v_t }).filter(|root| root.size > 0.0 && in_range(root));
+            let root = Root { size, friction: [0.0, 0.0], v_t, u: unit(v_t).unwrap_or_default() };
+            return Some(root).filter(|root| root.size > 0.0 && in_range(root));
+        }
+        if let Some(root) = self.only_root(v, turn, k) {
+            return Some(root).filter(in_range);
         }
         let sign = if k < 0.0 { -1.0 } else { 1.0 };
         let equation =
             DirectionEquation::closing(sign * normal, push, scaled(sign, self.w), self.w_tt, v.t, sign * k, mu);
-        let slip = |direction: &Direction| {
-            let size = direction.k / direction.denominator;
-            let friction = scaled(-mu * size, direction.u);
-            // λ u / D is the same, and loses more digits where the step is short.
-            let v_t = add_scaled(add_scaled(v.t, size, push), 1.0, self.w_tt.times(friction));
-            Root { size, friction, v_t }
-        };
+        let slip = |direction: &Direction| self.slip(v, &Pull { normal, push, mu }, direction);
         let stop = if self.is_singular { self.stop_singular(v, push, target, mu) } else { self.stop(v, k, turn, mu) };
         let zeros: ArrayVec<Direction, 4> = match self.tangents {
             Tangents::None => ArrayVec::new(),
@@ -111,6 +126,16 @@ impl Flow<'_> {
             .min_by(|a, b| a.size.total_cmp(&b.size))
     }
 
+    /// The step that ends with slip along a direction.
+    #[inline(always)]
+    fn slip(&self, v: Velocity, pull: &Pull, direction: &Direction) -> Root {
+        let size = direction.k / direction.denominator;
+        let friction = scaled(-pull.mu * size, direction.u);
+        // λ u / D is the same, and loses more digits where the step is short.
+        let v_t = add_scaled(add_scaled(v.t, size, pull.push), 1.0, self.w_tt.times(friction));
+        Root { size, friction, v_t, u: direction.u }
+    }
+
     /// The step that ends at rest: the impulse with `W i = (k, -x_t)`.
     #[inline]
     fn stop(&self, v: Velocity, k: f64, turn: Option<&Turn>, mu: f64) -> Option<Root> {
@@ -124,7 +149,7 @@ impl Flow<'_> {
             Some(turn) => add_scaled(i_t, mu * size, turn.u),
         };
         let is_within = size > 0.0 && norm(friction) <= mu * size * (1.0 + EDGE);
-        is_within.then_some(Root { size, friction, v_t: [0.0, 0.0] })
+        is_within.then_some(Root { size, friction, v_t: [0.0, 0.0], u: [0.0, 0.0] })
     }
 
     /// With a singular matrix a contact at rest along the tangents rests wholly, from the first size on that lets friction stop
@@ -150,6 +175,6 @@ impl Flow<'_> {
             return None;
         }
         // Back onto the disk from where rounding has put it.
-        Some(Root { size, friction: friction.map(|x| x / outside), v_t: [0.0, 0.0] })
+        Some(Root { size, friction: friction.map(|x| x / outside), v_t: [0.0, 0.0], u: [0.0, 0.0] })
     }
 }

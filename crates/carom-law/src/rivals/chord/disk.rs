@@ -5,8 +5,9 @@
 //! `y = -W_tt⁻¹ b`, or it slips at the end along `u` with friction against it, `y = -r u` and `b + W_tt y = λ u`.
 //! Nothing here needs an inverse of `W`.
 
-use super::Tangents;
+use super::{Tangents, Turn};
 use crate::impact::direction;
+use crate::impact::secular::Secular;
 use crate::numeric::plane::{Sym2, Vec2, add_scaled, dot, norm, scaled};
 use crate::numeric::scaling::larger;
 
@@ -19,7 +20,7 @@ const NEARLY_THERE: f64 = 1e-8;
 /// `L D Lᵀ` of a positive definite matrix: a solution that is off by the rounding of its own terms, where Cramer's rule would
 /// be off by the condition number.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Factor {
+struct Factor {
     inv_d1: f64,
     l: f64,
     inv_d2: f64,
@@ -27,35 +28,37 @@ pub(crate) struct Factor {
 
 impl Factor {
     #[inline(always)]
-    pub(crate) fn new(m: &Sym2) -> Self {
+    fn new(m: &Sym2) -> Self {
         let inv_d1 = 1.0 / m.xx;
         let l = m.xy * inv_d1;
         Self { inv_d1, l, inv_d2: 1.0 / (m.yy - l * m.xy) }
     }
 
-    /// Its numbers, for arrays.
     #[inline(always)]
-    pub(crate) fn packed(&self) -> [f64; 3] {
-        [self.inv_d1, self.l, self.inv_d2]
-    }
-
-    #[inline(always)]
-    pub(crate) fn unpacked([inv_d1, l, inv_d2]: [f64; 3]) -> Self {
-        Self { inv_d1, l, inv_d2 }
-    }
-
-    #[inline(always)]
-    pub(crate) fn solve(&self, b: Vec2) -> Vec2 {
+    fn solve(&self, b: Vec2) -> Vec2 {
         let y = (b[1] - self.l * b[0]) * self.inv_d2;
         [b[0] * self.inv_d1 - self.l * y, y]
     }
 }
 
-/// Friction and the tangential velocity that it leaves.
+/// Friction, the tangential velocity that it leaves, and its direction.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Braked {
     pub(super) friction: Vec2,
     pub(super) v_t: Vec2,
+    pub(super) u: Vec2,
+}
+
+impl Braked {
+    #[inline(always)]
+    fn at_rest(friction: Vec2) -> Self {
+        Self { friction, v_t: [0.0, 0.0], u: [0.0, 0.0] }
+    }
+
+    #[inline(always)]
+    fn slipping(radius: f64, u: Vec2, speed: f64) -> Self {
+        Self { friction: scaled(-radius, u), v_t: scaled(speed, u), u }
+    }
 }
 
 impl Tangents {
@@ -65,30 +68,52 @@ impl Tangents {
         match *self {
             Tangents::None => [0.0, 0.0],
             Tangents::Line { along, mobility } => scaled(-dot(along, b) / mobility, along),
-            Tangents::Plane { ref factor, .. } => scaled(-1.0, factor.solve(b)),
+            Tangents::Plane { ref w_tt } => scaled(-1.0, Factor::new(w_tt).solve(b)),
         }
     }
 
-    /// The friction of least energy on the disk.
+    /// The friction of least energy on the disk. If it slips at its end, that is probably along about `near`.
     #[inline(always)]
-    pub(super) fn brake(&self, b: Vec2, radius: f64) -> Braked {
-        let friction = self.stopping(b);
-        if norm(friction) <= radius {
-            let v_t = if let Tangents::None = self { b } else { [0.0, 0.0] };
-            return Braked { friction, v_t };
+    pub(super) fn brake(&self, b: Vec2, radius: f64, near: Option<&Turn>) -> Braked {
+        if let Tangents::Plane { w_tt } = self {
+            let secular = Secular::of_disk(b, w_tt, radius);
+            if secular.is_well_conditioned() {
+                if secular.stops() {
+                    return Braked::at_rest(scaled(-radius, secular.at_rest()));
+                }
+                let guess = match near {
+                    Some(turn) => secular.guess_near::<false>(turn.u, scaled(radius, turn.w_u)),
+                    None => secular.guess(),
+                };
+                let root = secular.root::<false>(guess);
+                if root.is_root {
+                    return Braked::slipping(radius, root.u, root.lambda);
+                }
+            }
         }
+        self.brake_anyhow(b, radius)
+    }
+
+    /// The same for tangents and numbers of any kind.
+    #[cold]
+    fn brake_anyhow(&self, b: Vec2, radius: f64) -> Braked {
+        let friction = self.stopping(b);
         match *self {
-            Tangents::None => Braked { friction, v_t: b },
+            Tangents::None => {
+                let speed = norm(b);
+                let u = if speed > 0.0 { [b[0] / speed, b[1] / speed] } else { [0.0, 0.0] };
+                Braked { friction, v_t: b, u }
+            }
+            _ if norm(friction) <= radius => Braked::at_rest(friction),
             Tangents::Line { along, mobility } => {
                 let component = dot(along, b);
                 let u = scaled(component.signum(), along);
-                let speed = larger(component.abs() - radius * mobility, 0.0);
-                Braked { friction: scaled(-radius, u), v_t: scaled(speed, u) }
+                Braked::slipping(radius, u, larger(component.abs() - radius * mobility, 0.0))
             }
-            Tangents::Plane { w_tt, .. } => {
+            Tangents::Plane { w_tt } => {
                 let on_disk = Sym2 { xx: radius * w_tt.xx, xy: radius * w_tt.xy, yy: radius * w_tt.yy };
                 match direction::on_disk(b, on_disk) {
-                    Some((u, lambda)) => Braked { friction: scaled(-radius, u), v_t: scaled(lambda, u) },
+                    Some((u, lambda)) => Braked::slipping(radius, u, lambda),
                     None => secular(&w_tt, b, radius),
                 }
             }
@@ -96,7 +121,7 @@ impl Tangents {
     }
 }
 
-/// The same where numbers are too far from order one, or the matrix too near to singular, for that:
+/// A slip where numbers are too far from order one, or the matrix too near to singular, for [`Secular`]:
 /// `(A + κ) u = b/|b|`, `|u| = 1`, with `A = r W_tt/|b|`: all of order one. `1/|u(κ)|` is concave, so that Newton's method
 /// rises monotonically from below. It starts where the Rayleigh quotient of `b` puts the root, which is below it since
 /// `1/(l + κ)²` is convex in `l`.
@@ -129,7 +154,7 @@ fn secular(w_tt: &Sym2, b: Vec2, radius: f64) -> Braked {
     }
     let size = norm(u);
     let u = [u[0] / size, u[1] / size];
-    Braked { friction: scaled(-radius, u), v_t: scaled(kappa * length, u) }
+    Braked::slipping(radius, u, kappa * length)
 }
 
 #[cfg(test)]
@@ -147,7 +172,7 @@ mod tests {
             let m = [[uniform(), uniform()], [uniform(), uniform()]];
             let w_tt = Sym2 { xx: dot(m[0], m[0]), xy: dot(m[0], m[1]), yy: dot(m[1], m[1]) };
             let (b, radius) = ([uniform(), uniform()], 2.0 * uniform().abs());
-            let Braked { friction, v_t } = Tangents::Plane { w_tt, factor: Factor::new(&w_tt) }.brake(b, radius);
+            let Braked { friction, v_t, .. } = Tangents::Plane { w_tt }.brake(b, radius, None);
             let left = add_scaled(b, 1.0, w_tt.times(friction));
             assert!(norm(add_scaled(left, -1.0, v_t)) < 1e-13 * (1.0 + norm(friction)), "{w_tt:?} {b:?} {radius}");
             assert!(norm(friction) <= radius * (1.0 + 1e-15));
@@ -175,8 +200,8 @@ mod tests {
         for size in [1e-250, 1e-100, 1.0, 1e100] {
             for (xx, yy) in [(1.0, 1.0), (1.0, 1e-12), (1e-12, 1.0)] {
                 let w_tt = Sym2 { xx, xy: 0.0, yy };
-                let tangents = Tangents::Plane { w_tt, factor: Factor::new(&w_tt) };
-                let Braked { friction, v_t } = tangents.brake([3.0 * size, 4.0 * size], 0.5 * size);
+                let tangents = Tangents::Plane { w_tt };
+                let Braked { friction, v_t, .. } = tangents.brake([3.0 * size, 4.0 * size], 0.5 * size, None);
                 let left = [3.0 * size + xx * friction[0], 4.0 * size + yy * friction[1]];
                 assert!(norm(add_scaled(left, -1.0, v_t)) < 1e-14 * size, "{size} {xx} {yy}");
                 assert!((norm(friction) / size - 0.5).abs() < 1e-15);

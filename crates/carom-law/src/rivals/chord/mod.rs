@@ -42,13 +42,13 @@ use crate::error::Result;
 use crate::impact::collision::Impact;
 use crate::impact::mode::Mode;
 use crate::impact::outcome::{ChordReport, Law};
-use crate::numeric::plane::{Sym2, Vec2, add_scaled, dot, norm, scaled};
+use crate::impact::secular::is_plain;
+use crate::numeric::plane::{Sym2, Vec2, add_scaled, dot, is_accurate, norm, scaled};
 use crate::numeric::scaling::larger;
 use crate::numeric::tolerance::TANGENT_RANK;
 pub(crate) use closing::EDGE;
 use closing::Root;
 use disk::Braked;
-pub(crate) use disk::Factor;
 
 /// Slip at most this fraction of the tangential velocities at play (2^-60) is none: steps of its size are lost in rounding.
 pub(crate) const NO_SLIP: f64 = 8.7e-19;
@@ -58,6 +58,9 @@ const NO_SLIP_SINGULAR: f64 = 64.0 * f64::EPSILON;
 
 /// Slip at the end of a step of at most this fraction of its terms is rounding.
 pub(crate) const STOPPED: f64 = 8.0 * f64::EPSILON;
+
+/// What the trace of `W_tt`, as a bound of its largest eigenvalue, decides by this factor is not changed by rounding.
+const TRACE_IS_MORE: f64 = 1.0 - 1e-9;
 
 /// A contact that ends with an approach of at most this fraction of the terms of its normal velocity does not approach: rounding.
 const NO_APPROACH: f64 = 64.0 * f64::EPSILON;
@@ -88,7 +91,6 @@ enum Tangents {
     },
     Plane {
         w_tt: Sym2,
-        factor: Factor,
     },
 }
 
@@ -104,19 +106,23 @@ struct Flow<'a> {
     w_tt: Sym2,
     /// `μ_d` times the unit.
     mu: f64,
-    /// `|w|`
+    /// `|w|`; of plain contacts by [`length`].
     coupling: f64,
-    /// The largest eigenvalue of `W_tt`.
-    mobility: f64,
+    /// The trace of `W_tt`, which the largest eigenvalue is at most.
+    trace: f64,
+    /// The largest eigenvalue; of plain contacts the trace.
+    reach: f64,
     tangents: Tangents,
     /// Whether a contact at rest along its tangents rests wholly.
     is_singular: bool,
+    /// Spatial and far from singular ([`is_plain`]): directions of slip are those that steps end with, and need not be computed from the slip.
+    is_plain: bool,
     /// Whether `W` is singular: velocities have a part that counts as rounding.
     is_reduced: bool,
     /// Regular only with each tangent in a unit of its own.
     by_rows: bool,
-    /// `di_t` and `dv_n` of a unit of size in stick; `None` if a contact at rest slips.
-    stick: Option<(Vec2, f64)>,
+    /// The friction that a contact at rest can have without slip.
+    mu_s: f64,
     /// The size of slip that is none.
     no_slip: f64,
 }
@@ -131,20 +137,23 @@ struct Velocity {
 #[derive(Debug, Clone, Copy)]
 struct State {
     v: Velocity,
+    /// The direction of the slip, if there is any.
+    u: Vec2,
     /// The sizes of all steps so far ...
     size: f64,
     /// ... and their friction.
     i_t: Vec2,
 }
 
-/// The slip of a contact, and the size in which it changes by its own size.
+/// The slip of a contact.
 #[derive(Debug, Clone, Copy)]
 struct Turn {
+    v_t: Vec2,
     u: Vec2,
+    /// `W_tt u`
+    w_u: Vec2,
     /// `dv` of a unit of size along `d = (1, -μu)`.
     change: Velocity,
-    /// `H`
-    size: f64,
 }
 
 /// A step: from `start`, where its explicit piece ends, implicitly to `end`.
@@ -184,7 +193,11 @@ impl ImpactLaw for Chord {
             let &Contact { delassus: ref d, v_t, .. } = impact.contact;
             add_scaled(add_scaled(v_t, i_n, d.w), 1.0, d.w_tt.times(end.i_t))
         };
-        let (mode, u) = if rests { (Mode::Stick, None) } else { (Mode::Slip, unit(end.v.t)) };
+        let (mode, u) = if rests {
+            (Mode::Stick, None)
+        } else {
+            (Mode::Slip, if flow.is_plain { Some(end.u) } else { unit(end.v.t) })
+        };
         let answer = impact.answered(mode, i_n, end.i_t, After { v_n: end.v.n, v_t }, u);
         let ratio = (end.size - compression.end.size) / compression.end.size;
         Ok(Response { answer, phases: None, chord: Some(ChordReport { kind: self.kind, ratio, cut }) })
@@ -197,7 +210,7 @@ impl<'a> Flow<'a> {
         let &Contact { delassus: ref d, v_n, v_t, .. } = impact.contact;
         let by_rows = !d.is_regular() && d.is_regular_by_rows();
         let is_regular = d.is_regular() || by_rows;
-        let (tangents, mobility) = tangents(d, is_regular);
+        let tangents = tangents(d, is_regular);
         let is_singular = match tangents {
             Tangents::None => false,
             // A spatial contact that moves along one tangent is a planar one.
@@ -208,12 +221,14 @@ impl<'a> Flow<'a> {
         };
         // What of a velocity lies outside the range counts as rounding, and is left out.
         let v_t = if is_regular { v_t } else { add_scaled(v_t, -1.0, d.null_vector(impact.contact.free_velocity())) };
-        let coupling = norm(d.w);
+        let is_plain = is_regular && d.dimension == Dimension::Spatial && is_plain(&d.w_tt, &d.s);
+        let trace = d.w_tt.trace();
+        let (coupling, reach) = if is_plain { (length(d.w), trace) } else { (norm(d.w), mobility(&tangents, &d.w_tt)) };
         let none = if d.is_regular() { NO_SLIP } else { NO_SLIP_SINGULAR };
-        let no_slip = none * (norm(v_t) + coupling * v_n.abs() * d.inv_w_nn);
+        let speed = norm(v_t);
+        let no_slip = none * (speed + coupling * v_n.abs() * d.inv_w_nn);
+        let u = if speed > 0.0 { scaled(1.0 / speed, v_t) } else { [0.0, 0.0] };
         let unit = friction_unit(impact.mu_d);
-        let (held, rate) = holding(d, is_regular);
-        let stick = (norm(held) <= impact.mu_s).then(|| (scaled(unit, held), unit * rate));
         let flow = Self {
             delassus: d,
             unit,
@@ -223,15 +238,17 @@ impl<'a> Flow<'a> {
             w_tt: d.w_tt,
             mu: unit * impact.mu_d,
             coupling,
-            mobility,
+            trace,
+            reach,
             tangents,
             is_singular,
+            is_plain,
             is_reduced: !is_regular,
             by_rows,
-            stick,
+            mu_s: impact.mu_s,
             no_slip,
         };
-        (flow, State { v: Velocity { n: v_n, t: v_t }, size: 0.0, i_t: [0.0, 0.0] })
+        (flow, State { v: Velocity { n: v_n, t: v_t }, u, size: 0.0, i_t: [0.0, 0.0] })
     }
 
     /// The impact; if a phase did not close, where it was left.
@@ -261,14 +278,19 @@ impl<'a> Flow<'a> {
     #[inline(always)]
     fn close(&self, start: State, target: f64) -> std::result::Result<Step, State> {
         let mut state = start;
-        if let Some(turn) = self.turn(state.v.t) {
-            if let Some(root) = self.least_root_inlined(state.v, Some(&turn), target, 0.0, turn.size) {
+        if let Some(turn) = self.turn(&state) {
+            let root = match self.only_root(state.v, Some(&turn), target - state.v.n) {
+                Some(root) => (!self.turns_within(root.size * (1.0 - EDGE), &turn)).then_some(root),
+                None => self.least_root(state.v, Some(&turn), target, 0.0, self.turning_size(&turn)),
+            };
+            if let Some(root) = root {
                 return Ok(self.closed_half(state, &turn, &root, target));
             }
-            let step = self.half(state, &turn, turn.size);
+            let size = self.turning_size(&turn);
+            let step = self.half(state, &turn, size);
             if step.end.v.n >= target {
                 // A root that rounding has hidden.
-                let size = first_zero(|size| self.half(state, &turn, size).end.v.n - target, turn.size);
+                let size = first_zero(|size| self.half(state, &turn, size).end.v.n - target, size);
                 return Ok(self.half(state, &turn, size).with_normal(target));
             }
             state = step.end;
@@ -278,13 +300,13 @@ impl<'a> Flow<'a> {
 
     /// The least `part` that ends with the normal velocity `target`.
     fn close_part(&self, state: State, target: f64) -> Option<Step> {
-        match self.turn(state.v.t) {
+        match self.turn(&state) {
             None => {
                 if self.is_singular && target == 0.0 {
                     // At rest along the tangents it rests wholly.
                     return Some(Step { start: state, end: state }.with_normal(0.0));
                 }
-                if let Some((friction, rate)) = self.stick {
+                if let Some((friction, rate)) = self.stick() {
                     let size = (target - state.v.n) / rate;
                     return size.is_finite().then(|| self.stuck(state, size, friction, rate).with_normal(target));
                 }
@@ -292,11 +314,12 @@ impl<'a> Flow<'a> {
                 root.map(|root| self.closed(state, &root, target))
             }
             Some(turn) => {
-                if let Some(root) = self.least_root(state.v, Some(&turn), target, 0.0, 2.0 * turn.size) {
+                let size = self.turning_size(&turn);
+                if let Some(root) = self.least_root(state.v, Some(&turn), target, 0.0, 2.0 * size) {
                     return Some(self.closed_half(state, &turn, &root, target));
                 }
-                let after = self.explicit(state, &turn, turn.size);
-                let root = self.least_root(after.v, None, target, turn.size, f64::INFINITY);
+                let after = self.explicit(state, &turn, size);
+                let root = self.least_root(after.v, None, target, size, f64::INFINITY);
                 root.map(|root| self.closed(after, &root, target))
             }
         }
@@ -314,9 +337,9 @@ impl<'a> Flow<'a> {
     /// Restitution of a given size.
     #[inline(always)]
     fn restore(&self, start: State, size: f64) -> std::result::Result<State, State> {
-        let mut step = match self.turn(start.v.t) {
-            // A branch, which a processor goes past before `H` is known; the smaller of the two sizes would have to wait for it.
-            Some(turn) if size > turn.size => self.turned_part(start, &turn, size),
+        let mut step = match self.turn(&start) {
+            // A branch, which a processor goes past before the answer is known; the smaller of the two sizes would have to wait for it.
+            Some(turn) if self.turns_within(size, &turn) => self.turned_part(start, &turn, size),
             Some(turn) => self.half(start, &turn, size),
             None => self.part(start, size),
         };
@@ -333,8 +356,9 @@ impl<'a> Flow<'a> {
     /// A turning step, and then the rest.
     #[inline(never)]
     fn turned_part(&self, start: State, turn: &Turn, size: f64) -> Step {
-        let step = self.half(start, turn, turn.size);
-        self.part(step.end, size - turn.size)
+        let first = self.turning_size(turn);
+        let step = self.half(start, turn, first);
+        self.part(step.end, size - first)
     }
 
     /// A step with its implicit piece lengthened until the contact does not approach.
@@ -345,38 +369,74 @@ impl<'a> Flow<'a> {
         if let Some(root) = self.least_root(start.v, None, 0.0, size, f64::INFINITY) {
             return Some(self.closed(start, &root, 0.0));
         }
-        let step = |size: f64| self.implicit(start, size);
+        let step = |size: f64| self.implicit(start, size, None);
         first_above(|size| step(size).end.v.n, size, size).map(|size| step(size).with_normal(0.0))
+    }
+
+    /// `di_t` and `dv_n` of a unit of size in stick; `None` if a contact at rest slips.
+    #[inline(never)]
+    fn stick(&self) -> Option<(Vec2, f64)> {
+        let (held, rate) = holding(self.delassus, !self.is_reduced);
+        (norm(held) <= self.mu_s).then(|| (scaled(self.unit, held), self.unit * rate))
+    }
+
+    #[inline(never)]
+    fn mobility(&self) -> f64 {
+        mobility(&self.tangents, &self.w_tt)
     }
 
     /// The slip, or `None` where there is none.
     #[inline(always)]
-    fn turn(&self, v_t: Vec2) -> Option<Turn> {
-        let speed = norm(v_t);
-        if speed <= self.no_slip {
-            return None;
+    fn turn(&self, state: &State) -> Option<Turn> {
+        let State { v: Velocity { t: v_t, .. }, mut u, .. } = *state;
+        if self.is_plain {
+            if length(v_t) <= self.no_slip {
+                return None;
+            }
+        } else {
+            let speed = norm(v_t);
+            if speed <= self.no_slip {
+                return None;
+            }
+            u = [v_t[0] / speed, v_t[1] / speed];
         }
-        let u = [v_t[0] / speed, v_t[1] / speed];
-        let change = Velocity {
-            n: self.w_nn - self.mu * dot(self.w, u),
-            t: add_scaled(self.push, -self.mu, self.w_tt.times(u)),
+        let w_u = self.w_tt.times(u);
+        let change = Velocity { n: self.w_nn - self.mu * dot(self.w, u), t: add_scaled(self.push, -self.mu, w_u) };
+        Some(Turn { v_t, u, w_u, change })
+    }
+
+    /// `H`. Without coupling and friction nothing changes the slip, and it is infinite.
+    fn turning_size(&self, turn: &Turn) -> f64 {
+        norm(turn.v_t) / larger(norm(turn.change.t), self.mu * self.mobility())
+    }
+
+    /// Whether `H` is smaller than a size: from squares, unless these lose digits, and first from the trace in place of the eigenvalue.
+    #[inline(always)]
+    fn turns_within(&self, size: f64, turn: &Turn) -> bool {
+        let slip = dot(turn.v_t, turn.v_t);
+        let changed = |mobility: f64| {
+            let friction = self.mu * mobility;
+            size * size * larger(dot(turn.change.t, turn.change.t), friction * friction)
         };
-        let size = speed / larger(norm(change.t), self.mu * self.mobility);
-        // Without coupling and friction nothing changes the slip, and the size is infinite.
-        Some(Turn { u, change, size })
+        let most = changed(self.trace);
+        if is_accurate(most) & is_accurate(slip) & (most <= TRACE_IS_MORE * slip) {
+            return false;
+        }
+        let changed = changed(self.mobility());
+        if is_accurate(changed) & is_accurate(slip) { changed > slip } else { size > self.turning_size(turn) }
     }
 
     #[inline(always)]
     fn half(&self, state: State, turn: &Turn, size: f64) -> Step {
-        self.implicit(self.explicit(state, turn, 0.5 * size), 0.5 * size)
+        self.implicit(self.explicit(state, turn, 0.5 * size), 0.5 * size, Some(turn))
     }
 
     fn part(&self, state: State, size: f64) -> Step {
-        match self.turn(state.v.t) {
-            None => self.implicit(state, size),
+        match self.turn(&state) {
+            None => self.implicit(state, size, None),
             Some(turn) => {
-                let explicit = turn.size.min(0.5 * size);
-                self.implicit(self.explicit(state, &turn, explicit), size - explicit)
+                let explicit = self.turning_size(&turn).min(0.5 * size);
+                self.implicit(self.explicit(state, &turn, explicit), size - explicit, Some(&turn))
             }
         }
     }
@@ -385,24 +445,26 @@ impl<'a> Flow<'a> {
     fn explicit(&self, state: State, turn: &Turn, size: f64) -> State {
         State {
             v: Velocity { n: state.v.n + size * turn.change.n, t: add_scaled(state.v.t, size, turn.change.t) },
+            u: turn.u,
             size: state.size + size,
             i_t: add_scaled(state.i_t, -self.mu * size, turn.u),
         }
     }
 
+    /// An implicit step, which begins after a turn or with any velocity.
     #[inline(always)]
-    fn implicit(&self, state: State, size: f64) -> Step {
-        if let Some((friction, rate)) = self.stick
-            && length(state.v.t) <= self.no_slip
+    fn implicit(&self, state: State, size: f64, turn: Option<&Turn>) -> Step {
+        if length(state.v.t) <= self.no_slip
+            && let Some((friction, rate)) = self.stick()
         {
             return self.stuck(state, size, friction, rate);
         }
         let b = add_scaled(state.v.t, size, self.push);
-        let Braked { friction, v_t } = self.tangents.brake(b, self.mu * size);
+        let Braked { friction, v_t, u } = self.tangents.brake(b, self.mu * size, turn);
         let v_t = self.without_rounding(v_t, state.v.t, size);
         let n = state.v.n + (size * self.w_nn + dot(self.w, friction));
-        let end =
-            State { v: Velocity { n, t: v_t }, size: state.size + size, i_t: add_scaled(state.i_t, 1.0, friction) };
+        let i_t = add_scaled(state.i_t, 1.0, friction);
+        let end = State { v: Velocity { n, t: v_t }, u, size: state.size + size, i_t };
         Step { start: state, end }
     }
 
@@ -410,7 +472,7 @@ impl<'a> Flow<'a> {
     /// exactly where slip stops, friction holds from there on.
     #[inline(always)]
     fn without_rounding(&self, v_t: Vec2, before: Vec2, size: f64) -> Vec2 {
-        let terms = length(before) + size * (self.unit * self.coupling + self.mu * self.mobility);
+        let terms = length(before) + size * (self.unit * self.coupling + self.mu * self.reach);
         if length(v_t) <= STOPPED * terms { [0.0, 0.0] } else { v_t }
     }
 
@@ -419,6 +481,7 @@ impl<'a> Flow<'a> {
     fn stuck(&self, state: State, size: f64, friction: Vec2, rate: f64) -> Step {
         let end = State {
             v: Velocity { n: state.v.n + size * rate, t: [0.0, 0.0] },
+            u: [0.0, 0.0],
             size: state.size + size,
             i_t: add_scaled(state.i_t, size, friction),
         };
@@ -441,6 +504,7 @@ impl<'a> Flow<'a> {
     fn ended(&self, start: State, size: f64, root: &Root, target: f64) -> Step {
         let end = State {
             v: Velocity { n: target, t: self.without_rounding(root.v_t, start.v.t, size) },
+            u: root.u,
             size: start.size + size,
             i_t: add_scaled(start.i_t, 1.0, root.friction),
         };
@@ -467,8 +531,9 @@ pub(crate) fn turning(delassus: &Delassus, velocity: [f64; 3], mu: f64) -> Optio
     let contact = Contact::assemble(*delassus, velocity);
     let mu = contact.rescaled::<false>(mu, |units| units.beta);
     let (flow, start) = Flow::new(&Impact { contact: &contact, e: 0.0, e_t: 0.0, mu_s: mu, mu_d: mu });
-    let turn = flow.turn(start.v.t)?;
-    Some((turn.u, contact.rescaled::<false>(flow.unit * turn.size, |units| units.gamma - units.omega)))
+    let turn = flow.turn(&start)?;
+    let size = flow.unit * flow.turning_size(&turn);
+    Some((turn.u, contact.rescaled::<false>(size, |units| units.gamma - units.omega)))
 }
 
 /// The impulse of an implicit step from a velocity, of the normal impulse `least` or, if the contact would then approach, of the next larger
@@ -477,9 +542,10 @@ pub(crate) fn implicit_step(delassus: &Delassus, velocity: [f64; 3], mu: f64, le
     let contact = Contact::assemble(*delassus, velocity);
     let mu = contact.rescaled::<false>(mu, |units| units.beta);
     let (mut flow, start) = Flow::new(&Impact { contact: &contact, e: 0.0, e_t: 0.0, mu_s: mu, mu_d: mu });
-    flow.stick = None;
+    // Nothing sticks beyond the disk.
+    flow.mu_s = -1.0;
     let size = contact.rescaled::<false>(least, |units| units.omega - units.gamma) / flow.unit;
-    let mut step = flow.implicit(start, size);
+    let mut step = flow.implicit(start, size, None);
     if step.end.v.n < 0.0 {
         step = flow.lengthened(&step)?;
     }
@@ -506,27 +572,32 @@ fn first_above(f: impl Fn(f64) -> f64, low: f64, first: f64) -> Option<f64> {
     None
 }
 
-/// How the tangents of a contact can move, and how far at most.
+/// The largest eigenvalue of `W_tt`.
+fn mobility(tangents: &Tangents, w_tt: &Sym2) -> f64 {
+    match *tangents {
+        Tangents::None => 0.0,
+        Tangents::Line { mobility, .. } => mobility,
+        Tangents::Plane { .. } => 0.5 * w_tt.trace() + norm([0.5 * (w_tt.xx - w_tt.yy), w_tt.xy]),
+    }
+}
+
+/// How the tangents of a contact can move.
 #[inline(always)]
-fn tangents(d: &Delassus, is_regular: bool) -> (Tangents, f64) {
+fn tangents(d: &Delassus, is_regular: bool) -> Tangents {
     let xx = d.w_tt.xx;
     match d.dimension {
-        Dimension::Normal => (Tangents::None, 0.0),
-        Dimension::Planar if xx > 0.0 => (Tangents::Line { along: [1.0, 0.0], mobility: xx }, xx),
-        Dimension::Planar => (Tangents::None, 0.0),
+        Dimension::Normal => Tangents::None,
+        Dimension::Planar if xx > 0.0 => Tangents::Line { along: [1.0, 0.0], mobility: xx },
+        Dimension::Planar => Tangents::None,
+        Dimension::Spatial if is_regular => Tangents::Plane { w_tt: d.w_tt },
         Dimension::Spatial => {
-            if is_regular {
-                let half = norm([0.5 * (d.w_tt.xx - d.w_tt.yy), d.w_tt.xy]);
-                let large = 0.5 * d.w_tt.trace() + half;
-                return (Tangents::Plane { w_tt: d.w_tt, factor: Factor::new(&d.w_tt) }, large);
-            }
             let (small, large, along) = d.w_tt.eigen();
             if small > TANGENT_RANK * d.w_tt.trace() {
-                (Tangents::Plane { w_tt: d.w_tt, factor: Factor::new(&d.w_tt) }, large)
+                Tangents::Plane { w_tt: d.w_tt }
             } else if large > 0.0 {
-                (Tangents::Line { along, mobility: large }, large)
+                Tangents::Line { along, mobility: large }
             } else {
-                (Tangents::None, 0.0)
+                Tangents::None
             }
         }
     }

@@ -105,7 +105,7 @@ fn of_several_sizes_that_close_compression_the_least_is_taken() {
         let (flow, start) = Flow::new(&impact);
         // One implicit step from the velocity before: how often does v_n cross zero, and where first?
         let Some(root) = flow.least_root(start.v, None, 0.0, 0.0, f64::INFINITY) else { continue };
-        let at = |share: f64| flow.implicit(start, share * root.size).end.v.n;
+        let at = |share: f64| flow.implicit(start, share * root.size, None).end.v.n;
         assert!((1..400).all(|k| at(f64::from(k) / 401.0) < 1e-9 * contact.v_n.abs()), "{contact:?} {mu}");
         let crossings = (0..4000).filter(|k| {
             let [a, b] = [f64::from(*k), f64::from(k + 1)].map(|k| at(1.0001 + 0.01 * k));
