@@ -762,4 +762,32 @@ mod tests {
             assert_eq!(strike.slip_after(2, &answer), None);
         }
     }
+
+    /// Newton's answer of restitution is taken only if it satisfies the conditions.
+    #[test]
+    fn restitution_is_held_to_its_own_conditions() {
+        let mut rng = Rng::with_seed(8);
+        for _ in 0..200 {
+            let strike = samples::strike(&mut rng, &ALL, 9);
+            let (e, compressed) = ([rng.f64(), rng.f64(), rng.f64()], samples::answer(&mut rng, &strike).after);
+            let phases = Phases {
+                compression: samples::answer(&mut rng, &strike).impulse,
+                shares: vec![f64::NAN; 3],
+                compressed,
+                restitution: samples::answer(&mut rng, &strike).impulse,
+                after: vec![f64::NAN; 6],
+                residual: f64::NAN,
+            };
+            let mut after = vec![0.0; 6];
+            strike.system.velocity(&phases.compressed, &phases.restitution, &mut after);
+            let of = |(k, block): (usize, &Block)| {
+                let (i, r, v) = (block.of(&phases.compression), block.of(&phases.restitution), block.of(&after));
+                let normal = (block.w_nn * (r[0] - e[k] * i[0])).min(v[0]).abs();
+                normal.max(tangential_residual(block.w_t, strike.contacts[k].mu_d, &r, [v[1], v[2]]))
+            };
+            let worst = strike.system.blocks.iter().enumerate().map(of).fold(0.0, f64::max);
+            let found = strike.restitution_residual(&phases, &e) * strike.speed;
+            assert!((found - worst).abs() < 1e-13 * worst, "{found} {worst}");
+        }
+    }
 }

@@ -487,4 +487,23 @@ mod tests {
             assert_eq!(field(set.impact_by(Law::Chord, &coefficients(), guard).unwrap_err()), "guard");
         }
     }
+
+    #[test]
+    fn no_impulse_and_no_velocity_of_an_outcome_is_a_zero_with_a_sign() {
+        let [set, _] = both_forms(1.0, 1.0);
+        assert!(set.impulses_out(&[-0.0; 4]).iter().all(|i| i.is_sign_positive()));
+        // Two contacts apart that lose all their velocity.
+        let w = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+        let set = ContactSet::new(
+            &[Dimension::Planar, Dimension::Normal],
+            MatrixView::row_major(3, 3, &w),
+            &[-1.0, -0.0, -1.0],
+        );
+        let plastic = Coefficients::new(Restitution::new(0.0).unwrap(), Friction::new(0.3).unwrap());
+        let outcome = set.unwrap().impact(&[plastic; 2], Guard::Report).unwrap();
+        for contact in &outcome.contacts {
+            let numbers = contact.impulse.iter().chain(contact.contact_velocity.after.iter());
+            assert!(numbers.into_iter().all(|x| *x != 0.0 || x.is_sign_positive()), "{contact:?}");
+        }
+    }
 }

@@ -133,4 +133,34 @@ mod tests {
         }
         assert_eq!(nearly(1e-8), (vec![1, 2, 0], vec![0, 1, 2]));
     }
+
+    #[test]
+    fn rounding_of_a_speed_does_not_come_before_coefficients() {
+        let (speeds, e) = ([-(1.0 + 1e-12), -1.0, -2.0], [0.7, 0.2, 0.5]);
+        assert_eq!(order([0.1; 3], speeds, e).0, [2, 1, 0]);
+        // Beyond rounding it does.
+        assert_eq!(order([0.1; 3], [-1.1, -1.0, -2.0], e).0, [2, 0, 1]);
+    }
+
+    /// Keys are the caller's numbers, whatever units the set has for each contact.
+    #[test]
+    fn units_of_a_contact_do_not_change_its_place() {
+        let key_of = |mobility: f64, v: f64| {
+            let w = [1.0, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 0.0, mobility];
+            let set = ContactSet::new(
+                &[Dimension::Planar, Dimension::Normal],
+                MatrixView::row_major(3, 3, &w),
+                &[-2.0, 0.25, v],
+            );
+            let (set, given) =
+                (set.unwrap(), Coefficients::new(Restitution::new(0.5).unwrap(), Friction::new(0.3).unwrap()));
+            let velocity = set.scaled_velocity();
+            assert_eq!(key(&set, &velocity, &[given; 2], 0)[..5], [-2.0, 0.25, 1.0, 0.0, 0.5]);
+            key(&set, &velocity, &[given; 2], 1)
+        };
+        for (mobility, v) in [(1.0, -1.0), (2f64.powi(-40), -1.0), (2f64.powi(41), -3.0), (2f64.powi(-40), -1e6)] {
+            // Without tangents, the mobility of the normal stands for theirs.
+            assert_eq!(key_of(mobility, v)[..5], [v, 0.0, mobility, 0.0, mobility]);
+        }
+    }
 }

@@ -389,15 +389,21 @@ mod tests {
             let types = vec![true, true, rng.bool()];
             let contact = strike.contacts[2];
             let most = 0.3 * if types[2] { contact.mu_s } else { contact.mu_d };
-            let given = norm([impulse[7], impulse[8]]);
-            // Friction of types that stick is not turned against the slip.
-            let answer = Strike { rows: None, ..strike }.assessed(impulse.clone(), types.clone(), 1.0);
+            // First cut to the cone of its type, ...
+            let share = (most / norm([impulse[7], impulse[8]])).min(1.0);
+            let mut cut = impulse.clone();
+            cut[..3].fill(0.0);
+            cut[7..].iter_mut().for_each(|i| *i *= share);
+            let mut after = vec![0.0; 9];
+            strike.system.velocity(&strike.before, &cut, &mut after);
+            // ... then turned against the slip that this leaves, by dynamic friction.
+            let sum = [7, 8].map(|r| strike.before[r] + after[r]);
+            let answer = Strike { rows: None, ..strike }.assessed(impulse.clone(), types, 1.0);
             assert_eq!(answer.impulse[..3], [0.0; 3]);
-            assert_eq!(answer.impulse[3], impulse[3]);
-            if types[2] {
-                continue;
+            assert_eq!((answer.impulse[3], answer.impulse[6]), (impulse[3], 0.3));
+            for (i, v) in answer.impulse[7..].iter().zip(sum) {
+                assert!((i + 0.3 * contact.mu_d * v / norm(sum)).abs() < 1e-8, "{:?}", answer.impulse);
             }
-            assert!(norm([answer.impulse[7], answer.impulse[8]]) <= given.min(most).max(most) * (1.0 + 1e-14));
         }
     }
 
@@ -469,5 +475,16 @@ mod tests {
         for (found, expected) in strike.allowed.iter().zip([[0.5, 2e-3], [1.0, 1.0]]) {
             found.iter().zip(expected).for_each(|(a, b)| assert!((a - b).abs() < 1e-12, "{:?}", strike.allowed));
         }
+    }
+
+    /// Of problems that differ in the unit of speed the same contacts slide.
+    #[test]
+    fn residuals_and_slips_of_a_descent_are_fractions_of_the_largest_speed() {
+        let mut rng = Rng::with_seed(7);
+        let mut strike = samples::strike(&mut rng, &[Dimension::Spatial; 2], 7);
+        strike.speed = 64.0;
+        let descent = strike.descent(&strike.system);
+        assert_eq!((descent.tolerance, descent.accepted), (64.0 * SOLVED, 64.0 * SOLVED));
+        assert_eq!(descent.slip, 64.0 * SLIDING);
     }
 }

@@ -135,7 +135,13 @@ mod tests {
 
     /// Contacts whose normals and tangents are in units of their own, and the progress after some impulses.
     fn struck(impulse: [f64; 4]) -> (ContactSet, Ledger) {
-        let m = DMatrix::from_diagonal(&DVector::from_row_slice(&[2.0, 3.0, 5.0, 7.0, 11.0]));
+        struck_with(1.0, impulse)
+    }
+
+    /// With a mass matrix that is the less regular the smaller the share.
+    fn struck_with(share: f64, impulse: [f64; 4]) -> (ContactSet, Ledger) {
+        let mut m = DMatrix::from_diagonal(&DVector::from_row_slice(&[2.0, 3.0, 5.0, 7.0, 11.0]));
+        (m[(3, 4)], m[(4, 3)]) = ((1.0 - share) * 77f64.sqrt(), (1.0 - share) * 77f64.sqrt());
         let jacobian = MatrixView::row_major(4, 5, &JACOBIAN);
         let set = ContactSet::from_generalized(&[Dimension::Planar; 2], &m, jacobian, &VELOCITY).unwrap();
         let coefficients = Coefficients::new(Restitution::new(0.5).unwrap(), Friction::new(0.3).unwrap());
@@ -199,6 +205,17 @@ mod tests {
         let refined = set.refined(&moved(0.9e-9), &ledger).expect("a step of refinement");
         refined.iter().zip(&exact).for_each(|(a, b)| assert!((a - b).abs() < 1e-13 * 30.0, "{a} {b}"));
         assert_eq!(set.refined(&moved(1.1e-9), &ledger), None);
+        // An ill-conditioned M explains more.
+        let (set, ledger) = struck_with(1e-7, [0.4, -0.1, 0.3, 0.2]);
+        let of = set.mechanism.as_ref().unwrap();
+        let exact = set.velocity_after(&set.impulses_out(&ledger.impulse), &ledger).unwrap();
+        let most = ACCURACY + ROUNDING * 5.0 * of.condition;
+        assert!(most > 3.0 * ACCURACY, "{most:e}");
+        for (share, is_refined) in [(0.8, true), (1.2, false)] {
+            let change = of.mechanism.velocity_change(&set.impulses_out(&[0.4 * share * most, 0.0, 0.0, 0.0]));
+            let off: Vec<f64> = exact.iter().zip(change).map(|(v, x)| v + x).collect();
+            assert_eq!(set.refined(&off, &ledger).is_some(), is_refined, "{share}");
+        }
     }
 
     #[test]

@@ -486,11 +486,11 @@ mod tests {
 
     #[test]
     fn friction_is_bounded_by_the_coefficient_of_its_mode_and_cut_to_its_cone() {
-        let slip = Claimed { impulse: [2.0, 0.6, 0.8], ..sound(Mode::Slip) };
+        let slip = Claimed { impulse: [4.0, 1.2, 1.6], ..sound(Mode::Slip) };
         assert_eq!((slip.cone(true), slip.cone(false)), (0.3, 0.5));
         let stick = Claimed { mode: Mode::Stick, ..slip };
         assert_eq!((stick.cone(true), stick.cone(false)), (0.5, 0.5));
-        // |i_t| = 1 fills the cone of 0.5 and exceeds that of 0.3 by 2/5 of itself.
+        // |i_t| = 2 fills the cone of 0.5 and exceeds that of 0.3 by 2/5 of itself.
         assert_eq!(stick.beyond_cone(true), None);
         assert!((slip.beyond_cone(true).unwrap() - 0.6).abs() < 1e-15);
         assert!(slip.check_cone(0.5).is_ok() && slip.check_cone(0.4999).is_err());
@@ -600,8 +600,16 @@ mod tests {
             changed.energy.change = set.energy_out(wanted);
             let found = condition(set.check_work(&mut changed, &impulse, &before, &anew));
             assert_eq!(found, fails.then_some(Condition::Gain), "{share}");
-            // Without one it is only not admissible: beyond what the residual explains.
+            // A law that claims to dissipate is held to it without a guard, ...
             changed.guard.name = Guard::Report;
+            let found = condition(set.check_work(
+                &mut SimultaneousOutcome { law: Law::Chord, ..changed.clone() },
+                &impulse,
+                &before,
+                &anew,
+            ));
+            assert_eq!(found, fails.then_some(Condition::Gain), "{share}");
+            // ... and aghili is only not admissible: beyond what the residual explains.
             (changed.contacts[0].mode, changed.residual, changed.admissible) = (Mode::Stick, 0.0, true);
             let speeds: f64 = (0..4).map(|r| 0.5 * (before[r].abs() + anew.after[r].abs()) * impulse[r].abs()).sum();
             let residual = set.check_work(&mut changed, &impulse, &before, &anew).unwrap();
@@ -671,7 +679,15 @@ mod tests {
                     assert_eq!(found, fails.then_some(Condition::Energy), "{share_of_mass} {uncertain} {share}");
                 }
             }
-            // What is told is then the kinetic energies', and without a guard what gains is not admissible.
+            // The work is told where it differs by rounding alone, else the difference of the kinetic energies.
+            let exact = struck.mechanism.energy_change(&before, &after);
+            let rounded = rounding * size(&after) + (rounding * size(&before)).min(0.5 * ACCURACY * kinetic(&before));
+            for (share, is_corrected) in [(0.9, false), (1.1, true)] {
+                let mut changed = outcome.clone();
+                changed.energy.change = exact + share * rounded;
+                verify_kinetic_energy(struck, &mut changed, &after, 0.0).unwrap();
+                assert_eq!(changed.energy.change == exact, is_corrected, "{share_of_mass} {share}");
+            }
             let mut changed = outcome.clone();
             changed.energy.change += 0.5 * bound;
             verify_kinetic_energy(struck, &mut changed, &after, 0.0).unwrap();
@@ -741,5 +757,39 @@ mod tests {
         }
         let gained = EnergyEvidence { after: energy.after + 1e-6 * energy.before, ..energy };
         assert_eq!(condition(check(&rows, Some(gained))), Some(Condition::Energy));
+    }
+
+    /// What evidence of a robot lets each row miss: of the larger of its own size and the speed given, and of the rounding of its sum.
+    #[test]
+    fn rows_of_evidence_have_bounds_of_their_sizes() {
+        let (set, ..) = mechanism(1.0);
+        let (before_size, after_size) = ([1.0, 2.0, 3.0, 4.0], [1e9, 2e6, 0.0, 3e5]);
+        let evidence = SimultaneousEvidence {
+            after: &[4.0, 3.0, 2.0, 1.0],
+            before_size: &before_size,
+            after_size: &after_size,
+            freedoms: 5,
+            energy: None,
+        };
+        let in_units = |r: usize, v: f64| scale(v, -set.gamma - set.rows[r]);
+        for speed in [0.0, in_units(2, 2.5)] {
+            let anew = set.anew(&evidence, speed);
+            for r in 0..4 {
+                assert_eq!(anew.after[r], in_units(r, evidence.after[r]));
+                let bound =
+                    ACCURACY * in_units(r, before_size[r]).max(speed) + 5.0 * ROUNDING * in_units(r, after_size[r]);
+                assert!((anew.bound[r] / bound - 1.0).abs() < 1e-14, "{r}");
+            }
+        }
+    }
+
+    #[test]
+    fn uncertain_velocities_leave_the_work_of_their_impulses_uncertain() {
+        let (set, coefficients) = two_corners();
+        let outcome = set.impact(&coefficients, Guard::Report).unwrap();
+        let found = set.uncertain_work(1e-3, &set.scaled_impulse(&outcome), &set.scaled_velocity());
+        let exchanged: f64 =
+            (0..4).map(|r| CORNERS[5 * r].sqrt() * outcome.contacts[r / 2].impulse.padded()[r % 2].abs()).sum();
+        assert!((found / (1e-3 * fastest() * exchanged) - 1.0).abs() < 1e-13, "{found}");
     }
 }

@@ -405,4 +405,15 @@ mod tests {
         assert_eq!(of(Dimension::Spatial, friction), (0.7, 0.4));
         assert_eq!((of(Dimension::Normal, friction), of(Dimension::Normal, None)), ((0.0, 0.0), (0.0, 0.0)));
     }
+
+    #[test]
+    fn the_next_phase_grips_as_the_mode_says() {
+        let friction = Some(Friction::with_static(0.7, 0.4).unwrap());
+        let direction = [0.6, -0.8];
+        let slip = ClosedMode::Slip { direction, onset: true };
+        assert_eq!(ClosedMode::Detach.grip(friction), None);
+        assert_eq!(ClosedMode::Stick.grip(friction), Some(Grip::Stick));
+        assert_eq!(slip.grip(friction), Some(Grip::Slip { direction, friction: 0.4 }));
+        assert_eq!(slip.grip(None), Some(Grip::Slip { direction, friction: 0.0 }));
+    }
 }

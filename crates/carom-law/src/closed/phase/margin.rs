@@ -82,3 +82,25 @@ fn check_friction(contacts: &[PhaseContact], mu_s: &[f64]) -> Result<()> {
         None => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::closed::phase::Grip;
+    use crate::contact::delassus::Dimension;
+
+    #[test]
+    fn contacts_that_nothing_presses_have_no_margin() {
+        let contacts = [PhaseContact { dimension: Dimension::Planar, grip: Grip::Stick }; 2];
+        let w: Vec<f64> = (0..16).map(|k| if k / 4 % 2 == k % 4 % 2 { 1.0 } else { 0.0 }).collect();
+        let mut forces = [f64::NAN; 4];
+        let margin = |alpha: &[f64], forces: &mut [f64]| {
+            let view = MatrixView::row_major(4, 4, &w);
+            PhaseForces::new().stick_margin(view, alpha, &contacts, &[0.5; 2], forces).unwrap()
+        };
+        let found = margin(&[0.0; 4], &mut forces);
+        assert_eq!((found.margin, found.scale, found.redundancy, forces), (0.0, 0.0, 2, [0.0; 4]));
+        let pressed = margin(&[-1.0, 0.0, -1.0, 0.0], &mut forces);
+        assert!((pressed.scale - 0.5).abs() < 1e-15 && pressed.margin > 0.0, "{pressed:?}");
+    }
+}
