@@ -14,11 +14,11 @@ use crate::coulomb::descent::Work;
 use crate::numeric::least_squares::LeastSquares;
 use crate::numeric::plane::cross;
 
-/// Contacts whose combinations are tried: at most 64 with one direction of slip each.
-const MOST_CONTACTS: usize = 3;
+/// Contacts whose combinations are tried: at most 3125 with one direction of slip each.
+const MOST_CONTACTS: usize = 5;
 
-/// Directions from which the slip of one, of two and of three spatial contacts is sought, for each of them.
-const STARTS: [usize; MOST_CONTACTS + 1] = [1, 24, 8, 5];
+/// Directions from which the slip of none, of one, of two spatial contacts and so on is sought, for each of them.
+const STARTS: [usize; MOST_CONTACTS + 1] = [1, 24, 8, 5, 3, 3];
 
 /// Steps of Newton's method from one start, at most. Most converge in five, or not at all.
 const MOST_STEPS: usize = 12;
@@ -41,7 +41,7 @@ struct Search<'a> {
 }
 
 impl Strike {
-    /// The answer of the first combination of actions that satisfies the law, of up to three contacts whose `W` is ill-conditioned.
+    /// The answer of the first combination of actions that satisfies the law, of up to five contacts whose `W` is ill-conditioned.
     pub(super) fn by_combinations(&self, may_stick: &[bool], factor: f64, work: &mut Work) -> Option<Answer> {
         let rows = self.ill_conditioned()?;
         if self.contacts.len() > MOST_CONTACTS {

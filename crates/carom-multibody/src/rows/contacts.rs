@@ -65,14 +65,25 @@ impl Contacts {
     /// Workspace for contacts, joint limits and meetings of two links. A meeting describes its links in one state: in
     /// another [`Contacts::set_meeting`] has to come before the terms are computed.
     pub fn with_meetings(model: &Model, points: &[ContactPoint], limits: &[JointLimit], meetings: &[Meeting]) -> Self {
-        let count = points.len() + limits.len() + meetings.len();
+        Self::unselected(model, points, limits, &[], meetings).all_selected()
+    }
+
+    /// Workspace with nothing selected, which makes room for the most that is ever selected: the matrices of everything that could touch may
+    /// be larger than any memory.
+    pub fn unselected(
+        model: &Model,
+        points: &[ContactPoint],
+        limits: &[JointLimit],
+        frictions: &[JointFriction],
+        meetings: &[Meeting],
+    ) -> Self {
         let mut contacts = Self {
             points: points.to_vec(),
             limits: limits.to_vec(),
-            frictions: Vec::new(),
+            frictions: frictions.to_vec(),
             meetings: meetings.to_vec(),
-            selected: (0..count).collect(),
-            starts: Vec::with_capacity(count + 1),
+            selected: Vec::new(),
+            starts: Vec::new(),
             jacobian: Matrix::zeros(0, model.nv()),
             delassus: Matrix::zeros(0, 0),
             velocity: Vec::new(),
@@ -90,6 +101,10 @@ impl Contacts {
     #[must_use]
     pub fn with_friction(mut self, frictions: &[JointFriction]) -> Self {
         self.frictions = frictions.to_vec();
+        self.all_selected()
+    }
+
+    fn all_selected(mut self) -> Self {
         self.selected = (0..self.first_meeting() + self.meetings.len()).collect();
         self.make_room();
         self
@@ -120,7 +135,7 @@ impl Contacts {
 
     /// Restricts the rows to some contacts, limits, frictions and meetings, given by index: first those of the contacts, then those
     /// of the limits, the frictions and the meetings. Terms are zero until they are computed again; repeating the present selection keeps them. Does not
-    /// allocate.
+    /// allocate where as many rows were selected before.
     ///
     /// # Errors
     /// The indices are not ascending, or out of range. The selection is then unchanged.

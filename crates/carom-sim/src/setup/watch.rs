@@ -235,7 +235,7 @@ impl Watch {
         &self.list
     }
 
-    /// Storage for the terms of all contacts.
+    /// Storage for the terms of contacts, none of which is selected.
     pub(crate) fn contacts(&self, model: &Model) -> std::result::Result<Contacts, DynamicsError> {
         let points: Vec<ContactPoint> = self.candidates.iter().map(|candidate| candidate.contact).collect();
         let axes = [0, 1, 2].map(|k| Vector::from([0, 1, 2].map(|i| f64::from(i == k))));
@@ -245,7 +245,7 @@ impl Watch {
             Meeting::new(model, one, other, Vector::ZERO, axes).map(|meeting| meeting.with_dimension(pair.rows()))
         });
         let meetings = meetings.collect::<std::result::Result<Vec<_>, _>>()?;
-        Ok(Contacts::with_meetings(model, &points, &self.limits, &meetings).with_friction(&self.frictions))
+        Ok(Contacts::unselected(model, &points, &self.limits, &self.frictions, &meetings))
     }
 
     /// Brings the rows of the selected pairs to the present state.
