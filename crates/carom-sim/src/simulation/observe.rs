@@ -9,7 +9,6 @@ use crate::record::run::{ContactHeader, ContactSample, Ending, Header, Record, S
 use crate::record::sink::Sink;
 use crate::simulation::event::advance::DENSE_ERROR;
 use crate::simulation::motion::contact::Mode;
-use crate::simulation::motion::system::dynamics;
 use crate::simulation::{Simulation, Stop};
 
 /// Velocities below this, relative to their scales, count as rest...
@@ -203,10 +202,7 @@ impl Simulation {
         self.system.evaluate(time, state)?;
         // If the minimum-norm forces are outside a cone, a distribution inside the cones is reported.
         self.system.take_best_forces(time)?;
-        let mut gaps = vec![0.0; self.system.contacts.len()];
-        let mut rates = gaps.clone();
-        let measured = self.system.watch.measure(&mut self.system.dynamics, &mut gaps, &mut rates);
-        measured.map_err(|source| dynamics(time, source))?;
+        let gaps = self.system.all_gaps(time)?;
         let contact = |k: usize| {
             // Joints with dry friction stick or slide at all times, with forces that are known when modes are decided.
             let is_open = self.modes_are_stale && self.system.watch.friction(k).is_some();
