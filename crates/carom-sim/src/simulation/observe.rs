@@ -146,11 +146,17 @@ impl Simulation {
         if !self.islands.is_empty() {
             return self.sample_islands();
         }
-        let (evaluations, contacts) = (self.system.evaluations, self.system.contacts.clone());
         let state = std::mem::take(&mut self.state);
-        let sample = self.observe(self.time, &state);
+        let sample = self.sample_aside(self.time, &state);
         self.state = state;
-        // The watchdog counts evaluations, and the search for sliding directions starts from the last ones found.
+        sample
+    }
+
+    /// A sample that leaves the motion as it is: the watchdog counts evaluations, and the search for sliding directions starts from the
+    /// last ones found.
+    pub(crate) fn sample_aside(&mut self, time: f64, state: &[f64]) -> Result<Sample> {
+        let (evaluations, contacts) = (self.system.evaluations, self.system.contacts.clone());
+        let sample = self.observe(time, state);
         (self.system.evaluations, self.system.contacts) = (evaluations, contacts);
         sample
     }
@@ -191,7 +197,7 @@ impl Simulation {
     }
 
     /// A sample for the sink.
-    fn sample_for_sink(&mut self, time: f64, state: &[f64]) -> Result<Sample> {
+    pub(crate) fn sample_for_sink(&mut self, time: f64, state: &[f64]) -> Result<Sample> {
         let sample = self.observe(time, state)?;
         self.check_below_surfaces(time);
         self.journal.last_sample = Some(time);
