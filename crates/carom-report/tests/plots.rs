@@ -120,6 +120,15 @@ fn long_runs_stay_small() {
     assert!(many < 4 * few, "{few} bytes, then {many}");
 }
 
+/// The energies of a robot at rest differ by rounding, which would fill the plot.
+#[test]
+fn rounding_is_not_drawn_as_motion() {
+    let still = labels(&svg(&common::still(0.0)));
+    assert_eq!(labels(&svg(&common::still(40.0))), still);
+    // A millionth of a joule is motion.
+    assert_ne!(labels(&svg(&common::still(1e9))), still);
+}
+
 /// No sample, one sample, no contact, no motion: still a picture.
 #[test]
 fn the_least_runs_have_figures() {

@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 use carom_multibody::load::{self, Disk, Files, LoadError, Options, RobotFormat};
 use carom_multibody::{
@@ -10,6 +11,7 @@ use carom_multibody::{
 };
 use wildmatch::WildMatch;
 
+use crate::robots::{ModelSource, Robots};
 use crate::scene::{floating_root, moves_with};
 
 /// The restitution of a scene that states none: the impact without a rebound.
@@ -61,17 +63,41 @@ pub fn scene_of_robot(robot: &Path, wishes: &Wishes) -> Result<String, LoadError
 /// # Errors
 /// Those of [`scene_of_robot`].
 pub fn scene_of_robot_from(robot: &Path, wishes: &Wishes, files: &dyn Files) -> Result<String, LoadError> {
-    let options = Options::new().hulls(HullOptions::default());
     let format = load::format_from(robot, files)?;
-    let mut model = load::file_from(robot, &options, files)?;
+    scene(robot, format, wishes, |options| load::file_from(robot, options, files).map(Arc::new))
+}
+
+/// A scene for a robot that is read into a cache: who reads the scene with it reads the robot's meshes no second time.
+///
+/// # Errors
+/// Those of [`scene_of_robot`].
+pub fn scene_of_robot_in(robot: &Path, wishes: &Wishes, robots: &Robots) -> Result<String, LoadError> {
+    let format = robots.format(robot)?;
+    let source = ModelSource::File(robot.to_owned());
+    scene(robot, format, wishes, |options| robots.load(&source, options))
+}
+
+fn scene(
+    robot: &Path,
+    format: RobotFormat,
+    wishes: &Wishes,
+    load: impl Fn(&Options) -> Result<Arc<Model>, LoadError>,
+) -> Result<String, LoadError> {
+    let options = Options::new().format(format);
     let base = match (format, wishes.floating_base) {
+        // Their files say themselves whether the base floats: another wish is refused by who reads the scene, not passed over.
+        (RobotFormat::Mjcf | RobotFormat::Sdf, Some(floats))
+            if floats != floating_root(load(&options)?.as_ref()).is_some() =>
+        {
+            Some((floats, "as asked for".to_owned()))
+        }
         (RobotFormat::Mjcf | RobotFormat::Sdf, _) => None,
         (RobotFormat::Urdf, Some(floats)) => Some((floats, "as asked for".to_owned())),
-        (RobotFormat::Urdf, None) => Some(usual_base(&model)),
+        // The links tell, without their meshes.
+        (RobotFormat::Urdf, None) => Some(usual_base(load(&options)?.as_ref())),
     };
-    if base.as_ref().is_some_and(|(floats, _)| *floats) {
-        model = load::file_from(robot, &options.floating_base(true), files)?;
-    }
+    let floats = base.as_ref().is_some_and(|(floats, _)| *floats);
+    let model = load(&options.hulls(HullOptions::default()).floating_base(floats))?;
     Ok(Assumed { robot, format, model: &model, base, wishes }.text())
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use carom_multibody::load::{self, Disk, Files, LoadError, Options};
+use carom_multibody::load::{self, Disk, Files, LoadError, Options, RobotFormat};
 use carom_multibody::{Model, Placement};
 
 use crate::models;
@@ -122,6 +122,11 @@ impl Robots {
         robot.loaded.get_or_init(|| read().map(Arc::new)).clone()
     }
 
+    /// The format of a robot's file, as its text tells.
+    pub(crate) fn format(&self, path: &Path) -> Result<RobotFormat, LoadError> {
+        load::format_from(path, &*self.files)
+    }
+
     fn text_of(&self, source: &ModelSource) -> Option<Arc<str>> {
         let ModelSource::File(path) = source else { return None };
         self.text(path)
@@ -179,6 +184,56 @@ mod tests {
     const PENDULUM: &str = r#"<robot name="pendulum"><link name="world"/>
         <link name="rod"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
         <joint name="hinge" type="continuous"><parent link="world"/><child link="rod"/><axis xyz="0 1 0"/></joint></robot>"#;
+
+    /// The disk, and what was read from it.
+    #[derive(Debug, Default)]
+    struct Counted(Mutex<Vec<PathBuf>>);
+
+    impl Files for Counted {
+        fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
+            self.0.lock().unwrap().push(path.to_owned());
+            Disk.read(path)
+        }
+
+        fn exists(&self, path: &Path) -> bool {
+            Disk.exists(path)
+        }
+
+        fn identity(&self, path: &Path) -> PathBuf {
+            Disk.identity(path)
+        }
+    }
+
+    /// Its meshes take most of the time: they were read three times, and their hulls made anew.
+    #[test]
+    fn a_robot_that_a_scene_is_assumed_for_is_read_once_with_its_meshes() {
+        let folder = tempfile::tempdir().unwrap();
+        let collision = r#"<collision><geometry><mesh filename="part.obj"/></geometry></collision></link>"#;
+        let robot = PENDULUM.replace("</inertial></link>", &format!("</inertial>{collision}"));
+        std::fs::write(
+            folder.path().join("part.obj"),
+            "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\nf 1 3 4\nf 2 3 4\n",
+        )
+        .unwrap();
+        for (name, root) in [("fixed.urdf", "world"), ("free.urdf", "base")] {
+            let path = folder.path().join(name);
+            let base = robot.replace(
+                "<link name=\"world\"/>",
+                r#"<link name="world"><inertial><mass value="1"/>
+                <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>"#,
+            );
+            std::fs::write(&path, if root == "world" { robot.clone() } else { base.replace("\"world\"", "\"base\"") })
+                .unwrap();
+            let files = Arc::new(Counted::default());
+            let robots = Robots::from_files(files.clone());
+            let text = crate::assumed::scene_of_robot_in(&path, &Default::default(), &robots).unwrap();
+            let document = crate::document::Document::read(&text, crate::document::Format::Toml).unwrap();
+            let problem = crate::problem::Problem::from_tree_with(document.tree(), folder.path(), &robots).unwrap();
+            assert_eq!(problem.setup().unwrap().contacts.len(), 4, "{name}");
+            let read = files.0.lock().unwrap().iter().filter(|path| path.ends_with("part.obj")).count();
+            assert_eq!(read, 1, "{name}");
+        }
+    }
 
     #[test]
     fn a_file_that_changes_later_is_not_read_again() {

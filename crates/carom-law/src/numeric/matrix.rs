@@ -68,6 +68,11 @@ impl<'a> MatrixView<'a> {
         self.data.len()
     }
 
+    /// Whether all entries are finite, where the data has nothing else: without a branch per entry, since nearly always they are.
+    pub(crate) fn is_finite(&self) -> bool {
+        self.is_dense && self.data.iter().fold(true, |all, x| all & x.is_finite())
+    }
+
     #[inline]
     pub(crate) fn at(&self, i: usize, j: usize) -> f64 {
         self.data[i * self.row_stride + j * self.column_stride]

@@ -29,9 +29,15 @@ pub(crate) fn scale(x: f64, exponent: i32) -> f64 {
     if exponent == 0 { x } else { scale_by(x, exponent) }
 }
 
+/// [`scale`] where the exponent is seldom zero: every entry of a matrix in units of its rows and columns.
+#[inline(always)]
+pub(crate) fn scale_often(x: f64, exponent: i32) -> f64 {
+    if (-1022..=1023).contains(&exponent) { x * power_of_two(exponent) } else { scale_far(x, exponent) }
+}
+
 #[cold]
 fn scale_by(x: f64, exponent: i32) -> f64 {
-    if (-1022..=1023).contains(&exponent) { x * power_of_two(exponent) } else { scale_far(x, exponent) }
+    scale_often(x, exponent)
 }
 
 /// `2^exponent` for exponents of normal numbers, -1022 to 1023.

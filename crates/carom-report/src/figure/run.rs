@@ -8,6 +8,7 @@ use super::map::{MARGIN, WIDTH};
 use super::panel::Panel;
 use super::strips::{self, Strips};
 use crate::printable;
+use crate::run::words::still_energy;
 use carom_sim::number::significant;
 use carom_sim::{ContactMode, Ending, Ledger, Record, Sample};
 
@@ -23,6 +24,8 @@ const KEY_ROW: f64 = 12.0;
 const SAMPLE: f64 = 22.0;
 /// Gaps of more contacts than this are not distinguished: they are drawn in one style, and the smallest in bold.
 const MOST_NAMED: usize = 4;
+/// A range of this fraction of its scale or less is not magnified.
+const MAGNIFIED: f64 = 1e-6;
 /// Residuals below this fraction of the largest energy are rounding.
 const ROUNDING: f64 = 1e-18;
 
@@ -72,7 +75,8 @@ pub(super) fn draw(record: &Record, title: &str, fonts: &Fonts) -> Drawing {
         y = keys(&mut drawing, key_of(curves), [left, y + GAPS_HEIGHT + 5.0], fonts);
     }
     let curves = energies(record);
-    lowest = panel(y, ENERGY_HEIGHT, range(&curves, record.summary.largest_energy), false);
+    let scale = record.summary.largest_energy.max(still_energy(record) / MAGNIFIED);
+    lowest = panel(y, ENERGY_HEIGHT, range(&curves, scale), false);
     plot(&mut drawing, &lowest, &curves);
     lowest.frame(&mut drawing, "energy, J", fonts);
     y = keys(&mut drawing, key_of(curves), [left, y + ENERGY_HEIGHT + 5.0], fonts);
@@ -180,11 +184,11 @@ fn residual(record: &Record) -> Curve {
     curve(record, None, line(0x00_0000, 0.8, &[]), part)
 }
 
-/// The range of the curves, with a margin. A range of a millionth of `scale` or less is rounding and is not magnified.
+/// The range of the curves, with a margin. A range of [so little](MAGNIFIED) of `scale` is rounding and is not magnified.
 fn range(curves: &[Curve], scale: f64) -> [f64; 2] {
     let values = curves.iter().flat_map(|curve| curve.points.iter().map(|point| point[1]));
     let [low, high] = values.fold([0.0_f64, 0.0_f64], |[low, high], x| [low.min(x), high.max(x)]);
-    if !(high - low > 1e-6 * scale) {
+    if !(high - low > MAGNIFIED * scale) {
         let reach = if scale > 0.0 { scale } else { 1.0 };
         return [-0.1 * reach, reach];
     }

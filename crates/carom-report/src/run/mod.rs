@@ -38,7 +38,7 @@ mod table;
 mod text;
 mod thinned;
 pub(crate) mod touched;
-mod words;
+pub(crate) mod words;
 
 pub use csv::{run_csv, run_events_csv};
 pub use group::{EventGroup, Train, event_groups};

@@ -148,9 +148,11 @@ pub(super) fn page<'a>(record: &'a Record, title: &'a str) -> Result<Page<'a>, D
     let curves = curves(record);
     // The zero of the potential is arbitrary; far from it all curves would look flat.
     let least = record.samples.iter().map(|sample| sample.energy.potential).fold(f64::INFINITY, f64::min);
+    let is_still = record.summary.largest_energy <= words::still_energy(record);
     let energy = samples().flat_map(|sample| {
         let energy = Ledger { potential: sample.energy.potential - least, ..sample.energy };
-        curves.iter().map(move |(_, _, part)| part(&energy)).collect::<Vec<_>>()
+        let part = move |part: Part| if is_still { 0.0 } else { part(&energy) };
+        curves.iter().map(move |(_, _, of)| part(*of)).collect::<Vec<_>>()
     });
     Ok(Page {
         title: match record.header.law {

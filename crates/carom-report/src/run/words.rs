@@ -93,6 +93,17 @@ pub(super) fn energy_rounding(record: &Record) -> f64 {
     f64::EPSILON * record.summary.largest_energy
 }
 
+/// Potential energies that differ by at most so many roundings of them are those of a robot that stays where it is: they are sums over
+/// all links.
+const STILL: f64 = 1e3;
+
+/// The largest energy of a run in which nothing moves: rounding of the potential energy. Where energies are drawn nothing below it is
+/// magnified.
+pub(crate) fn still_energy(record: &Record) -> f64 {
+    let largest = record.samples.iter().map(|sample| sample.energy.potential.abs()).fold(0.0, f64::max);
+    STILL * f64::EPSILON * largest
+}
+
 /// For every contact the size below which impulses are shown as zero.
 pub(super) fn impulse_roundings(record: &Record, units: &[&'static str]) -> Vec<f64> {
     let mut largest: BTreeMap<&'static str, f64> = BTreeMap::new();

@@ -46,6 +46,18 @@ fn header(model: &Model, title: &str, contacts: &[&str], dimension: usize, until
     }
 }
 
+/// A sphere that stays where it is: its potential energy is 2.5 J, off by a number of roundings that changes from sample to sample.
+pub fn still(roundings: f64) -> Record {
+    let mut record = sphere();
+    for (k, sample) in record.samples.iter_mut().enumerate() {
+        let potential = 2.5 * (1.0 + roundings * f64::EPSILON * (k % 3) as f64);
+        sample.energy = Ledger { potential, ..Ledger::default() };
+    }
+    record.events.clear();
+    record.summary.largest_energy = 2.5 * 2.0 * roundings * f64::EPSILON;
+    record
+}
+
 fn summary(time: f64, contacts: usize) -> Summary {
     Summary {
         ending: Ending::Complete,

@@ -354,11 +354,8 @@ impl Simulation {
             return self.step_islands(sink);
         }
         let end = self.horizon();
-        if !self.clock.has_begun {
-            self.clock.has_begun = true;
-            self.audit()?;
-            self.emit(sink)?;
-            self.journal.samples = 1;
+        if !self.clock.has_begun && self.begin(end, sink)? {
+            return Ok(Stop::Event);
         }
         if self.refresh_modes(end, sink)? {
             return Ok(Stop::Event);
@@ -375,15 +372,35 @@ impl Simulation {
         }
     }
 
+    /// The first sample, and what happens at the start. Returns whether there were events. The sample is of the state as it was given: with
+    /// the modes and forces of contacts that rest in it or, if anything happens, before that.
+    fn begin(&mut self, end: f64, sink: &mut dyn Sink) -> Result<bool> {
+        self.clock.has_begun = true;
+        self.audit()?;
+        let given = self.state.clone();
+        let before = self.sample_for_sink(self.time, &given)?;
+        self.journal.samples = 1;
+        let decided = self.decide_stale(end);
+        let happens = !self.journal.events.is_empty();
+        let rests = if decided.is_ok() && !happens { self.sample_aside(self.time, &given).ok() } else { None };
+        sink.sample(rests.unwrap_or(before));
+        decided?;
+        self.flush(sink)
+    }
+
     /// Determines the modes if they are stale. Returns whether there were events.
     fn refresh_modes(&mut self, end: f64, sink: &mut dyn Sink) -> Result<bool> {
+        self.decide_stale(end)?;
+        self.flush(sink)
+    }
+
+    fn decide_stale(&mut self, end: f64) -> Result<()> {
         // At the end time nothing more happens, except that at t = 0 the modes have to be determined.
         if !(self.modes_are_stale && (self.time < end || self.time == 0.0)) {
-            return Ok(false);
+            return Ok(());
         }
         self.modes_are_stale = false;
-        self.resolve(None)?;
-        self.flush(sink)
+        self.resolve(None)
     }
 
     /// Integrates up to the first event, at most to `end`. `None` if a window of time stepping took over, which is an event.

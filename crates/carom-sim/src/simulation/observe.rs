@@ -9,7 +9,6 @@ use crate::record::run::{ContactHeader, ContactSample, Ending, Header, Record, S
 use crate::record::sink::Sink;
 use crate::simulation::event::advance::DENSE_ERROR;
 use crate::simulation::motion::contact::Mode;
-use crate::simulation::motion::system::dynamics;
 use crate::simulation::{Simulation, Stop};
 
 /// Velocities below this, relative to their scales, count as rest...
@@ -147,11 +146,17 @@ impl Simulation {
         if !self.islands.is_empty() {
             return self.sample_islands();
         }
-        let (evaluations, contacts) = (self.system.evaluations, self.system.contacts.clone());
         let state = std::mem::take(&mut self.state);
-        let sample = self.observe(self.time, &state);
+        let sample = self.sample_aside(self.time, &state);
         self.state = state;
-        // The watchdog counts evaluations, and the search for sliding directions starts from the last ones found.
+        sample
+    }
+
+    /// A sample that leaves the motion as it is: the watchdog counts evaluations, and the search for sliding directions starts from the
+    /// last ones found.
+    pub(crate) fn sample_aside(&mut self, time: f64, state: &[f64]) -> Result<Sample> {
+        let (evaluations, contacts) = (self.system.evaluations, self.system.contacts.clone());
+        let sample = self.observe(time, state);
         (self.system.evaluations, self.system.contacts) = (evaluations, contacts);
         sample
     }
@@ -192,7 +197,7 @@ impl Simulation {
     }
 
     /// A sample for the sink.
-    fn sample_for_sink(&mut self, time: f64, state: &[f64]) -> Result<Sample> {
+    pub(crate) fn sample_for_sink(&mut self, time: f64, state: &[f64]) -> Result<Sample> {
         let sample = self.observe(time, state)?;
         self.check_below_surfaces(time);
         self.journal.last_sample = Some(time);
@@ -203,10 +208,7 @@ impl Simulation {
         self.system.evaluate(time, state)?;
         // If the minimum-norm forces are outside a cone, a distribution inside the cones is reported.
         self.system.take_best_forces(time)?;
-        let mut gaps = vec![0.0; self.system.contacts.len()];
-        let mut rates = gaps.clone();
-        let measured = self.system.watch.measure(&mut self.system.dynamics, &mut gaps, &mut rates);
-        measured.map_err(|source| dynamics(time, source))?;
+        let gaps = self.system.all_gaps(time)?;
         let contact = |k: usize| {
             // Joints with dry friction stick or slide at all times, with forces that are known when modes are decided.
             let is_open = self.modes_are_stale && self.system.watch.friction(k).is_some();

@@ -18,7 +18,7 @@ use crate::error::{Error, Result, finite};
 use crate::numeric::matrix::MatrixView;
 use crate::numeric::plane::{Vec2, add_scaled, dot, norm};
 
-use crate::closed::phase::{Grip, check_matrix, drag};
+use crate::closed::phase::{Grip, check_entries, check_matrix, drag};
 use many::Several;
 
 /// Excess of a force over its cone, relative to the largest force, up to which the contact still sticks. Callers should
@@ -216,11 +216,7 @@ impl<'a> Problem<'a> {
         for (i, &x) in alpha.iter().enumerate() {
             finite(x, || format!("free_acceleration[{i}]").into())?;
         }
-        for i in 0..rows {
-            for j in 0..rows {
-                finite(delassus.at(i, j), || format!("delassus[{i}][{j}]").into())?;
-            }
-        }
+        check_entries(&delassus, rows)?;
         Ok(Self { delassus, alpha, contacts, starts })
     }
 

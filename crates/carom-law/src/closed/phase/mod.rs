@@ -13,7 +13,7 @@ mod unload;
 use crate::contact::delassus::Dimension;
 use crate::error::{Error, Field, Result, finite};
 use crate::numeric::matrix::MatrixView;
-use crate::numeric::scaling::{exponent, scale};
+use crate::numeric::scaling::{exponent, scale, scale_often};
 use crate::numeric::tolerance::{BALANCE_RANK, PHASE_RANK};
 
 use crate::numeric::linear::{LinearSystem, Pivots};
@@ -85,6 +85,8 @@ pub struct PhaseForces {
     exponent: i32,
     /// The unknowns of the system, in the order of the rows.
     unknowns: Vec<Unknown>,
+    /// The exponents of their units, relative to that of the largest.
+    halves: Vec<i32>,
     /// Unknowns whose rows are coupled with nothing, and their values in the units of the system. They are not in it: the pads of
     /// joints with dry friction would double its size.
     alone: Vec<(Unknown, f64)>,
@@ -298,11 +300,13 @@ impl PhaseForces {
         self.system.start(n);
         // For a contact with W near 2^e, the unit of its rows is 2^(e/2), relative to that of the largest.
         let half = |u: &Unknown| (u.exponent - listed.omega).div_euclid(2);
+        self.halves.clear();
+        self.halves.extend(self.unknowns.iter().map(half));
         for (unknown, x) in &mut self.alone {
             *x = scale(-alpha[unknown.row], -gamma) / scale(delassus.at(unknown.row, unknown.row), -listed.omega);
         }
         for (i, held) in self.unknowns.iter().enumerate() {
-            let own = half(held);
+            let own = self.halves[i];
             self.system.set_unit(i, scale(1.0, own));
             let (row, right) = self.system.row_mut(i);
             *right = scale(-alpha[held.row], -gamma);
@@ -310,12 +314,12 @@ impl PhaseForces {
                 let pull = |t: usize| delassus.at(held.row, acting.row + 1 + t) * acting.drag[t];
                 *right -= scale((0..acting.tangents).map(pull).sum(), -listed.omega) * x;
             }
-            for (x, acting) in row.iter_mut().zip(&self.unknowns) {
+            for ((x, acting), other) in row.iter_mut().zip(&self.unknowns).zip(&self.halves) {
                 let mut response = delassus.at(held.row, acting.row);
                 for t in 0..acting.tangents {
                     response += delassus.at(held.row, acting.row + 1 + t) * acting.drag[t];
                 }
-                *x = scale(response, -listed.omega - own - half(acting));
+                *x = scale_often(response, -listed.omega - own - other);
             }
         }
     }
@@ -378,13 +382,21 @@ impl Purpose {
         for (i, &x) in vector.iter().enumerate() {
             finite(x, || format!("{}[{i}]", self.vector).into())?;
         }
-        for i in 0..rows {
-            for j in 0..rows {
-                finite(delassus.at(i, j), || format!("delassus[{i}][{j}]").into())?;
-            }
-        }
-        Ok(())
+        check_entries(delassus, rows)
     }
+}
+
+/// Entries that are finite.
+pub(crate) fn check_entries(delassus: &MatrixView, rows: usize) -> Result<()> {
+    if delassus.is_finite() {
+        return Ok(());
+    }
+    for i in 0..rows {
+        for j in 0..rows {
+            finite(delassus.at(i, j), || format!("delassus[{i}][{j}]").into())?;
+        }
+    }
+    Ok(())
 }
 
 /// A square matrix with as many rows as the contacts have.

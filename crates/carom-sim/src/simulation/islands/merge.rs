@@ -3,6 +3,7 @@
 use super::Island;
 use crate::error::Result;
 use crate::record::energy::Ledger;
+use crate::record::recorder::Recorder;
 use crate::record::run::{ContactSample, Sample, Summary};
 use crate::record::sink::Sink;
 use crate::simulation::Simulation;
@@ -38,6 +39,15 @@ impl Island {
             let state = island.state_at(time, within)?;
             island.simulation.observe(time, &state)
         })
+    }
+
+    /// The first sample: of the state as it was given, with the modes and forces of contacts that rest in it, if nothing happens
+    /// at once.
+    fn first_sample(&self) -> Result<Sample> {
+        let mut start = self.simulation.clone();
+        let mut told = Recorder::new();
+        let begun = start.begin(f64::INFINITY, &mut told);
+        told.samples.into_iter().next().map_or_else(|| begun.and_then(|_| start.sample()), Ok)
     }
 
     /// Does something that leaves the motion as it is: the watchdog counts evaluations, and the search for sliding
@@ -80,6 +90,19 @@ impl Simulation {
             sink.sample(sample);
         }
         self.journal.last_sample = Some(time);
+        Ok(())
+    }
+
+    /// Passes the first sample of the whole to the sink.
+    pub(super) fn emit_first(&mut self, islands: &mut [Island], sink: &mut dyn Sink) -> Result<()> {
+        if sink.takes_samples() {
+            let mut whole = self.whole_sample(islands, 0.0, None)?;
+            for island in islands.iter() {
+                scatter(&island.first_sample()?.contacts, &island.contacts, &mut whole.contacts);
+            }
+            sink.sample(whole);
+        }
+        self.journal.last_sample = Some(0.0);
         Ok(())
     }
 

@@ -170,7 +170,7 @@ impl Simulation {
                 island.simulation.clock.has_begun = true;
                 island.simulation.audit()?;
             }
-            self.emit_whole(islands, 0.0, None, sink)?;
+            self.emit_first(islands, sink)?;
             self.journal.samples = 1;
         }
         let mut has_events = false;

@@ -29,7 +29,7 @@ impl System {
         let fail = |source| dynamics(0.0, source);
         let velocity = self.dynamics.velocity().to_vec();
         self.dynamics.check_loop_velocity(&velocity).map_err(fail)?;
-        self.dynamics.restore_loops().map_err(fail)?;
+        self.close_loops(0.0)?;
         let rank = self.dynamics.loop_rank().map_err(fail)?;
         self.dynamics.set_loop_bound(WITHIN_STEP);
         self.loops = Some(LoopWatch { rank, margins: Vec::new(), is_near: false });
@@ -73,7 +73,7 @@ impl Simulation {
         if self.system.loops.is_none() {
             return Ok(());
         }
-        self.system.dynamics.restore_loops().map_err(|source| dynamics(self.time, source))?;
+        self.system.close_loops(self.time)?;
         self.system.copy_state(&mut self.state);
         self.stepping.reuses_last_stage = false;
         Ok(())

@@ -40,6 +40,7 @@ pub(crate) struct System {
     pub(crate) phase: PhaseForces,
     gaps: Vec<f64>,
     rates: Vec<f64>,
+    known: Known,
     pub(crate) closed: Vec<usize>,
     pub(crate) grips: Vec<PhaseContact>,
     unit: Vec<f64>,
@@ -64,6 +65,18 @@ pub(crate) struct System {
     pub(crate) loops: Option<LoopWatch>,
 }
 
+/// What has been computed in the state of the dynamics. Within an instant the same state is asked again and again.
+///
+/// Invariant: `gaps` and `terms` belong to that state. Pairs keep other parts without a change of the state: with pairs
+/// nothing counts as known.
+#[derive(Debug, Clone, Copy, Default)]
+struct Known {
+    /// Gaps and rates.
+    gaps: bool,
+    /// The terms of the selected rows.
+    terms: bool,
+}
+
 impl System {
     pub(crate) fn new(setup: Setup) -> Result<Self> {
         let model = Arc::clone(&setup.model);
@@ -75,6 +88,7 @@ impl System {
             contacts: vec![ContactState::OPEN; watch.len()],
             gaps: vec![0.0; watch.len()],
             rates: vec![0.0; watch.len()],
+            known: Known::default(),
             dynamics: Dynamics::new(Arc::clone(&model)),
             stiffest: None,
             phase: PhaseForces::new(),
@@ -128,22 +142,47 @@ impl System {
         [works[0], works[1], works[2], works.get(3).copied().unwrap_or_default()]
     }
 
-    /// Sets the state of the robot.
+    /// Sets the state of the robot. In the state that it has, what has been computed is kept.
     pub(crate) fn place(&mut self, time: f64, state: &[f64]) -> Result<()> {
         let (nq, nv) = (self.unit.len(), self.acceleration.len());
         self.unit.copy_from_slice(&state[..nq]);
         self.setup.model.normalize(&mut self.unit);
-        self.dynamics.set_state(&self.unit, &state[nq..nq + nv]).map_err(|source| dynamics(time, source))
+        let velocity = &state[nq..nq + nv];
+        if is_same(&self.unit, self.dynamics.configuration()) && is_same(velocity, self.dynamics.velocity()) {
+            return Ok(());
+        }
+        self.known = Known::default();
+        self.dynamics.set_state(&self.unit, velocity).map_err(|source| dynamics(time, source))
+    }
+
+    /// Puts the state of the dynamics back onto the loops.
+    pub(crate) fn close_loops(&mut self, time: f64) -> Result<()> {
+        self.known = Known::default();
+        self.dynamics.restore_loops().map_err(|source| dynamics(time, source))
     }
 
     /// Measures gaps and rates of all contacts in the current state, but of the parts of boxes that are far apart.
     pub(crate) fn measure(&mut self, time: f64) -> Result<()> {
-        let measured = self.watch.measure_near(&mut self.dynamics, &mut self.gaps, &mut self.rates);
-        measured.map_err(|source| dynamics(time, source))?;
+        if !self.known.gaps {
+            let measured = self.watch.measure_near(&mut self.dynamics, &mut self.gaps, &mut self.rates);
+            measured.map_err(|source| dynamics(time, source))?;
+            self.known.gaps = self.watch.pairs.is_empty();
+        }
         for (contact, (gap, rate)) in self.contacts.iter_mut().zip(self.gaps.iter().zip(&self.rates)) {
             (contact.gap, contact.rate) = (*gap, *rate);
         }
         Ok(())
+    }
+
+    /// Gaps of all contacts in the current state, those of parts of boxes that are far apart, too.
+    pub(crate) fn all_gaps(&mut self, time: f64) -> Result<Vec<f64>> {
+        if self.known.gaps {
+            return Ok(self.gaps.clone());
+        }
+        let (mut gaps, mut rates) = (vec![0.0; self.contacts.len()], vec![0.0; self.contacts.len()]);
+        let measured = self.watch.measure(&mut self.dynamics, &mut gaps, &mut rates);
+        measured.map_err(|source| dynamics(time, source))?;
+        Ok(gaps)
     }
 
     /// Gaps and rates as last measured.
@@ -245,9 +284,20 @@ impl System {
 
     /// A, W, A v and drift of the given contacts in the current state.
     pub(crate) fn terms(&mut self, time: f64, of: &[usize]) -> Result<()> {
+        if self.known.terms && self.rows.selected() == of {
+            return Ok(());
+        }
+        self.known.terms = false;
         let selected = self.rows.select(of);
         let selected = selected.and_then(|()| self.watch.set_meetings(&mut self.dynamics, of, &mut self.rows));
-        selected.and_then(|()| self.dynamics.contact_terms(&mut self.rows)).map_err(|source| dynamics(time, source))
+        // Without rows the factor of M is not needed, which of thousands of joints in a row takes seconds.
+        let computed = match of {
+            [] => selected,
+            _ => selected.and_then(|()| self.dynamics.contact_terms(&mut self.rows)),
+        };
+        computed.map_err(|source| dynamics(time, source))?;
+        self.known.terms = self.watch.pairs.is_empty();
+        Ok(())
     }
 
     /// Free accelerations of the rows that [`System::terms`] selected, after [`System::accelerate_freely`].
@@ -414,6 +464,11 @@ pub(crate) fn view(contacts: &Contacts) -> MatrixView<'_> {
 pub(crate) fn tangential(contacts: &Contacts, rows: Range<usize>) -> [f64; 2] {
     let [_, x, y] = three(&contacts.velocity()[rows]);
     [x, y]
+}
+
+/// Whether two states have the same bits: what is computed from them then has, too.
+fn is_same(one: &[f64], other: &[f64]) -> bool {
+    one.iter().zip(other).all(|(a, b)| a.to_bits() == b.to_bits())
 }
 
 /// The unit direction of a tangential velocity; `None` if it is zero.

@@ -1,5 +1,5 @@
 //! What each heuristic of the simulator is for: without it one of these tests fails. Closed forms on robots of one or two
-//! joints; `touches`, `phases`, `ends`, `onsets`, `instants`, `strikes`, `windows`, `steps`, `bounds`, `control` and `names` by subject.
+//! joints; `touches`, `phases`, `ends`, `onsets`, `instants`, `strikes`, `windows`, `starts`, `steps`, `bounds`, `control` and `names` by subject.
 
 mod bounds;
 mod control;
@@ -8,6 +8,7 @@ mod instants;
 mod names;
 mod onsets;
 mod phases;
+mod starts;
 mod steps;
 mod strikes;
 mod touches;
