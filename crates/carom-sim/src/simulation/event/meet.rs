@@ -328,6 +328,15 @@ mod tests {
         }
     }
 
+    #[test]
+    fn of_two_pairs_that_touch_at_nearly_the_same_time_the_first_one_strikes() {
+        let [near, far] = [0.5, 0.501].map(|x| (ball(0.1), [x, 0.0, 0.0]));
+        for others in [[near.clone(), far.clone()], [far, near]] {
+            let mut simulation = beside("", ball(0.1), [0.2, 0.4, 0.0, 0.0], &others, 1.0);
+            assert_near(simulation.first_touch_of_pairs(1.0).unwrap().unwrap(), 0.25, 1e-13);
+        }
+    }
+
     /// Slower than rounding towards each other, and a picometre inside: they part.
     #[test]
     fn a_pair_that_has_just_parted_does_not_touch_again() {
