@@ -68,9 +68,16 @@ impl<'a> Tree<'a> {
             if found.is_empty() {
                 return self.binaries(&built, tests);
             }
+            // What a function returns instead, and an arm, may not compile because of the switch alone. Its error may be told of all of the
+            // function, whose other mutants are built without it before they are blamed.
+            let mutants = self.mutants;
+            let is_left =
+                |number: &u32| ["FnValue", "MatchArm"].contains(&mutants[*number as usize - 1].1.genre.as_str());
+            if found.iter().any(is_left) {
+                found.retain(is_left);
+            }
             for number in found {
-                // What a function returns instead, and an arm, may not compile because of the switch alone.
-                let is_left = ["FnValue", "MatchArm"].contains(&self.mutants[number as usize - 1].1.genre.as_str());
+                let is_left = is_left(&number);
                 if is_left { self.left.push(number) } else { self.unviable.push(number) }
             }
             self.rewrite()?;
