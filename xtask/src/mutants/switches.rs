@@ -1,7 +1,9 @@
 //! Source files in which every mutant of a list is behind a switch: one build serves them all.
 //!
 //! `a + b` becomes `(match crate::mutant_switch::on(7) { 7 => (a) - (b), 8 => (a) * (b), _ => a + b })`, and a function that is to
-//! return something else does so at its start. What cannot be written so is left to cargo-mutants, with a build each.
+//! return something else does so at its start. A comparison tells by its operands what its mutants would answer: a test in which
+//! none of them answers otherwise cannot notice it, and is not run. What cannot be written so is left to cargo-mutants, with a
+//! build each.
 
 use std::ops::Range;
 
@@ -22,7 +24,8 @@ pub struct Mutant {
 }
 
 /// The module that the switches ask, at the end of the crate's `lib.rs`: the number of the mutant that is on, or 0. Each switch names
-/// a mutant of its place; the first time that a process comes there, the number is added to the file `CAROM_REACHED`, if it is set.
+/// a mutant of its place; the first time that a process comes there, and for a condition the first time that the mutant would answer
+/// otherwise, the number is added to the file `CAROM_REACHED`, if it is set.
 pub const MODULE: &str = r#"
 #[allow(missing_docs)]
 pub(crate) mod mutant_switch {
@@ -32,6 +35,15 @@ pub(crate) mod mutant_switch {
     static ON: OnceLock<u32> = OnceLock::new();
     static REACHED: [AtomicBool; 100_000] = [const { AtomicBool::new(false) }; 100_000];
     pub(crate) fn on(place: u32) -> u32 {
+        reach(place);
+        *ON.get_or_init(|| std::env::var("CAROM_MUTANT").ok().and_then(|text| text.parse().ok()).unwrap_or(0))
+    }
+    pub(crate) fn choose<const N: usize>(original: bool, others: [(u32, bool); N]) -> bool {
+        others.into_iter().filter(|(_, other)| *other != original).fold(original, |chosen, (place, other)| {
+            if on(place) == place { other } else { chosen }
+        })
+    }
+    fn reach(place: u32) {
         let first = REACHED.get(place as usize);
         if first.is_some_and(|place| !place.load(Relaxed) && !place.swap(true, Relaxed)) {
             if let Some(path) = std::env::var_os("CAROM_REACHED") {
@@ -39,7 +51,6 @@ pub(crate) mod mutant_switch {
                 let _ = file.and_then(|mut file| file.write_all(format!("{place}\n").as_bytes()));
             }
         }
-        *ON.get_or_init(|| std::env::var("CAROM_MUTANT").ok().and_then(|text| text.parse().ok()).unwrap_or(0))
     }
 }
 "#;
@@ -65,6 +76,8 @@ pub struct Rewritten {
 enum Site {
     /// An operator between two operands, with the operators that replace it.
     Binary { left: Range<usize>, right: Range<usize>, others: Vec<(u32, String)> },
+    /// A comparison, with the operators that replace it.
+    Comparison { left: Range<usize>, operator: String, right: Range<usize>, others: Vec<(u32, String)> },
     /// An operator before an operand, which is left out.
     Unary { operand: Range<usize>, number: u32 },
     /// The guard of a match arm, with what replaces it.
@@ -139,12 +152,20 @@ fn bytes(span: Span) -> Range<usize> {
 }
 
 impl<'ast> Visit<'ast> for Finder<'_> {
+    /// A constant has its value before any switch is asked.
+    fn visit_item_const(&mut self, _: &'ast syn::ItemConst) {}
+
     fn visit_expr_binary(&mut self, node: &'ast syn::ExprBinary) {
         let others = self.at("BinaryOperator", bytes(node.op.span()).start);
         // `a && let b = c` is no expression of its own.
         if !others.is_empty() && !has_let(&node.left) && !has_let(&node.right) {
             let (left, right) = (bytes(node.left.span()), bytes(node.right.span()));
-            self.sites.push((left.start..right.end, Site::Binary { left, right, others }));
+            let whole = left.start..right.end;
+            let site = match comparison(&node.op) {
+                Some(operator) => Site::Comparison { left, operator: operator.into(), right, others },
+                None => Site::Binary { left, right, others },
+            };
+            self.sites.push((whole, site));
         }
         visit::visit_expr_binary(self, node);
     }
@@ -174,6 +195,19 @@ impl<'ast> Visit<'ast> for Finder<'_> {
         }
         visit::visit_arm(self, node);
     }
+}
+
+/// A comparison as it is written; `None` for other operators.
+fn comparison(operator: &syn::BinOp) -> Option<&'static str> {
+    Some(match operator {
+        syn::BinOp::Eq(_) => "==",
+        syn::BinOp::Ne(_) => "!=",
+        syn::BinOp::Lt(_) => "<",
+        syn::BinOp::Le(_) => "<=",
+        syn::BinOp::Gt(_) => ">",
+        syn::BinOp::Ge(_) => ">=",
+        _ => return None,
+    })
 }
 
 /// Whether an expression has a `let` that is not inside a block or a closure.
@@ -225,7 +259,25 @@ impl Writer<'_> {
             Site::Unary { operand, number } => {
                 self.choice(vec![(*number, self.source[operand.clone()].into())], range, next)
             }
-            Site::Guard { others } => self.choice(others.clone(), range, next),
+            Site::Comparison { left, operator, right, others } => {
+                // As a comparison itself does, this takes both operands by reference.
+                self.text.push_str("(match (&(");
+                let next = self.write(left.clone(), next);
+                self.text.push_str("), &(");
+                let next = self.write(right.clone(), next);
+                self.text.push_str(&format!(")) {{ (l, r) => crate::mutant_switch::choose(*l {operator} *r, ["));
+                self.write_others(others.iter().map(|(number, other)| (*number, format!("*l {other} *r"))));
+                self.text.push_str("]) })");
+                next
+            }
+            Site::Guard { others } => {
+                self.text.push_str("crate::mutant_switch::choose(");
+                let next = self.write(range.clone(), next);
+                self.text.push_str(", [");
+                self.write_others(others.iter().cloned());
+                self.text.push_str("])");
+                next
+            }
             Site::Arm { number, guard: None } => {
                 let start = self.text.len();
                 self.text.push_str(&format!(" if {} != {number}", on(*number)));
@@ -244,6 +296,16 @@ impl Writer<'_> {
                 }
                 next
             }
+        }
+    }
+
+    /// Writes what conditions would answer instead, each with the number of its mutant.
+    fn write_others(&mut self, others: impl Iterator<Item = (u32, String)>) {
+        for (number, text) in others {
+            let start = self.text.len();
+            self.text.push_str(&format!("({number}, {text}), "));
+            self.places.push((number, start..self.text.len()));
+            self.reached_as.push((number, number));
         }
     }
 
@@ -315,13 +377,24 @@ mod tests {
             mutant("UnaryOperator", "", (2, 42)),
             mutant("MatchArmGuard", "true", (4, 20)),
             mutant("MatchArm", "", (5, 9)),
+            mutant("BinaryOperator", ">=", (4, 22)),
         ];
         let all = rewritten(source, &mutants);
         assert_eq!(all.left, [1], "{}", all.text);
         syn::parse_file(&all.text).unwrap();
         assert!(all.text.contains("None if crate::mutant_switch::on(5) != 5 => 1"), "{}", all.text);
         assert!(all.text.contains("3 => { y } _ => (-y)"), "{}", all.text);
-        assert!(all.text.contains("4 => { true } _ => (y > 0)"), "{}", all.text);
+        let inner = "(match (&(y), &(0)) { (l, r) => crate::mutant_switch::choose(*l > *r, [(6, *l >= *r), ]) })";
+        let guard = format!("if crate::mutant_switch::choose({inner}, [(4, true), ])");
+        assert!(all.text.contains(&guard), "{}", all.text);
+    }
+
+    #[test]
+    fn what_a_constant_is_made_of_has_a_build_of_its_own() {
+        let source = "const A: f64 = 2.0 * 3.0;\nfn f() -> f64 {\n    A * 3.0\n}\n";
+        let all = rewritten(source, &[mutant("BinaryOperator", "+", (1, 20)), mutant("BinaryOperator", "+", (3, 7))]);
+        assert_eq!(all.left, [1]);
+        assert!(all.text.starts_with("const A: f64 = 2.0 * 3.0;\n"), "{}", all.text);
     }
 
     #[test]

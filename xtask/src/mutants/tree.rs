@@ -1,10 +1,9 @@
 //! A copy of the project in which mutants are behind switches, and its build.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::SystemTime;
 
 use serde_json::Value;
 
@@ -30,11 +29,11 @@ impl<'a> Tree<'a> {
     /// Copies the project, and rewrites the files that have mutants.
     pub fn new(package: &str, mutants: &'a [(u32, Mutant)]) -> Result<Self, String> {
         let folder = build_folder().with_file_name(format!("tree-{package}"));
-        copy_project(&folder)?;
+        let library = format!("crates/{package}/src/lib.rs");
+        copy_project(&folder, |file| file == library || mutants.iter().any(|(_, mutant)| mutant.file == file))?;
         let mut tree = Self { folder, mutants, files: BTreeMap::new(), left: Vec::new(), unviable: Vec::new() };
-        let library = tree.folder.join("crates").join(package).join("src/lib.rs");
-        let text = fs::read_to_string(&library).map_err(|error| format!("{} ({error})", library.display()))?;
-        write(&library, &(text + MODULE))?;
+        let text = fs::read_to_string(root().join(&library)).map_err(|error| format!("{library} ({error})"))?;
+        write(&tree.folder.join(&library), &(text + MODULE))?;
         tree.rewrite()?;
         Ok(tree)
     }
@@ -69,9 +68,16 @@ impl<'a> Tree<'a> {
             if found.is_empty() {
                 return self.binaries(&built, tests);
             }
+            // What a function returns instead, and an arm, may not compile because of the switch alone. Its error may be told of all of the
+            // function, whose other mutants are built without it before they are blamed.
+            let mutants = self.mutants;
+            let is_left =
+                |number: &u32| ["FnValue", "MatchArm"].contains(&mutants[*number as usize - 1].1.genre.as_str());
+            if found.iter().any(is_left) {
+                found.retain(is_left);
+            }
             for number in found {
-                // What a function returns instead, and an arm, may not compile because of the switch alone.
-                let is_left = ["FnValue", "MatchArm"].contains(&self.mutants[number as usize - 1].1.genre.as_str());
+                let is_left = is_left(&number);
                 if is_left { self.left.push(number) } else { self.unviable.push(number) }
             }
             self.rewrite()?;
@@ -167,29 +173,70 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Copies the files of the project. Those of crates that are mutated are new to cargo each time, since they may have been rewritten
-/// the last time; the others are as old as they are.
-fn copy_project(folder: &Path) -> Result<(), String> {
-    let fail = |path: &Path, error: std::io::Error| format!("{} ({error})", path.display());
-    if folder.exists() {
-        fs::remove_dir_all(folder).map_err(|error| fail(folder, error))?;
-    }
+/// Copies the files of the project but those that are rewritten. What is in the copy already stays as old as it is there: cargo builds
+/// what has changed since the last time, and nothing if a run is resumed.
+fn copy_project(folder: &Path, is_rewritten: impl Fn(&str) -> bool) -> Result<(), String> {
     let mut git = Command::new("git");
     let listed = output(git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]), "git ls-files")?;
-    for file in listed.split('\0').filter(|file| !file.is_empty()) {
-        let (from, to) = (root().join(file), folder.join(file));
-        // Deleted and not yet committed.
-        let Ok(metadata) = fs::metadata(&from) else { continue };
-        to.parent().map_or(Ok(()), fs::create_dir_all).map_err(|error| fail(&to, error))?;
-        fs::copy(&from, &to).map_err(|error| fail(&from, error))?;
-        let is_mutated = super::TARGETS.iter().any(|target| file.starts_with(&format!("crates/{}/", target.name)));
-        let time = if is_mutated { Ok(SystemTime::now()) } else { metadata.modified() };
-        let copy = fs::File::options().write(true).open(&to);
-        copy.and_then(|copy| copy.set_modified(time?)).map_err(|error| fail(&to, error))?;
+    let listed: BTreeSet<&str> = listed.split('\0').filter(|file| !file.is_empty()).collect();
+    // Deleted and not yet committed.
+    let files: BTreeSet<&str> = listed.into_iter().filter(|file| root().join(file).is_file()).collect();
+    let kept: BTreeSet<PathBuf> = files.iter().map(|file| folder.join(file)).collect();
+    remove_others(folder, &kept).map_err(|error| format!("{} ({error})", folder.display()))?;
+    for file in files.into_iter().filter(|file| !is_rewritten(file)) {
+        let from = root().join(file);
+        let bytes = fs::read(&from).map_err(|error| format!("{} ({error})", from.display()))?;
+        write_bytes(&folder.join(file), &bytes)?;
+    }
+    Ok(())
+}
+
+/// Removes the files of a folder that are not among these.
+fn remove_others(folder: &Path, kept: &BTreeSet<PathBuf>) -> std::io::Result<()> {
+    if !folder.exists() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            remove_others(&path, kept)?;
+        } else if !kept.contains(&path) {
+            fs::remove_file(&path)?;
+        }
     }
     Ok(())
 }
 
 fn write(path: &Path, text: &str) -> Result<(), String> {
-    fs::write(path, text).map_err(|error| format!("{} ({error})", path.display()))
+    write_bytes(path, text.as_bytes())
+}
+
+/// Writes a file, unless it has this content.
+fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    let fail = |error: std::io::Error| format!("{} ({error})", path.display());
+    if fs::read(path).is_ok_and(|present| present == bytes) {
+        return Ok(());
+    }
+    path.parent().map_or(Ok(()), fs::create_dir_all).map_err(fail)?;
+    fs::write(path, bytes).map_err(fail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_not_changed_is_as_old_as_it_was_and_what_is_gone_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let [kept, gone] = ["a/kept.rs", "a/gone.rs"].map(|name| folder.path().join(name));
+        write(&kept, "text").unwrap();
+        write(&gone, "text").unwrap();
+        let old = std::time::SystemTime::UNIX_EPOCH;
+        fs::File::options().write(true).open(&kept).unwrap().set_modified(old).unwrap();
+        remove_others(folder.path(), &BTreeSet::from([kept.clone()])).unwrap();
+        write(&kept, "text").unwrap();
+        assert!(!gone.exists() && fs::metadata(&kept).unwrap().modified().unwrap() == old);
+        write(&kept, "other").unwrap();
+        assert!(fs::metadata(&kept).unwrap().modified().unwrap() > old);
+    }
 }

@@ -259,9 +259,158 @@ impl Simulation {
 mod tests {
     use std::f64::consts::PI;
 
-    use super::BEYOND;
-    use crate::Simulation;
-    use crate::simulation::tests::arm;
+    use super::{BEYOND, Halt, SHORT, SHORTEST};
+    use crate::simulation::motion::contact::Mode;
+    use crate::simulation::tests::{G, MU, arm, assert_near, ball, mass};
+    use crate::{Actuator, Discard, Setup, Simulation, SimulationError};
+
+    /// In this mode at the start, as far as the first stage of a step.
+    fn begun(setup: Setup, mode: Mode) -> Simulation {
+        let mut simulation = Simulation::new(setup).unwrap();
+        simulation.audit().unwrap();
+        simulation.system.contacts[0].mode = mode;
+        simulation.system.adopt_modes();
+        simulation.stepping.stepper.begin(&mut simulation.system, 0.0, &simulation.state).unwrap();
+        simulation
+    }
+
+    /// A mass at this height that can slide with friction, with this velocity.
+    fn slider(height: f64, velocity: [f64; 2]) -> Setup {
+        let mut setup = mass("", 0.5);
+        setup.contacts[0].coefficients.friction = Some(carom_law::Friction::new(MU).unwrap());
+        setup.contacts[0].point = setup.contacts[0].point.with_dimension(2);
+        setup.configuration[1] = height;
+        setup.velocity = velocity.to_vec();
+        setup
+    }
+
+    #[test]
+    fn what_has_just_left_is_aimed_at_where_it_returns_and_nothing_else_is() {
+        let near = Simulation::new(slider(0.0, [0.0; 2])).unwrap().system.scales.of(0).near;
+        let back = Some(BEYOND * 2.0 * 0.3 / G);
+        for (height, rate, push, wanted) in [
+            (0.0, 0.3, 0.0, back),
+            (0.9 * near, 0.3, 0.0, back),
+            (2.0 * near, 0.3, 0.0, None),
+            (0.0, -0.3, 0.0, None),
+            (0.0, 0.0, 0.0, None),
+            // Pulled up it does not return.
+            (0.0, 0.3, 2.0 * G, None),
+            (0.0, 0.3, -G, Some(BEYOND * 0.3 / G)),
+        ] {
+            let mut setup = slider(height, [1.0, rate]);
+            setup.actuators = vec![Actuator::Force { freedom: 1, force: push, rate: 0.0 }];
+            let aim = begun(setup, Mode::Flight).next_event().unwrap();
+            assert_near(aim.min(1e3), wanted.unwrap_or(1e3), 1e-8);
+        }
+    }
+
+    #[test]
+    fn a_slide_along_a_kept_direction_is_aimed_at_its_stop() {
+        let stop = Some(BEYOND / (MU * G));
+        let along = Mode::SlipAlong([1.0, 0.0]);
+        for (mode, rate, push, wanted) in [
+            (along, 0.0, 0.0, stop),
+            // What is closed has not left, whatever its rate.
+            (along, 0.3, 0.0, stop),
+            (along, 0.0, 20.0, None),
+            (Mode::Slip, 0.0, 0.0, None),
+            (Mode::Stick, 0.0, 0.0, None),
+        ] {
+            let mut setup = slider(0.0, [1.0, rate]);
+            setup.actuators = vec![Actuator::Force { freedom: 0, force: push, rate: 0.0 }];
+            let aim = begun(setup, mode).next_event().unwrap();
+            assert_near(aim.min(1e3), wanted.unwrap_or(1e3), 1e-9);
+        }
+    }
+
+    /// Sixteen roundings of the time, or of its scale.
+    #[test]
+    fn the_shortest_step_has_stages_that_differ() {
+        for time in [0.0, 1000.0] {
+            let mut simulation = Simulation::new(ball()).unwrap();
+            simulation.audit().unwrap();
+            simulation.time = time;
+            simulation.stepping.size = 1e-30;
+            assert_eq!(simulation.advance(time + 1.0).unwrap(), Halt::Step);
+            let wanted = SHORTEST * f64::EPSILON * time.max((1.0 / G).sqrt());
+            assert_near(simulation.stepping.stepper.step(), wanted, 1e-6 * wanted);
+        }
+    }
+
+    /// A motor whose force is no number from 0.1 s on: steps become shorter up to there.
+    #[test]
+    fn forces_that_are_no_numbers_end_a_run_as_such_and_not_as_steps_too_short() {
+        let mut setup = ball();
+        setup.actuators =
+            vec![Actuator::law(|time, _, _, forces| forces[0] += if time > 0.1 { f64::NAN } else { 0.0 })];
+        let mut simulation = Simulation::new(setup).unwrap();
+        let error = simulation.run_until(0.3, &mut Discard).unwrap_err();
+        assert!(matches!(error, SimulationError::Dynamics { .. }), "{error}");
+        assert_near(simulation.time(), 0.1, 1e-11);
+    }
+
+    /// A motor of 1e12 N that pulls at every second look and pushes at the others.
+    #[test]
+    fn a_step_that_is_inaccurate_however_short_ends_the_run() {
+        let mut setup = ball();
+        let looks = std::sync::atomic::AtomicUsize::new(0);
+        setup.actuators = vec![Actuator::law(move |_, _, _, forces| {
+            let look = looks.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            forces[0] += if look.is_multiple_of(2) { 1e12 } else { -1e12 };
+        })];
+        let mut simulation = Simulation::new(setup).unwrap();
+        simulation.audit().unwrap();
+        let error = simulation.advance(1.0).unwrap_err();
+        assert!(matches!(error, SimulationError::Stalled { step, bound, .. } if step < bound), "{error}");
+    }
+
+    /// A part in 1e10 of the largest energy, up or down, beside what was left before.
+    #[test]
+    fn a_step_closes_the_book_within_the_tolerance_and_no_farther() {
+        let mut simulation = Simulation::new(ball()).unwrap();
+        simulation.audit().unwrap();
+        let bound = 1e-10 * simulation.book.scale();
+        // The kinetic energy of this speed comes from nowhere.
+        for gain in [0.0, 5.0] {
+            simulation.state[3] = (2.0 * gain * bound).sqrt();
+            for (part, closes) in [(0.9, true), (-0.9, true), (1.1, false), (-1.1, false)] {
+                simulation.book.last_residual = (gain + part) * bound;
+                assert_eq!(simulation.closes_book().unwrap(), closes, "{gain} {part}");
+            }
+        }
+    }
+
+    /// However short: up to where a step cannot be shortened any more, it is taken as it is.
+    #[test]
+    fn a_step_that_does_not_close_the_book_is_made_anew_with_half_its_size() {
+        let mut simulation = Simulation::new(ball()).unwrap();
+        simulation.audit().unwrap();
+        simulation.book.last_residual = 1e-3;
+        simulation.stepping.size = 0.1;
+        assert_eq!(simulation.advance(1.0).unwrap(), Halt::Step);
+        let short = SHORT * SHORTEST * f64::EPSILON * simulation.system.scales.time;
+        let halvings = (0.1 / short).log2().ceil();
+        assert_eq!(simulation.journal.counts.rejected, halvings as u64);
+        let step = 0.1 / halvings.exp2();
+        assert_near(simulation.time, step, 1e-6 * step);
+        assert_near(simulation.velocity()[1], -G * step, 1e-6 * step);
+    }
+
+    /// A mass that a force shakes in flight and while it slides: both steps are tried too long first.
+    #[test]
+    fn what_made_a_step_of_a_slide_short_does_not_shorten_those_after_it() {
+        for (height, mode) in [(100.0, Mode::Flight), (0.0, Mode::SlipAlong([1.0, 0.0]))] {
+            let mut setup = slider(height, [5.0, 0.0]);
+            setup.actuators = vec![Actuator::law(|time, _, _, forces| forces[0] += (300.0 * time).sin())];
+            let mut simulation = begun(setup, mode);
+            (simulation.stepping.size, simulation.stepping.size_before_sliding) = (10.0, 0.125);
+            assert_eq!(simulation.advance(20.0).unwrap(), Halt::Step);
+            assert!(simulation.journal.counts.rejected > 0 && simulation.time < 0.1, "{}", simulation.time);
+            let wanted = if mode == Mode::Flight { simulation.stepping.size } else { 0.125 };
+            assert_eq!(simulation.stepping.size_before_sliding, wanted);
+        }
+    }
 
     /// An arm that turns once in a third of a second, as its tip leaves a floor at 45° above its axis, rising and slowing down: it is
     /// back after 2/ω, if it slows down as it does there. Over a thousandth of the time scale that changes by as much.

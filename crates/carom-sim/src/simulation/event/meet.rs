@@ -220,3 +220,207 @@ impl Simulation {
         Ok(earliest)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::PI;
+    use std::sync::Arc;
+
+    use carom_law::{Coefficients, Restitution};
+    use carom_multibody::{BodyPair, LinkId, PairSide, Placement, Solid};
+
+    use super::{Item, Simulation};
+    use crate::WatchedPair;
+    use crate::simulation::motion::contact::Mode;
+    use crate::simulation::tests::{assert_near, attempt, model, one_step, setup, weightless};
+
+    /// A solid that moves along x and turns about y, as far as one step of this length from this place and angle, beside others that
+    /// stay where they are. No weight acts along x.
+    fn beside(
+        joint: &str,
+        solid: Solid,
+        [place, speed, angle, spin]: [f64; 4],
+        others: &[(Solid, [f64; 3])],
+        step: f64,
+    ) -> Simulation {
+        let model = model(&format!(
+            r#"<body name="body"><joint name="x" type="slide" axis="1 0 0" {joint}/>
+            <joint name="turn" type="hinge" axis="0 1 0"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>"#
+        ));
+        let mut setup = setup(Arc::clone(&model));
+        (setup.configuration, setup.velocity) = (vec![place, angle], vec![speed, spin]);
+        let link = model.find_link("body").unwrap();
+        for (k, (other, at)) in others.iter().enumerate() {
+            let moving = PairSide { link, placement: Placement::IDENTITY, solid: solid.clone() };
+            let fixed = PairSide { link: LinkId::WORLD, placement: Placement::at(*at), solid: other.clone() };
+            setup.pairs.push(WatchedPair {
+                name: format!("pair {k}"),
+                bodies: BodyPair { sides: [moving, fixed] },
+                coefficients: Coefficients { restitution: Restitution::ZERO, friction: None },
+            });
+        }
+        one_step(setup, step)
+    }
+
+    fn ball(radius: f64) -> Solid {
+        Solid::ball(radius).unwrap()
+    }
+
+    /// A ball that flies by another one in the middle of a step, at whose ends they are far from each other: they touch where
+    /// x² + offset² is the square of the sum of their radii.
+    #[test]
+    fn balls_that_pass_each_other_within_a_step_touch_if_they_come_near_enough() {
+        for step in [0.25, 1.0, 4.0] {
+            for way in [2.0, -3.0, 800.0] {
+                for offset in [0.0, 0.25, 0.2999, 0.3 - 1e-9] {
+                    let motion = [-0.5 * way, way / step, 0.0, 0.0];
+                    let mut simulation = beside("", ball(0.1), motion, &[(ball(0.2), [0.01, 0.0, offset])], step);
+                    let half = (0.09 - offset * offset).sqrt();
+                    let wanted = 0.5 + (0.01 - half * way.signum()) / way;
+                    let found = simulation.first_touch_of_pairs(1.0).unwrap();
+                    let found = found.unwrap_or_else(|| panic!("{step} {way} {offset}: nothing touched"));
+                    assert_near(found, wanted, 1e-13 / half);
+                    assert_eq!(simulation.first_touch_of_pairs(wanted - 1e-3 / way.abs()).unwrap(), None);
+                }
+                for offset in [0.3 + 1e-9, 0.31, 10.0] {
+                    let motion = [-0.5 * way, way / step, 0.0, 0.0];
+                    let mut simulation = beside("", ball(0.1), motion, &[(ball(0.2), [0.01, 0.0, offset])], step);
+                    assert_eq!(simulation.first_touch_of_pairs(1.0).unwrap(), None, "{step} {way} {offset}");
+                }
+            }
+        }
+    }
+
+    /// A thin rod turns fifty times in a step beside a ball that its tips touch, or do not: sin θ = (d² + l² - r²)/(2 d l) where they do.
+    #[test]
+    fn a_tip_that_touches_a_ball_once_in_half_a_turn_is_not_missed_in_a_step_of_many() {
+        for radius in [0.001, 0.1] {
+            let rod = Solid::capsule(radius, 0.5).unwrap();
+            let way = 0.5 + 1.9 * radius;
+            for (other, touches) in [(1.1 * radius, true), (0.85 * radius, false)] {
+                let reach = radius + other;
+                let motion = [0.0, 0.0, 0.3, 100.0 * PI];
+                let mut simulation = beside("", rod.clone(), motion, &[(ball(other), [way, 0.0, 0.0])], 1.0);
+                let angle = ((way * way + 0.25 - reach * reach) / way).asin();
+                let wanted = (angle - 0.3) / (100.0 * PI);
+                let found = simulation.first_touch_of_pairs(1.0).unwrap();
+                assert_eq!(found.is_some(), touches, "{radius} {other}");
+                if let Some(found) = found {
+                    assert_near(found, wanted, 1e-13);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_of_all_pairs_that_touch_is_the_one_that_strikes() {
+        let [near, far] = [0.5, 0.6].map(|x| (ball(0.1), [x, 0.0, 0.0]));
+        for others in [[near.clone(), far.clone()], [far, near]] {
+            let mut simulation = beside("", ball(0.1), [0.2, 0.4, 0.0, 0.0], &others, 1.0);
+            assert_near(simulation.first_touch_of_pairs(1.0).unwrap().unwrap(), 0.25, 1e-13);
+            // What is closed, or went inside while it could not touch, is passed over.
+            let nearest = if others[0].1[0] < others[1].1[0] { 0 } else { 1 };
+            simulation.system.contacts[nearest].is_armed = false;
+            assert_near(simulation.first_touch_of_pairs(1.0).unwrap().unwrap(), 0.5, 1e-13);
+            assert_eq!(simulation.open_items(), [Item::Pair(1 - nearest)]);
+            simulation.system.contacts[1 - nearest].mode = Mode::Stick;
+            assert_eq!(simulation.first_touch_of_pairs(1.0).unwrap(), None);
+        }
+    }
+
+    #[test]
+    fn of_two_pairs_that_touch_at_nearly_the_same_time_the_first_one_strikes() {
+        let [near, far] = [0.5, 0.501].map(|x| (ball(0.1), [x, 0.0, 0.0]));
+        for others in [[near.clone(), far.clone()], [far, near]] {
+            let mut simulation = beside("", ball(0.1), [0.2, 0.4, 0.0, 0.0], &others, 1.0);
+            assert_near(simulation.first_touch_of_pairs(1.0).unwrap().unwrap(), 0.25, 1e-13);
+        }
+    }
+
+    /// Slower than rounding towards each other, and a picometre inside: they part.
+    #[test]
+    fn a_pair_that_has_just_parted_does_not_touch_again() {
+        let mut simulation = beside("", ball(0.1), [-0.3 + 1e-12, 1.0, 0.0, 0.0], &[(ball(0.2), [0.0; 3])], 1.0);
+        let tiny = simulation.system.scales.of(0).tiny;
+        for (rate, touches) in [(0.5 * tiny, false), (2.0 * tiny, true)] {
+            // A spring pulls it away.
+            let joint = r#"stiffness="1" springref="-1""#;
+            let motion = [-0.3 + 1e-12, rate, 0.0, 0.0];
+            simulation = beside(joint, ball(0.1), motion, &[(ball(0.2), [0.0; 3])], 0.5);
+            assert_eq!(simulation.first_touch_of_pairs(1.0).unwrap(), touches.then_some(0.0), "{rate:e}");
+        }
+    }
+
+    /// A box that turns as it comes to a wall reaches by b (|cos θ| + |sin θ|) from its centre.
+    #[test]
+    fn a_box_that_turns_as_it_comes_to_a_wall_touches_it_with_its_first_corner() {
+        let cuboid = |half| Solid::cuboid(half).unwrap();
+        let wall = [(cuboid([0.1, 1.0, 1.0]), [0.45, 0.0, 0.0])];
+        for k in 0..12 {
+            let (speed, spin) = (1.0 + 0.1 * f64::from(k), 1.7 * f64::from(k % 5) - 3.0);
+            let mut simulation = beside("", cuboid([0.1; 3]), [-0.4, speed, 0.2, spin], &wall, 1.0);
+            assert_eq!(simulation.open_items(), [Item::Boxes(0)]);
+            let gap = |t: f64| {
+                let angle = 0.2 + spin * t;
+                0.35 - (-0.4 + speed * t) - 0.1 * (angle.cos().abs() + angle.sin().abs())
+            };
+            let first = (0..10_000).map(|k| 1e-4 * f64::from(k)).find(|t| gap(t + 1e-4) < 0.0).unwrap();
+            let (mut from, mut to) = (first, first + 1e-4);
+            for _ in 0..60 {
+                let middle = 0.5 * (from + to);
+                if gap(middle) < 0.0 { to = middle } else { from = middle }
+            }
+            assert_near(simulation.first_touch_of_pairs(1.0).unwrap().unwrap(), to, 1e-12);
+        }
+    }
+
+    /// A box, 0.2 m wide, that turns down about an edge that lies on a table of this half width, from this angle to as much below: its
+    /// face is flat in the middle of the step.
+    fn tipping(angle: f64, half_width: f64) -> Simulation {
+        let model = model(
+            r#"<body name="box"><joint name="z" type="slide" axis="0 0 1"/><joint name="turn" type="hinge" axis="0 1 0"/>
+            <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>"#,
+        );
+        let side = |link, at: [f64; 3], half| PairSide {
+            link,
+            placement: Placement::at(at),
+            solid: Solid::cuboid(half).unwrap(),
+        };
+        let upper = side(model.find_link("box").unwrap(), [0.1, 0.0, 0.1], [0.1; 3]);
+        let table = side(LinkId::WORLD, [0.0, 0.0, -0.1], [0.5, half_width, 0.1]);
+        let mut setup = weightless(setup(model));
+        (setup.configuration, setup.velocity) = (vec![0.0, -angle], vec![0.0, 2.0 * angle]);
+        setup.pairs.push(WatchedPair {
+            name: "box on table".into(),
+            bodies: BodyPair { sides: [upper, table] },
+            coefficients: Coefficients { restitution: Restitution::ZERO, friction: None },
+        });
+        let mut simulation = Simulation::new(setup).unwrap();
+        for k in 0..simulation.system.contacts.len() {
+            if simulation.system.contacts[k].gap.abs() < 1e-12 {
+                simulation.set_mode(k, Mode::Stick);
+            }
+        }
+        simulation.system.adopt_modes();
+        attempt(&mut simulation, 1.0);
+        simulation
+    }
+
+    #[test]
+    fn the_second_edge_of_a_box_that_turns_down_about_the_first_is_not_missed() {
+        for angle in [1e-6, 1e-3, 0.3] {
+            let mut simulation = tipping(angle, 0.5);
+            assert_eq!(simulation.open_items(), [Item::Touching(0)]);
+            let found = simulation.first_touch_of_pairs(1.0).unwrap();
+            assert_near(found.unwrap_or(f64::NAN), 0.5, 1e-9);
+        }
+    }
+
+    /// On a table as wide as the box, too.
+    #[test]
+    fn a_face_that_comes_down_flush_is_found_in_a_piece_of_any_length() {
+        let mut simulation = tipping(1e-3, 0.1);
+        assert_near(simulation.touch_of_parts(0, 0.0, 1.0, 0).unwrap().unwrap_or(f64::NAN), 0.5, 1e-6);
+        assert_eq!(simulation.touch_of_parts(0, 0.0, 0.4, 0).unwrap(), None);
+    }
+}

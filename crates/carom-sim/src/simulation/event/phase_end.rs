@@ -346,3 +346,102 @@ impl Simulation {
         self.system.best_margin(self.time, margin)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Actuator;
+    use crate::simulation::motion::contact::Mode;
+    use crate::simulation::tests::{G, MU, assert_near, attempt, contact, model, one_step, pushed, setup};
+
+    fn seen(time: f64, margin: f64) -> MarginSample {
+        MarginSample { time, margin, is_doubtful: true, about_to_fire: None }
+    }
+
+    #[test]
+    fn places_in_a_step_are_parts_of_it_and_are_told_apart_by_the_rounding_of_the_time() {
+        let mut simulation = pushed(Mode::Stick, 0.0, 0.1, |_| 0.0);
+        assert_eq!(simulation.sharpest(), 0.0);
+        simulation.time = 1000.0;
+        attempt(&mut simulation, 0.5);
+        for (time, part) in [(1000.0, 0.0), (1000.125, 0.25), (1000.5, 1.0), (1000.75, 1.0)] {
+            assert_eq!(simulation.fraction_of(&seen(time, 0.0)), part);
+        }
+        assert_near(simulation.sharpest(), 2000.0 * f64::EPSILON, 1e-25);
+    }
+
+    /// A push that is as large as friction at two thirds of the step.
+    #[test]
+    fn a_force_is_on_its_bound_where_it_leaves_it_last() {
+        let by = (0, Reason::Cone);
+        let mut simulation = pushed(Mode::Stick, 0.0, 0.3, |t| MU * G * t / 0.2);
+        // Found after the place that is given, or from the start where it is outside there.
+        for (from, to) in [(0.0, 1.0), (0.5, 0.9), (0.7, 0.9), (0.66, 0.67)] {
+            assert_near(simulation.on_bound(by, from, to).unwrap(), 2.0 / 3.0, 1e-12);
+        }
+        // What is inside all the time is left where it is looked for, and what is outside all the time at the start.
+        assert_eq!(simulation.on_bound(by, 0.1, 0.5).unwrap(), 0.1);
+        let mut simulation = pushed(Mode::Stick, 0.0, 0.3, |_| 2.0 * MU * G);
+        assert_eq!(simulation.on_bound(by, 0.5, 0.9).unwrap(), 0.0);
+        // One that leaves the bound on which it was.
+        let mut simulation = pushed(Mode::Stick, 0.0, 0.3, |t| MU * G + t);
+        let found = simulation.on_bound(by, 0.0, 0.9).unwrap();
+        assert!(found < 1e-12, "{found:e}");
+    }
+
+    /// Outside by 1e-11 to 5e-11 of the weight: more than rounding, and too little for an event.
+    #[test]
+    fn a_step_is_ended_where_a_force_leaves_its_bound_and_no_event_fires() {
+        let leaves = |at: f64, rate: f64| {
+            let push = move |t: f64| MU * G * (1.0 + rate * (t / 0.3 - at));
+            match pushed(Mode::Stick, 0.0, 0.3, push).phase_end().unwrap() {
+                Phase::LeavesBound(fraction) => Some(fraction),
+                Phase::GoesOn => None,
+                Phase::Ends(end) => panic!("{end:?}"),
+            }
+        };
+        for at in [0.25, 0.5, 0.75] {
+            assert_near(leaves(at, 2e-10 / 1.5).unwrap(), at, 1e-4);
+        }
+        // Not in the first thousandth, where it would be ended again and again, and not by rounding.
+        assert_near(leaves(1.5e-3, 1e-10).unwrap(), 1.5e-3, 1e-4);
+        assert_eq!((leaves(5e-4, 1e-10), leaves(2.0, 1e-10), leaves(0.5, 1e-12)), (None, None, None));
+    }
+
+    /// A block on two feet, each of which would slide alone: whether both hold it is a problem of its own. It is solved where it is
+    /// nearest to its end, and everywhere only if that is near.
+    #[test]
+    fn redundant_forces_are_distributed_where_they_may_be_outside_and_no_more_often() {
+        let model = model(
+            r#"<body name="block"><joint name="x" type="slide" axis="1 0 0"/><joint name="z" type="slide" axis="0 0 1"/>
+            <joint name="turn" type="hinge" axis="0 1 0"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>"#,
+        );
+        let mut setup = setup(std::sync::Arc::clone(&model));
+        setup.contacts = [-1.0, 1.0]
+            .map(|x| {
+                let mut foot = contact(&model, "block", [x, 0.0, 0.0], 0.0, Some(0.5));
+                foot.point = foot.point.with_dimension(2);
+                foot
+            })
+            .to_vec();
+        setup.actuators = vec![Actuator::law(|_, _, _, forces| {
+            forces[0] += 0.3 * G;
+            forces[2] += 0.8 * G;
+        })];
+        let mut simulation = one_step(setup, 0.1);
+        simulation.system.contacts.iter_mut().for_each(|foot| foot.mode = Mode::Stick);
+        simulation.system.adopt_modes();
+        attempt(&mut simulation, 0.1);
+        let best = simulation.margin_at(0.5).unwrap().value;
+        assert!(best > 0.01 && best < 0.5, "{best}");
+        let mut asked = |margins: [f64; 4]| -> Vec<bool> {
+            let trace: Vec<MarginSample> =
+                margins.iter().zip([0.01, 0.04, 0.07, 0.1]).map(|(margin, time)| seen(time, *margin)).collect();
+            simulation.redundant_margins(&trace).unwrap().iter().map(Option::is_some).collect()
+        };
+        assert_eq!(asked([-0.1, -0.102, -0.101, -0.1005]), [false, true, false, true]);
+        assert_eq!(asked([-0.1, -0.102, -0.101, 0.5]), [false, true, false, false]);
+        // They may change by more than the best one has.
+        assert_eq!(asked([-0.1, -0.1 - best, -0.101, -0.1005]), [true; 4]);
+    }
+}

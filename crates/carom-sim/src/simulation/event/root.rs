@@ -1,9 +1,11 @@
 //! Bracketed root finding.
 
+/// Evaluations, at most: four times those of bisecting all digits.
+const MOST_EVALUATIONS: usize = 200;
+
 /// A secant step, then the method of T. R. Chandrupatla (Advances in Engineering Software 28, 1997): inverse quadratic
 /// interpolation if it is certain to stay inside the bracket, bisection otherwise. An iterate stays half the width away
-/// from both ends, and farther each time that this did not close the bracket, because rounding hides how near the root
-/// is. Returns the end of the last bracket at which the function is negative.
+/// from both ends. Returns the end of the last bracket at which the function is negative.
 ///
 /// `f` must be non-negative at `from` and negative at `to`; only its signs matter for the result.
 pub(crate) fn falling<E>(
@@ -26,21 +28,17 @@ pub(crate) fn falling_to<E>(
     mut f: impl FnMut(f64) -> Result<f64, E>,
 ) -> Result<f64, E> {
     let mut guess = from + (to - from) * (above / (above - below));
-    let mut least = 0.5 * width;
-    for _ in 0..200 {
+    let away = 0.5 * width;
+    for _ in 0..MOST_EVALUATIONS {
         if to - from <= width {
             break;
         }
-        let middle = 0.5 * (from + to);
-        // NaN is not inside.
-        let within = if guess >= from && guess <= to { guess } else { middle };
-        let kept_away = within.max(from + least).min(to - least);
-        let at = if kept_away > from && kept_away < to { kept_away } else { middle };
-        if at <= from || at >= to {
-            break;
-        }
+        let is_inside = |at: &f64| *at > from && *at < to;
+        // Where the width is below the rounding of the ends, only the middle may be inside, or nothing.
+        let kept_away = Some(guess.max(from + away).min(to - away)).filter(is_inside);
+        let Some(at) = kept_away.or(Some(0.5 * (from + to)).filter(is_inside)) else { break };
         let value = f(at)?;
-        let (here, was_near_to) = ((at, value), 2.0 * at > from + to);
+        let here = (at, value);
         guess = if value < 0.0 {
             let left = (to, below);
             (to, below) = here;
@@ -53,8 +51,6 @@ pub(crate) fn falling_to<E>(
             (from, above) = here;
             parabola(here, (to, below), left)
         };
-        let has_closed = was_near_to != (value < 0.0);
-        least = if at == within || has_closed { 0.5 * width } else { 8.0 * least };
     }
     Ok(to)
 }
@@ -72,7 +68,7 @@ fn parabola((a, f_a): (f64, f64), (b, f_b): (f64, f64), (c, f_c): (f64, f64)) ->
 
 #[cfg(test)]
 mod tests {
-    use super::{falling, falling_to};
+    use super::{falling, falling_to, parabola};
 
     #[test]
     fn finds_zeros_of_any_shape() {
@@ -168,6 +164,81 @@ mod tests {
             coarse += evaluations;
         }
         assert!(smooth <= 898 && coarse <= 4768, "{smooth} and {coarse} evaluations of 100 roots");
+    }
+
+    /// x = r + p y + q y² through three points: its root is r, in whatever place.
+    #[test]
+    fn an_inverse_parabola_has_its_root_where_it_is() {
+        for (r, p, q) in [(0.0, -1.0, 0.0), (0.3, -0.5, 0.1), (-2.0, -0.25, -0.03), (5.0, -3.0, 0.2)] {
+            let point = |y: f64| (r + p * y + q * y * y, y);
+            // The second has the other sign than the first; the third is beyond the first, on its side.
+            for values in [[0.5, -1.0, 2.0], [-0.5, 1.0, -2.0], [0.25, -1.5, 1.0], [-1.0, 0.75, -1.5]] {
+                let [a, b, c] = values.map(point);
+                let root = parabola(a, b, c);
+                assert!((root - r).abs() <= 1e-14 * (1.0 + r.abs()), "{root} is not {r} through {a:?}, {b:?}, {c:?}");
+            }
+        }
+    }
+
+    /// With ξ = (a - b)/(c - b) and φ = (f_a - f_b)/(f_c - f_b) it is inside wherever 1 - √(1 - ξ) < φ < √ξ. Here b is at 0 with -1,
+    /// and c at 1.
+    #[test]
+    fn a_parabola_that_may_leave_the_bracket_gives_way_to_bisection() {
+        let is_bisected = |xi: f64, phi: f64| {
+            // f_c from φ for f_a = 1/2.
+            let root = parabola((xi, 0.5), (0.0, -1.0), (1.0, 1.5 / phi - 1.0));
+            root == 0.5 * xi
+        };
+        for xi in [0.1, 0.25, 0.5, 0.75, 0.9_f64] {
+            let (least, most) = (1.0 - (1.0 - xi).sqrt(), xi.sqrt());
+            for (phi, expected) in
+                [(0.99 * least, true), (1.01 * least, false), (0.99 * most, false), (1.01 * most, true)]
+            {
+                assert_eq!(is_bisected(xi, phi), expected, "{xi}, {phi}");
+            }
+        }
+        // Three points with two values, and three values that are no numbers.
+        assert_eq!(parabola((0.5, 1.0), (0.0, -1.0), (1.0, 1.0)), 0.25);
+        assert_eq!(parabola((0.5, f64::NAN), (0.0, -1.0), (1.0, 1.0)), 0.25);
+    }
+
+    /// Each evaluation may be a step of the robot: what is nearly straight is found by one.
+    #[test]
+    fn a_nearly_straight_function_takes_one_evaluation() {
+        for (from, to, root) in [(0.0, 1.0, 0.3), (3.0, 7.0, 6.9), (-2.0, 0.5, -1.9)] {
+            let f = |x: f64| 5.0 * (root - x) + 1e-9 * (x - root) * (x - root);
+            let mut evaluations = 0;
+            let found = falling_to(from, to, (f(from), f(to)), 1e-15, 3e-8, |x| {
+                evaluations += 1;
+                Ok::<f64, ()>(f(x))
+            });
+            assert!(evaluations == 1 && (found.unwrap() - root).abs() < 1e-8, "{evaluations}");
+        }
+    }
+
+    /// A bracket as narrow as asked for is not evaluated in, and no iterate is nearer than half the width to its ends.
+    #[test]
+    fn no_evaluation_is_nearer_to_an_end_than_half_the_width() {
+        let width = 0.01;
+        for root in [0.1, 0.3, 0.7, 0.95] {
+            let (mut from, mut to) = (0.0, 1.0);
+            let f = |x: f64| (root - x) * (1.0 + x);
+            let found = falling(from, to, (f(from), f(to)), width, |x| {
+                assert!(
+                    to - from > width && x >= from + 0.4999 * width && x <= to - 0.4999 * width,
+                    "{x} in {from}, {to}"
+                );
+                if f(x) < 0.0 {
+                    to = x
+                } else {
+                    from = x
+                }
+                Ok::<f64, ()>(f(x))
+            });
+            assert!(found.unwrap() == to && to - from <= width, "{from}, {to}");
+        }
+        let found = falling(0.0, 1.0, (1.0, -1.0), 1.0, |_| Err::<f64, ()>(()));
+        assert_eq!(found, Ok(1.0));
     }
 
     #[test]

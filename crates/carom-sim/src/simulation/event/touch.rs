@@ -393,7 +393,8 @@ impl Simulation {
 mod tests {
     use carom_multibody::HalfSpace;
 
-    use super::{Approach, Cubic, Simulation};
+    use super::{Approach, Cubic, Look, Simulation};
+    use crate::simulation::motion::contact::Mode;
     use crate::simulation::tests::{across, assert_near, value};
 
     /// The cubic through a gap at both ends of a piece of this width, and the same backwards.
@@ -430,6 +431,10 @@ mod tests {
         // One turn is told by the signs, none is no dip, and rounding is none either.
         assert!(!Cubic { gaps: [1.0, 1.0], rates: [-1.0, 1.0], width: 1.0 }.dips(1e-9));
         assert!(!Cubic { gaps: [0.0, 1.0], rates: [1.0, 1.0], width: 1.0 }.dips(1e-9));
+        // It begins at rest, falls and rises: no sign tells. Backwards it is at rest at its end, and one does.
+        let gap = |s: f64| 0.05 - 0.3 * s * s + 0.25 * s * s * s;
+        let rate = |s: f64| -0.6 * s + 0.75 * s * s;
+        assert_eq!(both_ways(1.0, gap, rate).map(|cubic| cubic.dips(1e-9)), [true, false]);
         // It turns twice before or after it, and would be lower there.
         let gap = |s: f64| ((s + 0.5).powi(3) - 0.125) / 3.0 - 0.1 * s + 0.01;
         let rate = |s: f64| (s + 0.5).powi(2) - 0.1;
@@ -466,6 +471,174 @@ mod tests {
                 assert_near(found, wanted, 1e-3);
             }
         }
+    }
+
+    /// Gaps and rates of one contact at both ends and in the middle of a piece of the step.
+    fn looks(simulation: &Simulation, from: f64, to: f64, distances: [(f64, f64); 3]) -> bool {
+        let at = [from, 0.5 * (from + to), to];
+        let [start, middle, end] = [0, 1, 2].map(|k| Look { at: at[k], distances: vec![distances[k]] });
+        simulation.may_hide_a_touch([&start, &middle, &end])
+    }
+
+    /// Over half a piece h the cubic through both ends has the rate 3/4 (g₁ - g₀)/h - (r₀ + r₁)/4 in its middle.
+    #[test]
+    fn a_rate_in_the_middle_that_the_ends_do_not_predict_may_hide_a_touch() {
+        let simulation = across(&[0.3, -1.0]);
+        for (from, to) in [(0.0, 0.5), (0.25, 0.5), (0.5, 1.0)] {
+            let half = 0.5 * (to - from);
+            for (g, r) in [([0.3, 0.2], [-1.0, 0.6]), ([0.2, 0.3], [-0.3, 1.0]), ([0.3, 0.1], [-0.9, -1.0])] {
+                let predicted = 0.75 * (g[1] - g[0]) / half - 0.25 * (r[0] + r[1]);
+                let middle = 0.5 * (g[0] + g[1]) + 0.25 * half * (r[0] - r[1]);
+                // A tenth of the largest rate.
+                for (off, hides) in [(0.0, false), (0.097, false), (-0.097, false), (0.103, true), (-0.103, true)] {
+                    let rate = predicted + off * f64::max(f64::abs(r[0]), f64::abs(r[1]));
+                    let distances = [(g[0], r[0]), (middle, rate), (g[1], r[1])];
+                    assert_eq!(looks(&simulation, from, to, distances), hides, "{distances:?} {off}");
+                }
+            }
+        }
+        // What is rounding of rates, and of gaps over a short time, says nothing.
+        let scales = *simulation.system.scales.of(0);
+        for width in [1.0, 1e-4] {
+            let rounding = scales.tiny + 4.0 * f64::EPSILON * scales.length / (0.5 * width);
+            for (part, hides) in [(0.9, false), (1.2, true)] {
+                let distances = [(0.0, 0.0), (0.0, part * rounding), (0.0, 0.0)];
+                assert_eq!(looks(&simulation, 0.0, width, distances), hides, "{width} {part}");
+            }
+        }
+    }
+
+    /// It has the gap (g₀ + g₁)/2 + h (r₀ - r₁)/4 there. The cubics of both halves are off by a sixteenth of what that one is.
+    #[test]
+    fn a_gap_in_the_middle_that_the_ends_do_not_predict_may_hide_a_touch() {
+        let mut simulation = across(&[0.3, -1.0]);
+        // Nothing is too far away.
+        simulation.stepping.spin = 100.0;
+        let half = 0.25;
+        // A tenth of the least gap, which the rates of a half may add to.
+        for (g, r, least) in [([0.4, 0.4], 0.0, 0.4), ([0.5, 0.3], -0.4, 0.4), ([0.2, 0.6], 0.8, 0.4)] {
+            for (part, hides) in [(0.98, false), (1.02, true)] {
+                let middle = 0.5 * (g[0] + g[1]) + 16.0 * 0.1 * part * least;
+                let distances = [(g[0], r), (middle, r), (g[1], r)];
+                assert_eq!(looks(&simulation, 0.0, 2.0 * half, distances), hides, "{distances:?} {part}");
+            }
+        }
+        // A thousandth of what is near, where the surface is.
+        let near = simulation.system.scales.of(0).near;
+        for (part, hides) in [(0.98, false), (1.02, true)] {
+            let gap = 1e-3 * near;
+            let distances = [(gap, 0.0), (gap + 16.0 * part * (1e-3 * near + 0.1 * gap), 0.0), (gap, 0.0)];
+            assert_eq!(looks(&simulation, 0.0, 2.0 * half, distances), hides, "{part}");
+        }
+    }
+
+    /// What is farther away than it can come down hides nothing, whatever its rates.
+    #[test]
+    fn what_is_too_far_away_hides_no_touch() {
+        let simulation = across(&[0.3, -1.0]);
+        let reach = simulation.reach(0, 0.25, 1.0);
+        for (gap, hides) in [(0.99 * reach, true), (1.01 * reach, false)] {
+            for place in 0..3 {
+                let mut distances = [(2.0 * reach, 1.0), (2.0 * reach, -1.0), (2.0 * reach, 1.0)];
+                distances[place].0 = gap;
+                assert_eq!(looks(&simulation, 0.0, 0.5, distances), hides, "{distances:?}");
+            }
+        }
+        // The fastest of the three counts.
+        for place in 0..3 {
+            let mut distances = [(0.9 * reach, 0.0); 3];
+            distances[place].1 = -1.0;
+            assert!(looks(&simulation, 0.0, 0.5, distances), "{distances:?}");
+        }
+    }
+
+    /// By its rate or its gap at either end of the step; not at all if it is closed.
+    #[test]
+    fn a_step_is_searched_where_an_open_contact_may_come_down_in_it() {
+        for (height, can) in [
+            // Four times the way at the larger of both rates, here 0.2 and 10 m/s, and at an acceleration of 1 m/s².
+            (&[4.7, 0.0, 0.1][..], true),
+            (&[4.9, 0.0, 0.1], false),
+            (&[4.9, 0.2, -0.1], true),
+            (&[40.0, 0.0, -5.0], true),
+            (&[46.0, 0.0, -5.0], true),
+            (&[50.0, 0.0, -5.0], false),
+        ] {
+            let mut simulation = across(height.to_vec().leak());
+            assert_eq!(simulation.can_touch().unwrap(), can, "{height:?}");
+            simulation.system.contacts[0].mode = Mode::Stick;
+            assert!(!simulation.can_touch().unwrap());
+        }
+    }
+
+    /// What lies on the surface, or a little inside, falls if it does so by more than rounding.
+    #[test]
+    fn a_contact_on_its_surface_touches_if_it_falls_by_more_than_rounding() {
+        let mut simulation = across(&[0.0, 0.0]);
+        let scales = *simulation.system.scales.of(0);
+        let (tiny, rounding) = (scales.tiny, 4.0 * f64::EPSILON * scales.length);
+        for (gap, next_gap, next_rate, touches) in [
+            (0.0, -0.9 * rounding, -0.9 * tiny, false),
+            (0.0, -1.1 * rounding, -0.9 * tiny, true),
+            (0.0, -0.9 * rounding, -1.1 * tiny, true),
+            (-1e-12, -1e-12 - 0.9 * tiny, -0.9 * tiny, true),
+            (1e-3, 0.0, -1e-3, false),
+        ] {
+            let ends = [(0.25, gap, -0.5 * tiny), (0.75, next_gap, next_rate)];
+            let found = simulation.touch_within(Approach::Contact(0), ends).unwrap();
+            assert_eq!(found, touches.then_some(0.25), "{ends:?}");
+        }
+    }
+
+    /// 1e-4 m/s and slower: the gap has few digits, and is zero in the middle of its roundings, in steps of any length.
+    #[test]
+    fn a_touch_is_where_a_gap_of_few_digits_is_zero() {
+        for step in [0.25, 1.0, 4.0] {
+            let (mut sum, mut count) = (0.0, 0.0);
+            for k in 0..64 {
+                let speed = 1e-4 * (1.0 + 0.0137 * f64::from(k));
+                let mut setup = across(&[0.0, 0.0]).setup().clone();
+                setup.surfaces[0].half_space = HalfSpace::new([0.0, 0.0, 1.0], [0.0, 0.0, 1.0]).unwrap();
+                (setup.configuration[1], setup.velocity[1]) = (1.0 + 0.4 * speed * step, -speed);
+                let mut simulation = crate::simulation::tests::one_step(setup, step);
+                let found = simulation.first_touch(1.0).unwrap().unwrap();
+                let start = simulation.state[1] - 1.0;
+                sum += (found * step - start / speed) * speed / f64::EPSILON;
+                count += 1.0;
+            }
+            assert!((sum / count).abs() < 0.2, "{} roundings in a step of {step}", sum / count);
+        }
+    }
+
+    /// Slower than rounding, and a picometre inside: it rises from there.
+    #[test]
+    fn what_has_just_left_its_surface_does_not_touch_it_again() {
+        for (height, touches) in [(&[-1e-12, -5e-14, 0.5][..], false), (&[-1e-12, -2e-13, 0.5], true)] {
+            let found = across(height.to_vec().leak()).first_touch(1.0).unwrap();
+            assert_eq!(found, touches.then_some(0.0), "{height:?}");
+        }
+    }
+
+    /// At the end of a step made anew: inside by more than what is near it goes back, and otherwise it stays.
+    #[test]
+    fn a_step_that_ends_inside_goes_back_to_its_touch_and_one_that_ends_on_the_surface_does_not() {
+        let near = across(&[0.25, -1.0]).system.scales.of(0).near;
+        for (end, goes_back) in [(0.1, false), (-0.5 * near, false), (-2.0 * near, true), (-0.3, true)] {
+            let height: &'static [f64] = vec![0.25, end - 0.25].leak();
+            for (is_armed, goes_back) in [(true, goes_back), (false, false)] {
+                let mut simulation = across(height);
+                simulation.accept();
+                simulation.system.contacts[0].is_armed = is_armed;
+                assert_eq!(simulation.steps_back_to_touch().unwrap(), goes_back, "{end}");
+                let wanted = if goes_back { 0.25 / (0.25 - end) } else { 1.0 };
+                assert_near(simulation.time, wanted, 1e-12);
+            }
+        }
+        // What was inside from the start is left to the search that comes first.
+        let mut simulation = across(&[-1e-8, -1.0]);
+        simulation.accept();
+        assert!(!simulation.steps_back_to_touch().unwrap());
+        assert_near(simulation.time, 1.0, 0.0);
     }
 
     /// 4 (v t + a t²) and 2 L ω t.

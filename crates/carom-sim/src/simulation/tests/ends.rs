@@ -1,28 +1,12 @@
 //! Where the end of a phase is put, whatever the dense output says.
 
+use crate::Simulation;
+use crate::simulation::event::advance::Halt;
 use crate::simulation::event::phase_end::PhaseEnd;
 use crate::simulation::motion::contact::Mode;
 use crate::simulation::motion::margin::{Margin, Reason};
-use crate::{Actuator, Simulation};
 
-use super::{G, assert_near, attempt, mass, sphere};
-
-const MU: f64 = 0.5;
-
-/// A mass on the floor with friction in this mode, pushed along it, as far as one step of this length.
-fn pushed(mode: Mode, speed: f64, step: f64, push: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Simulation {
-    let mut setup = mass("", 0.0);
-    setup.contacts[0].coefficients.friction = Some(carom_law::Friction::new(MU).unwrap());
-    setup.contacts[0].point = setup.contacts[0].point.with_dimension(2);
-    setup.velocity[0] = speed;
-    setup.actuators = vec![Actuator::law(move |t, _, _, forces| forces[0] += push(t))];
-    let mut simulation = Simulation::new(setup).unwrap();
-    simulation.audit().unwrap();
-    simulation.system.contacts[0].mode = mode;
-    simulation.system.adopt_modes();
-    attempt(&mut simulation, step);
-    simulation
-}
+use super::{G, MU, assert_near, pushed, sphere};
 
 fn end(fraction: f64, beyond: f64, reason: Reason) -> PhaseEnd {
     PhaseEnd { fraction, beyond, margin: Margin { value: -1e-9, by: Some((0, reason)) } }
@@ -101,6 +85,31 @@ fn a_phase_ends_where_its_force_is_on_its_bound_and_fires_a_little_later() {
     assert_near(found.fraction * step, wanted, 1e-13);
     // 1e-10 of the weight is 2e-10 of friction.
     assert_near(found.beyond * step, 2e-10 * wanted, 1e-13);
+}
+
+/// A step to the end of a phase tells how much later the event fires: modes are decided there.
+#[test]
+fn a_step_to_the_end_of_a_phase_tells_how_much_later_it_fires() {
+    let (step, wanted) = (0.3, 0.2);
+    let mut simulation = pushed(Mode::Stick, 0.0, step, move |t| MU * G * t / wanted);
+    simulation.stepping.size = step;
+    let halt = simulation.advance(1.0).unwrap();
+    assert!(matches!(halt, Halt::Phase(Margin { by: Some((0, Reason::Cone)), .. })), "{halt:?}");
+    assert_near(simulation.time, wanted, 1e-13);
+    assert_near(simulation.stepping.ahead_of_event, 2e-10 * wanted, 1e-13);
+}
+
+/// A part in 1e13 of the speed scale is rounding.
+#[test]
+fn a_slip_is_not_ended_by_the_rounding_of_a_velocity_against_it() {
+    let mut simulation = pushed(Mode::SlipAlong([1.0, 0.0]), 0.0, 0.1, |_| 2.0 * MU * G);
+    simulation.system.allow_decided(0.0, &simulation.state).unwrap();
+    let speed = simulation.system.scales.of(0).speed;
+    for (part, ends) in [(0.5e-13, false), (1.5e-13, true)] {
+        simulation.state[2] = -part * speed;
+        let margin = simulation.present_margin().unwrap();
+        assert_eq!(margin.value < 0.0 && margin.by == Some((0, Reason::Stop)), ends, "{part:e}: {margin:?}");
+    }
 }
 
 /// In space a slide that slows is followed for seven tenths of what is left of it; near where its direction is no longer told, up to

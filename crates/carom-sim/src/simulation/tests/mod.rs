@@ -1,13 +1,15 @@
 //! What each heuristic of the simulator is for: without it one of these tests fails. Closed forms on robots of one or two
-//! joints; `touches`, `phases`, `ends`, `onsets`, `instants`, `strikes`, `windows`, `starts`, `steps`, `bounds`, `control` and `names` by subject.
+//! joints; `touches`, `phases`, `ends`, `onsets`, `instants`, `strikes`, `jams`, `settling`, `windows`, `starts`, `steps`, `bounds`, `control` and `names` by subject.
 
 mod bounds;
 mod control;
 mod ends;
 mod instants;
+mod jams;
 mod names;
 mod onsets;
 mod phases;
+mod settling;
 mod starts;
 mod steps;
 mod strikes;
@@ -20,18 +22,21 @@ use carom_law::{Coefficients, Friction, Restitution};
 use carom_multibody::load::{self, Options};
 use carom_multibody::{ContactPoint, HalfSpace, Model};
 
-use crate::{Recorder, Settings, Setup, Simulation, Surface, WatchedContact};
+use crate::simulation::motion::contact::Mode;
+use crate::{Actuator, Recorder, Settings, Setup, Simulation, Surface, WatchedContact};
 
-const G: f64 = 9.81;
+pub(crate) const G: f64 = 9.81;
+/// The friction of [`pushed`].
+pub(crate) const MU: f64 = 0.5;
 
 /// A robot of these bodies.
-fn model(bodies: &str) -> Arc<Model> {
+pub(crate) fn model(bodies: &str) -> Arc<Model> {
     let text = format!(r#"<mujoco><compiler angle="radian"/><worldbody>{bodies}</worldbody></mujoco>"#);
     Arc::new(load::text(&text, "robot.xml".as_ref(), &Options::default()).unwrap())
 }
 
 /// At its home, at rest, over a floor at z = 0, without contacts.
-fn setup(model: Arc<Model>) -> Setup {
+pub(crate) fn setup(model: Arc<Model>) -> Setup {
     Setup {
         configuration: model.home().to_vec(),
         velocity: vec![0.0; model.nv()],
@@ -45,7 +50,7 @@ fn setup(model: Arc<Model>) -> Setup {
 }
 
 /// A point of a link that can touch the floor; without friction along its normal alone.
-fn contact(model: &Model, link: &str, place: [f64; 3], e: f64, friction: Option<f64>) -> WatchedContact {
+pub(crate) fn contact(model: &Model, link: &str, place: [f64; 3], e: f64, friction: Option<f64>) -> WatchedContact {
     let point = ContactPoint::new(model, model.find_link(link).unwrap(), place, [0.0, 0.0, 1.0]).unwrap();
     let friction = friction.map(|mu| Friction::new(mu).unwrap());
     WatchedContact {
@@ -58,7 +63,7 @@ fn contact(model: &Model, link: &str, place: [f64; 3], e: f64, friction: Option<
 }
 
 /// 1 kg that moves along x and z and touches with its own centre: q and v are (x, z), and L is 1 m.
-fn mass(joint: &str, e: f64) -> Setup {
+pub(crate) fn mass(joint: &str, e: f64) -> Setup {
     let model = model(&format!(
         r#"<body name="mass"><joint name="x" type="slide" axis="1 0 0"/>
         <joint name="z" type="slide" axis="0 0 1" {joint}/>
@@ -69,7 +74,27 @@ fn mass(joint: &str, e: f64) -> Setup {
     setup
 }
 
-fn weightless(mut setup: Setup) -> Setup {
+/// A mass on the floor with friction in this mode, at this speed, pushed along the floor, as far as one step of this length.
+pub(crate) fn pushed(
+    mode: Mode,
+    speed: f64,
+    step: f64,
+    push: impl Fn(f64) -> f64 + Send + Sync + 'static,
+) -> Simulation {
+    let mut setup = mass("", 0.0);
+    setup.contacts[0].coefficients.friction = Some(Friction::new(MU).unwrap());
+    setup.contacts[0].point = setup.contacts[0].point.with_dimension(2);
+    setup.velocity[0] = speed;
+    setup.actuators = vec![Actuator::law(move |t, _, _, forces| forces[0] += push(t))];
+    let mut simulation = Simulation::new(setup).unwrap();
+    simulation.audit().unwrap();
+    simulation.system.contacts[0].mode = mode;
+    simulation.system.adopt_modes();
+    attempt(&mut simulation, step);
+    simulation
+}
+
+pub(crate) fn weightless(mut setup: Setup) -> Setup {
     setup.model = Arc::new(Model::clone(&setup.model).with_gravity([0.0; 3]));
     setup
 }
@@ -116,7 +141,7 @@ pub(crate) fn one_step(setup: Setup, step: f64) -> Simulation {
     simulation
 }
 
-fn attempt(simulation: &mut Simulation, step: f64) {
+pub(crate) fn attempt(simulation: &mut Simulation, step: f64) {
     simulation.system.forget_trace();
     let Simulation { stepping, system, state, time, .. } = simulation;
     stepping.stepper.begin(system, *time, state).unwrap();

@@ -12,7 +12,7 @@ use crate::{ContactMode, Event, EventKind, ModeEvent, Setup, Simulation};
 use super::{G, assert_near, contact, mass, model, setup, sphere};
 
 /// Measured at the start, with these modes.
-fn measured(setup: Setup, mode: Mode) -> Simulation {
+pub(super) fn measured(setup: Setup, mode: Mode) -> Simulation {
     let mut simulation = Simulation::new(setup).unwrap();
     simulation.audit().unwrap();
     simulation.system.contacts.iter_mut().for_each(|contact| contact.mode = mode);
@@ -225,70 +225,6 @@ fn a_slide_takes_the_direction_of_its_velocity_when_it_is_redirected() {
             other => panic!("{mode:?} became {other:?}"),
         }
     }
-}
-
-/// Painlevé's rod, at 60°, that slides on its lower end with D = part of W_nn.
-fn rod(part: f64, spin: f64) -> Simulation {
-    let model = model(
-        r#"<body name="rod"><joint name="x" type="slide" axis="1 0 0"/><joint name="z" type="slide" axis="0 0 1"/>
-        <joint name="turn" type="hinge" axis="0 1 0"/><inertial pos="0 0 0" mass="12" diaginertia="1 1 1"/></body>"#,
-    );
-    let lower = [0.25, 0.0, -0.75_f64.sqrt() * 0.5];
-    let mut setup = setup(Arc::clone(&model));
-    let mut foot = contact(&model, "rod", lower, 0.0, Some((1.0 - part) * 1.75 / (0.75 * 3_f64.sqrt())));
-    foot.point = foot.point.with_dimension(2);
-    setup.contacts.push(foot);
-    setup.configuration[1] = -lower[2];
-    // The foot slides at 1 m/s along the floor, and neither comes down nor lifts off.
-    let [x, _, z] = lower;
-    (setup.velocity[0], setup.velocity[1], setup.velocity[2]) = (1.0 - spin * z, spin * x, spin);
-    measured(setup, Mode::SlipAlong([1.0, 0.0]))
-}
-
-/// A rod that turns one way comes nearer to its jam and the other way farther from it. Here it turns so much faster meanwhile that the
-/// force on it falls either way, and neither leads into the jam.
-#[test]
-fn no_jam_is_approached_where_d_falls_and_the_force_does_too() {
-    let falls = [0.1, -0.1].map(|spin| {
-        let mut simulation = rod(1e-2, spin);
-        simulation.system.evaluate(0.0, &simulation.state).unwrap();
-        let now = simulation.system.wedge_of(0);
-        assert_near(now, 1e-2, 1e-12);
-        simulation.ahead_by(1e-6).unwrap();
-        simulation.system.evaluate(1e-6, &simulation.stepping.ahead).unwrap();
-        simulation.system.wedge_of(0) < now
-    });
-    assert!(falls[0] && !falls[1], "{falls:?}");
-    assert!([0.1, -0.1].iter().all(|spin| !rod(1e-2, *spin).approaches_jam(0).unwrap()));
-}
-
-/// A jam stops the slide. Its work is what the kinetic energy changes by, and is booked and told as such.
-#[test]
-fn a_jam_stops_a_slide_and_books_its_work() {
-    for (part, ahead) in [(4e-7, false), (5e-5, true), (-0.3, false)] {
-        let mut simulation = rod(part, 0.0);
-        let before = simulation.system.energy();
-        let kind = if ahead {
-            assert!(simulation.jam_ahead(0).unwrap());
-            EventKind::JamApproached
-        } else {
-            simulation.jam(0).unwrap();
-            EventKind::Jam
-        };
-        simulation.system.place(0.0, &simulation.state).unwrap();
-        simulation.measure().unwrap();
-        let change = simulation.system.energy() - before;
-        assert_near(simulation.book.columns.impacts, change, 1e-10);
-        assert!(change < 0.0 && simulation.journal.counts.impacts == 1);
-        let event = simulation.journal.events.back().unwrap();
-        assert_eq!(event.kind(), kind);
-        assert_near(event.energy_change(), change, 1e-10);
-        assert!(event.impulse()[0] > 0.0 && event.impulse()[1] < 0.0);
-        simulation.system.terms(0.0, &[0]).unwrap();
-        assert_near(simulation.system.rows.velocity()[1], 0.0, 1e-9);
-    }
-    // Far from a jam there is none ahead.
-    assert!(!rod(0.1, 0.0).jam_ahead(0).unwrap());
 }
 
 /// A contact without weight on it is released where a phase ends, and one with weight is not.
