@@ -121,7 +121,7 @@ impl Simulation {
     /// The robot with more armature takes the place of the robot, or gives it back.
     pub(crate) fn swap_dynamics(&mut self, passive: &mut PassiveForces) {
         if let Some(stiff) = &mut passive.stiff {
-            std::mem::swap(&mut self.system.dynamics, stiff);
+            self.system.swap_dynamics(stiff);
         }
     }
 

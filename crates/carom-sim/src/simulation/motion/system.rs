@@ -155,6 +155,12 @@ impl System {
         self.dynamics.set_state(&self.unit, velocity).map_err(|source| dynamics(time, source))
     }
 
+    /// Exchanges the dynamics for another one: of the same links, but with other inertias, and perhaps in another state.
+    pub(crate) fn swap_dynamics(&mut self, other: &mut Dynamics) {
+        self.known = Known::default();
+        std::mem::swap(&mut self.dynamics, other);
+    }
+
     /// Puts the state of the dynamics back onto the loops.
     pub(crate) fn close_loops(&mut self, time: f64) -> Result<()> {
         self.known = Known::default();

@@ -73,6 +73,26 @@ fn a_window_does_not_go_beyond_the_end_asked_for() {
     assert_near(simulation.time, 1e-7, 1e-20);
 }
 
+/// A window has a robot of its own, with the armature that stands for dampers: in one state both have different W.
+#[test]
+fn a_robot_at_rest_does_not_keep_the_matrix_of_its_window() {
+    let mut simulation = begun(mass(r#"damping="10""#, 0.0));
+    let mut passive = simulation.passive(0.1);
+    let state = simulation.state.clone();
+    let mut delassus = || {
+        simulation.system.place(0.0, &state).unwrap();
+        simulation.system.terms(0.0, &[0]).unwrap();
+        let w = simulation.system.rows.delassus()[(0, 0)];
+        simulation.swap_dynamics(&mut passive);
+        w
+    };
+    let [own, of_the_window, again, of_the_window_again] = [(); 4].map(|()| delassus());
+    // An armature of 0.1 s times 10 N s/m beside the mass of 1 kg.
+    assert_near(own, 1.0, 1e-15);
+    assert_near(of_the_window, 0.5, 1e-15);
+    assert_eq!((again, of_the_window_again), (own, of_the_window));
+}
+
 /// One step of a ten millionth of a second takes 3e4 times the velocity where the damper is taken at its start.
 #[test]
 fn a_stiff_joint_in_a_window_is_stopped_and_not_thrown() {
