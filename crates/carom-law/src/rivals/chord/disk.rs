@@ -123,8 +123,8 @@ impl Tangents {
 
 /// A slip with numbers too far from order one, or a matrix too near to singular, for [`Secular`]: `(A + κ) u = b/|b|`,
 /// `|u| = 1`, with `A = r W_tt/|b|`: all of order one. `1/|u(κ)|` is concave, so that Newton's method rises
-/// monotonically from below. It starts where the Rayleigh quotient of `b` puts the root, which is below it since `1/(l
-/// + κ)²` is convex in `l`.
+/// monotonically from below. It starts where the Rayleigh quotient of `b` puts the root, which is below it since
+/// `1/(l + κ)²` is convex in `l`.
 #[cold]
 fn secular(w_tt: &Sym2, b: Vec2, radius: f64) -> Braked {
     let length = norm(b);

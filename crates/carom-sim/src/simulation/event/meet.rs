@@ -296,8 +296,8 @@ mod tests {
         }
     }
 
-    /// A thin rod turns fifty times in a step beside a ball, with and without its tips touching it: they touch at sin θ
-    /// = (d² + l² - r²)/(2 d l).
+    /// A thin rod turns fifty times in a step beside a ball, with and without its tips touching it: they touch at
+    /// sin θ = (d² + l² - r²)/(2 d l).
     #[test]
     fn a_tip_that_touches_a_ball_once_in_half_a_turn_is_not_missed_in_a_step_of_many() {
         for radius in [0.001, 0.1] {

@@ -1,8 +1,8 @@
 //! A step of Moreau's time stepping: forces over the step, then impulses that keep contacts from penetrating further.
 //!
-//! Springs and dampers of joints are taken at the end of the step, linearly implicit: (M + h D + h² K) (v⁺ - v) = h (f
-//! - h K v) + Aᵀ i. However stiff they are, they only dissipate energy. D and K are diagonal, so this is the robot with
-//! additional armature.
+//! Springs and dampers of joints are taken at the end of the step, linearly implicit:
+//! (M + h D + h² K) (v⁺ - v) = h (f - h K v) + Aᵀ i. However stiff they are, they only dissipate energy. D and K are
+//! diagonal, so this is the robot with additional armature.
 //!
 //! Collisions too fast to drop restitution are resolved by the law, at the boundary of two steps.
 //!
