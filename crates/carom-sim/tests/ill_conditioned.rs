@@ -19,7 +19,7 @@ fn sliding(name: &str, axis: [f64; 3]) -> Joint {
     Joint::new(name, JointKind::Prismatic).along(axis).through([0.0; 3])
 }
 
-/// The same impact of M, A and q̇⁻.
+/// The same impact, computed from M, A and q̇⁻.
 fn by_matrices(
     dynamics: &mut Dynamics,
     contact: &ContactPoint,

@@ -8,7 +8,7 @@
 //! use carom_law::Mode;
 //! use carom_law::batch::{Answers, Problems, solve};
 //!
-//! // Two contacts, W as rows of 3 x 3; the second does not approach. Coefficients may be arrays, too.
+//! // Two contacts, W as rows of 3 x 3; the second does not approach. Coefficients may be arrays as well.
 //! let delassus = [2.0, 0.3, 0.0, 0.3, 1.5, 0.0, 0.0, 0.0, 1.5, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
 //! let velocity = [-1.0, 0.4, 0.0, 0.5, 0.0, 0.0];
 //! let problems = Problems::from_rows(&delassus, &velocity, 0.5, 0.1);

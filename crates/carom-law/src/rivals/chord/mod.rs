@@ -171,7 +171,7 @@ struct Step {
 struct Chain {
     compression: Step,
     end: State,
-    /// Whether Newton's restitution asked for more impulse than that of compression.
+    /// Whether Newton's restitution required more impulse than that of compression.
     cut: bool,
 }
 

@@ -46,9 +46,9 @@ struct Bracket {
 /// How the present phase continues within a step.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Phase {
-    /// It goes on.
+    /// It continues.
     GoesOn,
-    /// It goes on, but a force has left its bound, at this fraction of the step, and is about to end it.
+    /// It continues, but a force has left its bound, at this fraction of the step, and is about to end it.
     LeavesBound(f64),
     /// It ends.
     Ends(PhaseEnd),

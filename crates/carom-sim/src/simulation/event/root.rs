@@ -218,7 +218,8 @@ mod tests {
         }
     }
 
-    /// A bracket as narrow as asked for is not evaluated in, and no iterate is nearer than half the width to its ends.
+    /// Inside a bracket of the requested width there are no evaluations, and no iterate is nearer than half the width
+    /// to its ends.
     #[test]
     fn no_evaluation_is_nearer_to_an_end_than_half_the_width() {
         let width = 0.01;

@@ -1,6 +1,6 @@
 //! Islands: trees of a robot that do not act on each other, each simulated by itself.
 //!
-//! An island is a simulation of its own: its steps, decisions, impacts, factors and energy book are equal to the bit to
+//! An island is a separate simulation: its steps, decisions, impacts, factors and energy book are equal to the bit to
 //! those it has alone. The whole selects the earliest island, integrates it up to its next event, and completes that
 //! step once all others have reached its end. Thus samples and events are in the order of time, and an event of one
 //! island neither ends a step of another nor changes its modes.

@@ -103,7 +103,7 @@ fn what_leaves_a_surface_is_not_pulled_back_where_a_phase_ends_elsewhere() {
     }
 }
 
-/// A closed contact that drifted off its surface is brought back. That is no settling, and no bounces ended.
+/// A closed contact that drifted off its surface is brought back. This is no settling, and no bounces ended.
 #[test]
 fn a_closed_contact_that_is_brought_back_is_not_told_to_settle_again() {
     let mut setup = mass("", 0.5);
