@@ -122,7 +122,7 @@ impl Contact {
             // Without friction, a tangential impulse is rounding.
             impulse[1..].fill(0.0);
         }
-        // On the boundary of a wide cone, the rounding of i_t exceeds i_n: the impulse of the law is kept.
+        // On the boundary of a wide cone, the rounding of i_t exceeds that of i_n: the law's impulse is kept.
         let mu_s = outcome.friction.map_or(0.0, |friction| friction.mu_s());
         let tangential = |i: &[f64; 3]| norm([i[1], i[2]]);
         let leaves = |i: &[f64; 3]| tangential(i) > (1.0 + ACCURACY) * mu_s * i[0];

@@ -15,7 +15,7 @@ use crate::simulation::motion::system::{System, dynamics};
 const WITHIN_STEP: f64 = 0.1;
 
 /// Remainder of the weakest condition, relative to the largest, below which a loop is near a dead point: W and the loop
-/// forces lose that many digits there.
+/// forces lose the corresponding number of digits there.
 const DEAD_POINT: f64 = 1e-4;
 
 /// Iterations of the search for a dead point inside a step: each shortens the interval by 38 %.
