@@ -150,16 +150,15 @@ Every MJCF file with active equalities that MuJoCo compiles, of the packages abo
 alone; of a file in both versions of robosuite that of the engines), and every SDF file of example-robot-data. From random
 states near home carom closes the loops; M, C and W with the loops held are compared there with those of the reference, W by
 an orthonormal basis of its whitened rows, of singular values above {loops.RANK:.0e} of the largest. The reference is MuJoCo's M and rows of
-equalities, for connect also the rows of Pinocchio, which does not read joint, and anchors only where joints are at the origins of
-their bodies. It has no reader of SDF in its wheel: its tree and its constraints are built there by a reader of the
-comparison's own. C has other axes in each, so that Cᵀ C is compared: of the points, and of the rotations of weld and hinge.
-The point of W is on a link that a loop joins. The last column but one is the largest ratio of W without loops, as if the
-linkage hung free, to W with them.
+equalities, for connect also the rows of Pinocchio, which does not read joint, and reads anchors only if joints are at the
+origins of their bodies. Its wheel cannot read SDF: a reader of the comparison builds its tree and constraints. The axes
+of C differ between the programs, so Cᵀ C is compared, of the points and of the rotations of weld and hinge. The contact
+point of W is on a link that a loop joins. The last column but one is the largest ratio of W without loops to W with them.
 
 States that do not close, or within {loops.MARGIN:.0e} of a dead point, are left out. Differences, over the largest entry, must not
-exceed {loops.TOLERANCE:.0e}, and the ranks must be equal. What a file's digits leave open, over the loops' length, shifts the points of C by as
-much. Equalities *left out* are those that carom does not model: each is named by a warning, or the file is *wrong*; of *told*
-files that is all there is.
+exceed {loops.TOLERANCE:.0e}, and the ranks must be equal. The gap due to the digits of a file, relative to the loops' length, shifts the
+points of C by the same amount. Equalities *left out* are those that carom does not model: each is named by a warning, or
+the file is *wrong*; *told* files have no others.
 
 """
 
@@ -312,8 +311,8 @@ RUNS = """\
 ## Every robot in one line
 
 Every file above that has joints, that its reference loads and whose M is regular in its home configuration goes through
-`carom simulate FILE --until {until:g}{law}`, with no other argument but the form of the output. What carom then assumes is described
-in [robots](robots.md): a floating base where the root link has mass, every collision shape against the planes of the file
+`carom simulate FILE --until {until:g}{law}`, with no other argument except the output format. The defaults are described in
+[robots](robots.md): a floating base where the root link has mass, every collision shape against the planes of the file
 or a floor under the lowest point, e = 0, the friction of the file or μ = 0.5, the joint limits of the file. A process is stopped after {limit} s of CPU time. `cargo xtask conformance`
 simulates {short:g} s, with `--full` {full:g} s. {target:.0%} of the files must end, none may be stopped or
 end without a reason, the energy book may leave {residual:.0e} of the largest energy unexplained, and no contact may be

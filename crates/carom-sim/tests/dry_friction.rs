@@ -1,5 +1,5 @@
-//! Dry friction of joints: cases in closed form or by quadrature, and on random robots the bounds of the force, the energy book
-//! and the independence of what does not act on each other.
+//! Dry friction of joints: cases in closed form or by quadrature; for random robots, the bounds of the force, the
+//! energy book and the independence of parts that do not act on each other.
 
 use std::f64::consts::PI;
 
@@ -90,8 +90,8 @@ fn a_slide_holds_its_load_up_to_its_friction_and_falls_with_the_rest() {
     assert!(warnings[0].contains("the dry friction of joint \"slide\" is left out"), "{warnings:?}");
 }
 
-/// Between a spring and friction a mass swings by halves of π √(m/k), each shorter by 2 f/k, until the spring is weaker than
-/// friction. It stays there, away from where the spring is at rest.
+/// Between a spring and friction a mass swings by halves of π √(m/k), each shorter by 2 f/k, until the spring is weaker
+/// than friction. It stops there, away from the relaxed position of the spring.
 #[test]
 fn a_mass_on_a_spring_stops_after_as_many_half_swings_as_it_must() {
     let (m, k, f, start) = (1.5, 60.0, 3.3, 0.537);
@@ -150,8 +150,8 @@ fn a_mass_that_sticks_and_slips_under_a_periodic_force_does_so_with_its_period()
     }
 }
 
-/// A pendulum turns where its energy is spent: from θ₀ to θ₁ the work of gravity is f |θ₁ - θ₀|. The time is the integral of 1/ω,
-/// which with θ = c - h cos φ has a smooth integrand of period π.
+/// A pendulum reverses where its energy is spent: from θ₀ to θ₁ the work of gravity is f |θ₁ - θ₀|. The time is the
+/// integral of 1/ω, whose integrand with θ = c - h cos φ is smooth and has period π.
 #[test]
 fn a_pendulum_stops_where_and_when_quadrature_says() {
     let (m, f) = (1.2, 0.9);
@@ -230,7 +230,8 @@ fn striking(model: Model, e: f64, mu: f64) -> SimulationBuilder {
         )
 }
 
-/// A bounded force does nothing in no time: the impulse is that of the robot without friction, also where the elbow sticks.
+/// A bounded force has no impulse in an instant: the impulse is that of the robot without joint friction, even if the
+/// elbow sticks.
 #[test]
 fn an_impact_knows_nothing_of_dry_friction() {
     let struck = |friction| {
@@ -245,7 +246,8 @@ fn an_impact_knows_nothing_of_dry_friction() {
     assert_eq!(struck([0.7, 40.0]).unwrap(), free);
 }
 
-/// The tip rests on the floor while friction in the joints holds what it can: forces within their bounds, nothing moves.
+/// The tip rests on the floor while the joints are held by friction: all forces are within their bounds and nothing
+/// moves.
 #[test]
 fn a_leg_stands_by_the_friction_of_its_joints_and_its_foot() {
     let (simulation, recorder) = run(striking(arm([30.0, 30.0]), 0.0, 0.8).until(1.0));
@@ -257,7 +259,8 @@ fn a_leg_stands_by_the_friction_of_its_joints_and_its_foot() {
     }
 }
 
-/// With much friction in its hinges a linkage stops, with little it swings on; the loop stays closed and the book too.
+/// With high friction in its hinges a linkage stops, with low friction it swings on; the loop stays closed and the
+/// energy book balances.
 #[test]
 fn a_closed_loop_slides_and_sticks_as_its_tree_does() {
     let build = |friction: f64| {
@@ -304,7 +307,7 @@ fn a_closed_loop_slides_and_sticks_as_its_tree_does() {
     assert!((spent - 1.5 * f * (0.6 - at)).abs() < 1e-8, "{spent} at {at}");
 }
 
-/// Two arms side by side, of which one has a floor: each moves as it does alone.
+/// Two arms side by side, one of them above a floor: each moves as it does alone.
 #[test]
 fn arms_that_do_not_act_on_each_other_stick_by_themselves() {
     let both = |which: &[usize]| {
@@ -332,8 +335,8 @@ fn arms_that_do_not_act_on_each_other_stick_by_themselves() {
     assert_eq!(together.contact_names().collect::<Vec<_>>(), ["hinge 0 friction", "hinge 1 friction"]);
 }
 
-/// Random arms on floors with limits and friction everywhere: forces within bounds and against the motion, no energy from
-/// nowhere. `CAROM_CASES` multiplies them.
+/// Random arms on floors with limits and friction everywhere: forces are within bounds and oppose the motion, and no
+/// energy is created. `CAROM_CASES` multiplies them.
 #[test]
 fn random_arms_with_dry_friction_obey_its_bounds_and_close_their_books() {
     let count = 12 * std::env::var("CAROM_CASES").map_or(1, |cases| cases.parse::<u64>().unwrap());

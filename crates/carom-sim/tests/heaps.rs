@@ -1,4 +1,4 @@
-//! Random heaps of balls, capsules and boxes fall on each other and on a floor: none gains energy, none sinks in, none hangs.
+//! Random heaps of balls, capsules and boxes fall on each other and on a floor: none gains energy, penetrates or hangs.
 //!
 //! `cargo xtask heaps` runs 5,000 and prints the table of the book. `CAROM_HEAPS` sets how many, `CAROM_SEED` the seed of the first: a heap that
 //! fails prints its own, and `CAROM_HEAPS=1 CAROM_SEED=...` replays it alone.
@@ -14,30 +14,30 @@ use carom_sim::{Event, Sample, Setup, Simulation, Sink, WatchedPair};
 use fastrand::Rng;
 use rayon::prelude::*;
 
-/// Heaps without `CAROM_HEAPS`, and the seed of the first without `CAROM_SEED`.
+/// Number of heaps and seed of the first, if `CAROM_HEAPS` and `CAROM_SEED` are not set.
 const HEAPS: u64 = 6;
 const FIRST: u64 = 6;
-/// Time that is simulated, s.
+/// Simulated time, s.
 const UNTIL: f64 = 1.5;
-/// Evaluations beyond which a heap counts as hanging, beside so many for each instant.
+/// Evaluations beyond which a heap counts as hanging, in addition to an allowance for each instant.
 const MOST_EVALUATIONS: u64 = 2_000_000;
 const EVALUATIONS_AN_INSTANT: u64 = 100;
-/// Windows of a heap likewise.
+/// Windows beyond which a heap counts as hanging.
 const MOST_WINDOWS: u64 = 2_000;
-/// Bound on the energy that the book does not explain, over the largest energy.
+/// Bound on the residual of the energy book, relative to the largest energy.
 const RESIDUAL: f64 = 1e-8;
-/// Bound on the energy above that of the start, over the largest energy.
+/// Bound on the energy gain since the start, relative to the largest energy.
 const GAIN: f64 = 1e-9;
-/// Bound on the depth of two bodies, over the smaller one: that of the simulation for boxes.
+/// Bound on the penetration of two bodies, relative to the smaller one: that of the simulation for boxes.
 const DEPTH: f64 = 1e-6;
 
 fn uniform(rng: &mut Rng, low: f64, high: f64) -> f64 {
     low + (high - low) * rng.f64()
 }
 
-/// The heap of a seed: 2 to 12 bodies above each other, turned at random, over a floor that is a fixed box.
+/// The heap of a seed: 2 to 12 bodies above each other, randomly oriented, over a floor that is a fixed box.
 fn heap(seed: u64) -> Setup {
-    // Neighbouring seeds share their first numbers.
+    // Adjacent seeds start with the same numbers.
     let mut rng = Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     rng.u64(..);
     let count = rng.usize(2..=12);
@@ -53,7 +53,7 @@ fn heap(seed: u64) -> Setup {
             0 => (Solid::ball(sizes[0]).unwrap(), Inertia::ball(mass, sizes[0])),
             1 => {
                 let (radius, half) = (0.5 * sizes[0], sizes[1]);
-                // That of the box around it: any will do.
+                // The inertia of its bounding box: the exact value does not matter.
                 (Solid::capsule(radius, half).unwrap(), Inertia::cuboid(mass, [radius, radius, radius + half]))
             }
             _ => (Solid::cuboid(sizes).unwrap(), Inertia::cuboid(mass, sizes)),
@@ -64,7 +64,7 @@ fn heap(seed: u64) -> Setup {
         top = middle + solid.reach();
         configuration.extend([uniform(&mut rng, -0.05, 0.05), uniform(&mut rng, -0.05, 0.05), middle]);
         let turn = match rng.u32(..4) {
-            // Upright, as things are often put.
+            // Upright, a common case.
             0 => [1.0, 0.0, 0.0, 0.0],
             _ => std::array::from_fn(|_| uniform(&mut rng, -1.0, 1.0)),
         };
@@ -103,7 +103,7 @@ fn heap(seed: u64) -> Setup {
     setup
 }
 
-/// Holds every sample against what must be true of it.
+/// Checks every sample.
 struct Judge {
     setup: Setup,
     dynamics: Dynamics,
@@ -122,7 +122,7 @@ impl Sink for Judge {
         self.dynamics.set_state(&sample.configuration, &sample.velocity).unwrap();
         for pair in &self.setup.pairs {
             let size = pair.bodies.sides.iter().map(|side| side.solid.reach()).fold(f64::INFINITY, f64::min);
-            // Without a normal they are deeper than their radii.
+            // Without a normal, they penetrate deeper than their radii.
             let gap = self.dynamics.closest_bodies(&pair.bodies).unwrap().map_or(-size, |closest| closest.gap);
             self.depth = self.depth.max(-gap / size);
         }
@@ -255,8 +255,9 @@ fn heaps_neither_hang_nor_gain_nor_sink() {
     assert!(failed.is_empty(), "{} of {} heaps failed: CAROM_SEED={failed:?}", failed.len(), verdicts.len());
 }
 
-/// A box comes down nearly flush on another, with six edges that are almost parallel to its own: a strike leaves what a settling has to end, and the
-/// settling leaves 1e-10 of a speed that strikes. Without an end to that, a window took the place of every instant.
+/// A box comes down nearly flush on another, with six edges almost parallel to its own: a strike leaves velocities for
+/// a settling to end, and the settling leaves 1e-10 of a speed that counts as a strike. When this did not terminate, a
+/// window replaced every instant.
 #[test]
 fn strikes_and_settlings_that_undo_each_other_come_to_an_end() {
     let verdict = judge(5);

@@ -1,4 +1,5 @@
-//! Robots whose contact has an ill-conditioned W: against the same problem given as matrices, and against closed forms.
+//! Robots whose contact has an ill-conditioned W, compared with the same problem given as matrices and with closed
+//! forms.
 
 use carom_law::{Coefficients, Friction, GeneralizedContact, Guard, Law, MatrixView, Mode, Outcome, Restitution};
 use carom_multibody::{
@@ -18,7 +19,7 @@ fn sliding(name: &str, axis: [f64; 3]) -> Joint {
     Joint::new(name, JointKind::Prismatic).along(axis).through([0.0; 3])
 }
 
-/// The same impact of M, A and q̇⁻.
+/// The same impact, computed from M, A and q̇⁻.
 fn by_matrices(
     dynamics: &mut Dynamics,
     contact: &ContactPoint,
@@ -43,7 +44,7 @@ fn difference(found: &[f64], expected: &[f64]) -> f64 {
     largest(found.iter().zip(expected).map(|(a, b)| a - b)) / largest(expected.iter().copied())
 }
 
-/// A wheel of spokes that rolls in a plane, its mass at the hub but for a little.
+/// A wheel of spokes that rolls in a plane, with almost all of its mass at the hub.
 fn rimless_wheel(inertia: f64) -> (Model, LinkId) {
     let mut builder = ModelBuilder::new("rimless wheel");
     let x = LinkSpec::new("x").joint(sliding("x", [1.0, 0.0, 0.0]));
@@ -66,7 +67,7 @@ fn a_rimless_wheel_keeps_its_angular_momentum_about_the_spoke_that_strikes() {
     let contact = ContactPoint::new(&model, wheel, spoke, [0.0, 0.0, 1.0]).unwrap();
     assert_eq!(contact.dimension(), 2);
     let mut dynamics = Dynamics::new(model);
-    // It has rolled about the last spoke, which stood as far behind.
+    // It has rolled about the last spoke, which was at the same angle behind.
     let rate = 1.5;
     let velocity = [rate * length * half.cos(), -rate * length * half.sin(), rate];
     dynamics.set_state(&[0.0; 3], &velocity).unwrap();
@@ -87,21 +88,21 @@ fn a_rimless_wheel_keeps_its_angular_momentum_about_the_spoke_that_strikes() {
         let condition = outcome.condition.unwrap();
         assert!(condition.delassus > 1e8 && condition.delassus < 1e10, "{condition:?}");
         assert!(condition.mass_matrix < 1.1, "{condition:?}");
-        // Along the spoke, the impulse is what turns the hub's velocity.
+        // Along the spoke, the impulse is that which changes the direction of the hub's velocity.
         let impulse = [mass * (expected[0] - velocity[0]), mass * (expected[1] - velocity[1])];
         let [normal, tangential] = outcome.impulse[..] else { panic!() };
         assert!(difference(&[tangential, normal], &impulse) < 1e-11, "{:?} {impulse:?}", outcome.impulse);
     }
 }
 
-/// Robots with a contact that moves freely in some directions, and hardly in others.
+/// Robots with a contact that moves freely in some directions and hardly in others.
 #[derive(Debug, Clone, Copy)]
 enum Family {
     /// A limb of one or two hinges on a body that is 1e8 to 1e10 times as heavy.
     HeavyBody,
-    /// The same, with a hinge that follows another.
+    /// A limb on a heavy body, with a hinge that follows another.
     Follower,
-    /// A leg of two links below a hip of two hinges, its knee all but straight.
+    /// A leg of two links below a hip of two hinges, its knee almost straight.
     StraightLeg,
 }
 
@@ -216,7 +217,8 @@ fn robots_keep_the_digits_that_their_matrices_keep() {
     }
 }
 
-/// Beyond 1e13 rounding in W leaves nothing of its smallest eigenvalue: a velocity was then told to lie outside its range.
+/// Beyond 1e13, the smallest eigenvalue of W is lost in rounding: a velocity was then reported to lie outside its
+/// range.
 #[test]
 fn no_leg_is_too_straight() {
     let mut rng = Rng::with_seed(12);
@@ -230,7 +232,7 @@ fn no_leg_is_too_straight() {
                 .unwrap_or_else(|error| panic!("{case}, {ratio:e}: {error}"));
         let expected = by_matrices(&mut dynamics, &contact, &coefficients, Guard::Slip).unwrap();
         let condition = expected.condition.unwrap().delassus;
-        // Each number is of another norm.
+        // The two condition numbers use different norms.
         assert!(if outcome.condition.is_some() { condition > 5e5 } else { condition < 1e8 }, "{condition:e}");
         let error = difference(&after, &expected.velocity.unwrap());
         assert!(error <= 1e-11 + 1e-14 * condition.sqrt(), "{case}, {ratio:e}: {error:e} {condition:e}");

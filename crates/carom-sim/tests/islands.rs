@@ -1,4 +1,4 @@
-//! Bodies that do not act on each other: together they move as each does alone, and cost what they cost alone.
+//! Bodies that do not act on each other: together they move as each does alone, at the sum of their costs.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ fn corners() -> impl Iterator<Item = [f64; 3]> {
     (0..8).map(move |k| [sign(k, 0), sign(k, 1), sign(k, 2)])
 }
 
-/// The boxes of these numbers, which fall on a floor, each tilted and thrown in its own way.
+/// The boxes with these numbers, which fall on a floor, each with its own orientation and initial velocity.
 fn thrown(which: &[usize]) -> SimulationBuilder {
     let coefficients = Coefficients::new(Restitution::new(0.3).unwrap(), Friction::new(0.4).unwrap());
     let mut builder = Simulation::builder(boxes(which))
@@ -85,7 +85,7 @@ fn boxes_together_move_to_the_bit_as_each_does_alone() {
     }
 }
 
-/// Forces that nothing depends on, but that might: everything is one island.
+/// A force that could couple everything but is zero: all bodies are one island.
 fn connected(builder: SimulationBuilder) -> SimulationBuilder {
     builder.forces(|_, _, _, _| {})
 }
@@ -97,7 +97,7 @@ fn quiet(builder: SimulationBuilder) -> Summary {
     simulation.summary()
 }
 
-/// Work, not time: evaluations of bodies of their own size, steps and rejected steps.
+/// Work instead of time: evaluations of the single bodies, steps and rejected steps.
 #[test]
 fn n_boxes_cost_the_sum_of_each_alone() {
     let alone: Vec<Summary> = (0..8).map(|k| quiet(thrown(&[k]))).collect();
@@ -105,22 +105,22 @@ fn n_boxes_cost_the_sum_of_each_alone() {
         let all: Vec<usize> = (0..n).collect();
         let together = quiet(thrown(&all));
         let sum = |count: fn(&Summary) -> u64| alone[..n].iter().map(count).sum::<u64>();
-        // Each alone also evaluates its first and last sample, which nobody takes here.
+        // Each alone also evaluates its first and last sample, which are not taken here.
         assert_eq!(together.evaluations + 2 * n as u64, sum(|one| one.evaluations), "{n} boxes");
         assert_eq!(together.steps, sum(|one| one.steps), "{n} boxes");
         assert_eq!(together.rejected, sum(|one| one.rejected), "{n} boxes");
         assert_eq!(together.impacts, sum(|one| one.impacts), "{n} boxes");
         assert_eq!(together.windows, sum(|one| one.windows), "{n} boxes");
     }
-    // Without islands each of them is restarted at every event of the other, and an evaluation is one of both.
+    // Without islands, each is restarted at every event of the other, and an evaluation covers both.
     assert!(2 * quiet(connected(thrown(&[0, 1]))).evaluations > alone[0].evaluations + alone[1].evaluations);
 }
 
-/// The simulation of both as one system is another computation of the same motion.
+/// The simulation of both as one system computes the same motion differently.
 #[test]
 fn islands_agree_with_the_simulation_of_the_whole_at_once() {
     let early = |events: &[Event]| -> Vec<Event> {
-        // Later the rounding of the one has grown through many impacts.
+        // Later, rounding has been amplified by many impacts.
         events.iter().filter(|event| event.time() < 0.3).copied().collect()
     };
     let (_, islands) = run(thrown(&[0, 2]));
@@ -186,7 +186,7 @@ fn after_every_step_the_whole_is_at_one_time() {
     assert!(steps > 100);
 }
 
-/// In pieces, from a copy, after a reset: as each alone does the same.
+/// Stopped and continued, copied or reset, they do what each does alone.
 #[test]
 fn islands_stop_where_they_are_told_to() {
     let pieces = [0.013, 0.2, 0.2000001, 0.45];
@@ -212,7 +212,7 @@ fn islands_stop_where_they_are_told_to() {
     assert_eq!(together.velocity(), copy);
 }
 
-/// A controller that moves one box: the other does not notice except that its steps end where the controller acts.
+/// A controller that moves one box: the other is unaffected, except that its steps end where the controller acts.
 #[test]
 fn forces_are_held_on_the_island_that_they_act_on() {
     let push = |simulation: &mut Simulation, at: usize| {
@@ -241,7 +241,7 @@ fn forces_are_held_on_the_island_that_they_act_on() {
         assert_eq!(together.joint_velocity(&format!("free {k}")).unwrap(), alone.velocity(), "box {k}");
     }
     assert_eq!(together.held_forces(), [0.0; 12]);
-    // Between steps, too: the box that is ahead comes back to the present.
+    // Also between steps: the box that is ahead goes back to the present time.
     let mut together = thrown(&[0, 1]).build().unwrap();
     while together.time() < 0.1 {
         together.step(&mut Discard).unwrap();
@@ -321,7 +321,7 @@ fn a_contact_that_depends_on_another_body_connects_both() {
         simulation.joint_position("slide 1").unwrap()[0]
     };
     assert!(run(true) >= 0.0);
-    // The first falls through: the second has nothing to touch when it gets there.
+    // The first falls through, so the second has nothing to touch when it arrives.
     assert!(run(false) < -0.2);
 }
 

@@ -1,4 +1,4 @@
-//! Runs by every law of impacts.
+//! Runs with every law of impacts.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use carom_sim::{ContactSpec, Event, Recorder, Simulation, SimulationBuilder, Sim
 
 const G: f64 = 9.81;
 
-/// The force of a compliant contact is integrated; all other laws are algebraic or end where they should to rounding.
+/// The force of a compliant contact is integrated; all other laws are algebraic or end exactly, to rounding.
 fn accuracy(law: Law) -> f64 {
     if law == Law::HuntCrossley { 1e-6 } else { 1e-10 }
 }
@@ -79,7 +79,7 @@ fn a_ball_bounces_as_high_as_its_restitution_says_by_every_law() {
 
 #[test]
 fn without_friction_all_laws_are_one() {
-    // It strikes with one end, then with the other.
+    // One end strikes, then the other.
     let ends = [("left", [-0.2, 0.0, 0.0]), ("right", [0.2, 0.0, 0.0])];
     let states = Law::ALL.map(|law| {
         let builder = above_floor(1.0, 0.5, 0.3, &ends, coefficients(0.6, 0.0));
@@ -121,7 +121,7 @@ fn laws_without_an_answer_to_several_contacts_end_the_run_there() {
     }
 }
 
-/// Two bodies that strike at the same instant are two impacts of one contact each.
+/// Two bodies that strike at the same instant have two impacts of one contact each.
 #[test]
 fn contacts_that_nothing_couples_strike_by_any_law() {
     let mut builder = ModelBuilder::new("pair");
@@ -161,14 +161,14 @@ fn what_a_law_does_not_take_is_refused_at_the_door() {
     let error = above_floor(1.0, 1.0, 0.0, &tip, of_kind).law(Law::Moreau).build().unwrap_err();
     assert!(error.to_string().contains("contacts[0].restitution.kind = \"newton\""), "{error}");
 
-    // Of chord, Newton's restitution answers one contact.
+    // With the law chord, Newton's restitution is available for one contact only.
     let corners = [("a", [-0.1, 0.0, -0.1]), ("b", [0.1, 0.0, -0.1])];
     let mut simulation = above_floor(1.0, 0.5, 0.0, &corners, of_kind).law(Law::Chord).build().unwrap();
     let error = simulation.run(&mut Recorder::new()).unwrap_err();
     assert!(error.to_string().contains("restitution.kind = \"newton\" has no answer; use \"poisson\""), "{error}");
 }
 
-/// A heavier body of the same shape moves alike, with impulses in proportion.
+/// A heavier body of the same shape moves the same way, with proportional impulses.
 #[test]
 fn mass_does_not_change_the_motion_by_chord() {
     let run = |mass: f64| {

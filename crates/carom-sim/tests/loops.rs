@@ -1,4 +1,5 @@
-//! Closed loops in motion: impacts at the times of minimal coordinates, the energy book, dead points, and what is refused.
+//! Closed loops in motion: impact times compared with minimal coordinates, the energy book, dead points, and invalid
+//! setups.
 
 use std::f64::consts::PI;
 use std::path::Path;
@@ -44,7 +45,7 @@ fn coefficients(e: f64, mu: f64) -> Coefficients {
     Coefficients::new(Restitution::new(e).unwrap(), Friction::new(mu).unwrap())
 }
 
-/// The state with the given joints held and the rest closed.
+/// The state that closes the loops with the given joints held.
 fn closed(model: &Model, state: &State, held: &[&str]) -> (Vec<f64>, Vec<f64>) {
     let (q, v) = model.state(state).unwrap();
     let mut dynamics = Dynamics::new(model.clone());
@@ -98,7 +99,7 @@ fn a_four_bar_linkage_strikes_when_its_one_freedom_does() {
             let wanted = number(&reference["impulse_first"][k]);
             assert!((struck[0].1[k] - wanted).abs() < 100.0 * digits, "{} {wanted}", struck[0].1[k]);
         }
-        // The projections took next to nothing, and the loop is closed to rounding.
+        // The projections removed almost no energy, and the loop is closed to rounding.
         let energy = simulation.sample().unwrap().energy;
         assert!(energy.projection.abs() < 1e-2 * tolerance.max(1e-11), "{energy:?}");
         let mut dynamics = Dynamics::new(simulation.setup().model.clone());
@@ -156,7 +157,7 @@ fn a_slider_crank_mechanism_strikes_its_stop_when_its_one_freedom_does() {
     }
 }
 
-/// The foot of Cassie strikes by what its loops leave of W: without them its impulse is 13 % too small.
+/// The foot of Cassie strikes with W reduced by its loops: without them its impulse is 13 % too small.
 #[test]
 fn cassie_s_foot_strikes_by_what_its_loops_leave() {
     let reference = reference("cassie.json");
@@ -180,15 +181,16 @@ fn cassie_s_foot_strikes_by_what_its_loops_leave() {
     }
 }
 
-/// Its energy over half the square of the crank's rate: both cranks turn alike, the coupler translates.
+/// Its kinetic energy divided by half the square of the crank's rate: both cranks turn alike, the coupler translates.
 const TURNED: f64 = (0.5 + 0.8) * (0.4 * 0.4 + 1e-6) / 3.0 + 1.2 * 0.4 * 0.4;
 
-/// Two cranks of equal length and a coupler as long as the ground: where all are on one line, one of them may turn either way.
+/// Two cranks of equal length and a coupler as long as the ground: when all are on one line, one crank may turn either
+/// way.
 fn parallelogram() -> Model {
     limited([None; 2])
 }
 
-/// With limits of crank and rocker.
+/// The linkage with limits for crank and rocker.
 fn limited(limits: [Option<[f64; 2]>; 2]) -> Model {
     let rod = |mass: f64, length: f64| {
         Inertia::cuboid(mass, [0.5 * length, 1e-3, 1e-3]).placed(&Placement::at([0.5 * length, 0.0, 0.0]))
@@ -217,7 +219,7 @@ fn turning(crank: f64, rate: f64) -> carom_sim::Setup {
 
 #[test]
 fn a_parallelogram_passes_its_change_points_smoothly_and_they_are_told() {
-    // Turns at a constant rate in both: the coupler translates. It passes pi at t = (pi - 2)/3 = 0.38.
+    // Both cranks turn at a constant rate: the coupler translates. It passes pi at t = (pi - 2)/3 = 0.38.
     let mut simulation = Simulation::new(turning(2.0, 3.0)).unwrap();
     let mut recorder = Recorder::new();
     simulation.run(&mut recorder).unwrap();
@@ -236,7 +238,7 @@ fn a_parallelogram_passes_its_change_points_smoothly_and_they_are_told() {
     assert!((dead[0].0 - (PI - 2.0) / 3.0).abs() < 1e-6 && dead[0].1 == 0, "{dead:?}");
 }
 
-/// Both limits are struck at the same instant by the one freedom: W of the two has rank one.
+/// The single freedom strikes both limits at the same instant: W of the two has rank one.
 #[test]
 fn limits_that_a_loop_couples_strike_as_one_does() {
     let run = |limits: [Option<[f64; 2]>; 2], e: f64, gravity: f64, until: f64| {
@@ -255,16 +257,16 @@ fn limits_that_a_loop_couples_strike_as_one_does() {
     };
     let upper = Some([-3.0, 1.0]);
     for limits in [[upper, None], [None, upper], [upper; 2]] {
-        // It turns at 2 rad/s from 0.5 to 1, and back at half of that.
+        // It turns at 2 rad/s from 0.5 to 1, and back at half that rate.
         let (simulation, struck) = run(limits, 0.5, 0.0, 1.0);
         assert!(struck.iter().all(|(time, _)| (time - 0.25).abs() < 1e-9), "{limits:?}: {struck:?}");
-        // Limits push down, so the angular impulses are those that reverse the one freedom, however they are shared.
+        // Upper limits push down, so the angular impulses together reverse the single freedom, however they are shared.
         let sum: f64 = struck.iter().map(|(_, impulse)| impulse).sum();
         assert!((sum - TURNED * 3.0).abs() < 1e-9, "{limits:?}: {sum}");
         let [crank, coupler, rocker] = [0, 1, 2].map(|k| simulation.configuration()[k]);
         assert!((crank - 0.25).abs() < 1e-9 && (rocker - crank).abs() < 1e-12 && (coupler + crank).abs() < 1e-12);
     }
-    // Upside down the weight keeps it at its limits: both are closed, and which of them bears it is not determined.
+    // Upside down, gravity keeps it at its limits: both are closed, and their shares of the load are undetermined.
     for limits in [[upper, None], [upper; 2]] {
         let (simulation, _) = run(limits, 0.2, -9.81, 3.0);
         let rest = simulation.configuration()[0];
@@ -272,7 +274,7 @@ fn limits_that_a_loop_couples_strike_as_one_does() {
     }
 }
 
-/// A linkage whose ground floats freely: no force from outside, so its momentum stays, about every axis.
+/// A linkage whose ground floats freely: no external forces, so linear and angular momentum are conserved.
 #[test]
 fn a_floating_linkage_keeps_its_momentum() {
     let joint = |name: &str, kind: JointKind, axis: [f64; 3]| Joint::new(name, kind).along(axis);
@@ -329,7 +331,7 @@ fn a_floating_linkage_keeps_its_momentum() {
 
 #[test]
 fn a_change_of_rank_is_an_error_that_names_the_loop() {
-    // From the change point itself, where the pin leaves a freedom more.
+    // From the change point itself, where the pin leaves an additional freedom.
     let mut simulation = Simulation::new(turning(0.0, 3.0)).unwrap();
     let error = simulation.run(&mut Recorder::new()).unwrap_err();
     assert!(matches!(&error, SimulationError::SingularLoop { name, .. } if name == "pin"), "{error}");

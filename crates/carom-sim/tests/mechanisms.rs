@@ -9,15 +9,15 @@ use carom_multibody::{
 };
 use fastrand::Rng;
 
-/// Mechanisms by default, and such with several contacts.
+/// Default numbers of mechanisms, and of mechanisms with several contacts.
 const CASES: u64 = 500;
 const SEVERAL: u64 = 75;
 
-/// One problem of so many may be refused: contacts of different restitution need not have an answer. Of the first 3,000 one is,
-/// seed 6976, and none of the 75 of every test run.
+/// One problem in this many may be rejected: contacts with different restitution need not have a solution. Of the first
+/// 3,000 one is, seed 6976, and none of the 75 of every test run.
 const REFUSED: usize = 1000;
 
-/// Energies that differ by more than this, over the kinetic energy, are printed.
+/// Energies that differ by more than this, relative to the kinetic energy, are printed.
 const FEW_DIGITS: f64 = 3e-11;
 
 /// Mechanisms nearer to a dead point than this have no basis Z to compare with.
@@ -71,7 +71,7 @@ fn tree(rng: &mut Rng, is_planar: bool) -> Model {
     builder.build().unwrap()
 }
 
-/// A loop that the state of the dynamics closes.
+/// A loop that is closed in the state of the dynamics.
 fn closed_loop(dynamics: &Dynamics, rng: &mut Rng, name: &str, is_planar: bool) -> Loop {
     let count = dynamics.model().links().len();
     let one = 1 + rng.usize(..count - 1);
@@ -103,7 +103,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Takes the part along orthonormal vectors from a vector, twice.
+/// Removes the components along orthonormal vectors from a vector, twice.
 fn clear(v: &mut [f64], basis: &[Vec<f64>]) {
     for _ in 0..2 {
         for q in basis {
@@ -113,7 +113,7 @@ fn clear(v: &mut [f64], basis: &[Vec<f64>]) {
     }
 }
 
-/// Extends an orthonormal basis by the vector with most left, while that is above a bound.
+/// Extends an orthonormal basis by the vector with the largest remainder, as long as that is above a bound.
 fn extend(basis: &mut Vec<Vec<f64>>, mut vectors: Vec<Vec<f64>>, bound: f64) {
     loop {
         vectors.iter_mut().for_each(|v| clear(v, basis));
@@ -169,19 +169,19 @@ struct Seen {
     largest_difference: f64,
 }
 
-/// A mechanism whose loops are closed in its state, with a basis of what they leave free.
+/// A mechanism whose loops are closed in its state, with a basis of its free velocities.
 struct Mechanism {
     dynamics: Dynamics,
     q: Vec<f64>,
     rows: Vec<Vec<f64>>,
     free: Vec<Vec<f64>>,
-    /// What is left of the weakest condition, over the largest.
+    /// Remainder of the weakest condition, relative to the largest.
     margin: f64,
     is_planar: bool,
     is_redundant: bool,
 }
 
-/// `None` if it has none of these numbers of freedoms, or is near a dead point.
+/// `None` if its number of freedoms is out of this range, or if it is near a dead point.
 fn mechanism(rng: &mut Rng, seed: u64, freedoms: std::ops::RangeInclusive<usize>) -> Option<Mechanism> {
     let is_planar = rng.bool();
     let model = tree(rng, is_planar);
@@ -231,7 +231,7 @@ fn one_contact(rng: &mut Rng, seed: u64, seen: &mut Seen) {
     let model = dynamics.model().clone();
     let n = model.nv();
 
-    // A contact that moves, and a velocity of the mechanism towards its surface.
+    // A contact point that moves, and a velocity of the mechanism towards its surface.
     let link = LinkId::from_index(model.links().len() - 1);
     let contact = contact_of(&model, link, place(rng, is_planar));
     let dimension = contact.dimension();
@@ -326,7 +326,7 @@ fn several_contacts(rng: &mut Rng, seed: u64, seen: &mut SeenSeveral) {
     let u: Vec<f64> = z.iter().map(|_| 3.0 * spread(rng)).collect();
     let v: Vec<f64> = (0..n).map(|i| z.iter().zip(&u).map(|(z, u)| z[i] * u).sum()).collect();
     dynamics.set_state(&q, &v).unwrap();
-    // All approach: between contacts on both sides of one freedom, with e = 1, impacts follow each other without an end.
+    // All approach: between contacts on both sides of one freedom, with e = 1, impacts would never end.
     let points: Vec<ContactPoint> = (0..count)
         .map(|_| {
             let (link, (point, normal)) = (LinkId::from_index(1 + rng.usize(..links - 1)), place(rng, is_planar));
@@ -387,7 +387,7 @@ fn several_contacts(rng: &mut Rng, seed: u64, seen: &mut SeenSeveral) {
     seen.of_rows[dimension * count] += 1;
 }
 
-/// Two or three contacts, four to nine rows, on one to three freedoms, where W is singular by far.
+/// Two or three contacts, four to nine rows, on one to three freedoms, so that W has a low rank.
 #[test]
 fn several_contacts_on_few_freedoms_have_an_answer_that_gains_nothing() {
     let mut seen = SeenSeveral::default();
@@ -401,7 +401,7 @@ fn several_contacts_on_few_freedoms_have_an_answer_that_gains_nothing() {
     assert!([4, 6, 9].iter().all(|&rows| 20 * seen.of_rows[rows] > seen.problems), "{seen:?}");
 }
 
-/// Random mechanisms until as many as are wanted, times `CAROM_CASES`, were compared: not all that are made can be.
+/// Generates random mechanisms until the wanted number, times `CAROM_CASES`, has been compared: not all of them can be.
 fn for_mechanisms(wanted: u64, mut one: impl FnMut(&mut Rng, u64) -> usize) {
     let read = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let (wanted, first) = (wanted * read("CAROM_CASES").unwrap_or(1), read("CAROM_SEED").unwrap_or(0));

@@ -1,8 +1,8 @@
-//! The same fall told in another way is the same fall: other units, a mirror, another order of contacts, a turned world,
-//! surfaces and contacts that are never reached, a body welded together from two.
+//! Equivalent descriptions of a fall give the same fall: other units, a mirror image, another order of contacts, a
+//! rotated world, surfaces and contacts that are never reached, a body welded together from two.
 //!
-//! Nothing here knows how a simulation is computed. Two of them are compared by the times of their impacts and by where
-//! they end.
+//! The tests do not depend on how a simulation is computed. Two runs are compared by the times of their impacts and by
+//! their final states.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ const G: f64 = 9.81;
 const SIDES: [f64; 3] = [0.4, 0.3, 0.2];
 const MASS: f64 = 2.0;
 
-/// Times of events relative to the length of the run, coordinates relative to the size of the motion. Tolerances of 1e-10
-/// grow from impact to impact; the runs are short.
+/// Bound on differences of event times relative to the duration of the run, and of coordinates relative to the size of
+/// the motion. Errors of the tolerance 1e-10 grow from impact to impact; the runs are short.
 const SAME: f64 = 1e-6;
 
 fn box_model([a, b, c]: [f64; 3], mass: f64) -> Model {
@@ -59,7 +59,7 @@ fn corners(model: &Model, surface: &Surface, place: usize, coefficients: Coeffic
     found.into_iter().map(watched).collect()
 }
 
-/// A box above a floor, let go with a velocity and a turn: position, orientation, velocities in its own axes.
+/// A box released above a floor with a velocity and a spin: position, orientation, velocities in its own axes.
 fn thrown_box(
     law: Law,
     sides: [f64; 3],
@@ -82,7 +82,7 @@ fn thrown_box(
     }
 }
 
-/// The throws that the tests share: the first one flat on its face but for a little, the others on edges and corners.
+/// The throws that the tests share: the first lands almost flat on its face, the others on edges and corners.
 fn throws() -> [([f64; 7], [f64; 6]); 3] {
     let turned = |axis: [f64; 3], angle: f64| Quaternion::about(Vector::from(axis), angle).to_array();
     let state = |height: f64, [w, x, y, z]: [f64; 4], v: [f64; 6]| ([0.1, -0.2, height, w, x, y, z], v);
@@ -93,7 +93,7 @@ fn throws() -> [([f64; 7], [f64; 6]); 3] {
     ]
 }
 
-/// Every throw by every law that has an answer to several contacts.
+/// Every throw with every law that handles several contacts.
 fn cases() -> impl Iterator<Item = (Law, ([f64; 7], [f64; 6]))> {
     let laws = Law::ALL.into_iter().filter(|law| law.answers_several());
     laws.flat_map(|law| throws().map(|state| (law, state)))
@@ -111,7 +111,7 @@ fn upright(law: Law, state: ([f64; 7], [f64; 6])) -> Setup {
     thrown_box(law, SIDES, MASS, [0.0, 0.0, -G], [0.0, 0.0, 1.0], state)
 }
 
-/// The times of the impacts that count: where an endless row of ever smaller ones is cut short is a matter of rounding.
+/// The times of the large impacts: where an infinite sequence of decreasing ones is cut off is a matter of rounding.
 fn impacts(events: &[Event], unit: f64) -> Vec<f64> {
     let impacts = || events.iter().filter(|event| event.kind() == EventKind::Impact);
     let largest = impacts().fold(0.0_f64, |largest, event| largest.max(event.energy_change().abs()));
@@ -136,7 +136,7 @@ fn assert_near(one: &[f64], other: &[f64]) {
     assert!(off <= SAME * size, "off by {off:e}: {one:?} and {other:?}");
 }
 
-/// Feet, pounds and minutes; and a small world of light things.
+/// Feet, pounds and minutes; and small units of length and mass.
 #[test]
 fn units_do_not_matter() {
     for (law, state) in cases() {
@@ -162,7 +162,7 @@ fn units_do_not_matter() {
     }
 }
 
-/// The mirror holds x and z. A turn is mirrored the other way round.
+/// The mirror plane contains x and z. The sense of a rotation is reversed.
 #[test]
 fn a_mirrored_throw_falls_mirrored() {
     let mirrored = |q: &[f64], v: &[f64]| {
@@ -192,7 +192,8 @@ fn the_order_of_contacts_does_not_matter() {
     }
 }
 
-/// The whole world turned, floor and gravity with it: about the vertical, where only the tangents turn, and about any axis.
+/// The whole world rotated, with floor and gravity: about the vertical, where only the tangents turn, and about any
+/// axis.
 #[test]
 fn a_turned_world_is_the_same_world() {
     for (law, state) in cases() {
@@ -234,7 +235,7 @@ fn surfaces_out_of_reach_do_nothing() {
     }
 }
 
-/// A contact inside of the body, which the corners keep off the floor.
+/// A contact inside the body, which the corners keep off the floor.
 #[test]
 fn a_contact_that_is_never_lowest_does_nothing() {
     for (law, state) in cases() {
@@ -266,7 +267,7 @@ fn welded(links: &[(&str, String)], weld: &str) -> Model {
     load::text(&text, "r.urdf".as_ref(), &options).unwrap()
 }
 
-/// The box cut across at a quarter of its length, each part in axes of its own.
+/// The box cut at a quarter of its length, each part with its own axes.
 #[test]
 fn a_box_welded_from_two_parts_falls_like_one() {
     let [a, b, c] = SIDES;
@@ -321,14 +322,14 @@ fn a_box_welded_from_two_parts_falls_like_one() {
         let (q, v, events) = fall(Setup { law, ..setup(&whole, &|point| ("body", point), state) });
         let carried = |[x, y, z]: [f64; 3]| match x < 0.0 {
             true => ("body", [x, y, z]),
-            // In the axes of the rest: x along the whole's y, y against its x, from its own centre.
+            // In the axes of the rest: x along y of the whole, y opposite to its x, from the centre of the rest.
             false => ("rest", [y, -(x - 0.125 * a), z]),
         };
         let (q2, v2, events2) = fall(Setup { law, ..setup(&parts, &carried, state) });
         assert_same_story(&events, &events2, 1.0);
         assert_near(&q, &q2);
         assert_near(&v, &v2);
-        // And it is the box of the other tests.
+        // The result is that of the box of the other tests.
         let (q3, v3, _) = fall(upright(law, state));
         assert_near(&q, &q3);
         assert_near(&v, &v3);

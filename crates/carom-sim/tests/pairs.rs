@@ -45,7 +45,7 @@ fn balls(count: usize, mass: f64, radius: f64) -> (Model, Vec<LinkId>) {
     (builder.build().unwrap(), links)
 }
 
-/// Balls at places with velocities and spins, without rotation: link axes are world axes.
+/// Balls with positions, velocities and spins, not rotated: link axes are world axes.
 fn placed(model: Model, places: &[Vector], velocities: &[[f64; 6]]) -> Dynamics {
     let mut dynamics = Dynamics::new(model);
     let q: Vec<f64> = places.iter().flat_map(|p| [p.x(), p.y(), p.z(), 1.0, 0.0, 0.0, 0.0]).collect();
@@ -144,7 +144,7 @@ fn a_ball_on_two_that_touch_agrees_with_closed_forms() {
     }
 }
 
-/// Balls that touch are struck together; with gaps one after the other. Both are answers of the law.
+/// Balls that touch strike simultaneously; with gaps, one after the other. The law gives both results.
 #[test]
 fn a_cradle_answers_by_whether_its_balls_touch() {
     let reference = reference();
@@ -161,7 +161,7 @@ fn a_cradle_answers_by_whether_its_balls_touch() {
         let (_, after, _) = strike(&mut dynamics, &meetings, e, 0.0);
         let along = |v: &[f64]| -> Vec<f64> { v.iter().step_by(6).copied().collect() };
         agree(&along(&after), &numbers(&expected["simultaneous"]), 1e-12);
-        // One pair after the other, as long as two approach.
+        // One pair after the other, as long as any pair approaches.
         let mut dynamics = placed(model, &places, &velocities);
         let (q, mut impacts) = (dynamics.configuration().to_vec(), 0);
         let approaching = |v: &[f64]| (1..count).find(|&k| along(v)[k - 1] > along(v)[k] + 1e-12);
@@ -176,7 +176,7 @@ fn a_cradle_answers_by_whether_its_balls_touch() {
     }
 }
 
-/// A thin rod falls on a ball that is fixed to the world: the state at the touch from the reference, in a vertical plane.
+/// A thin rod falls on a ball fixed to the world, in a vertical plane: the state at the touch is that of the reference.
 #[test]
 fn a_rod_on_a_fixed_ball_agrees_with_a_closed_form() {
     let expected = &reference()["rod_on_ball"];

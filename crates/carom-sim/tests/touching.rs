@@ -1,4 +1,5 @@
-//! Simulations of bodies that touch each other and of surfaces that end or curve, against closed forms in `reference/pairs`.
+//! Simulations of bodies that touch each other, and of bounded or curved surfaces, against closed forms in
+//! `reference/pairs`.
 
 use std::sync::Arc;
 
@@ -54,7 +55,7 @@ fn balls(count: usize, mass: f64, radius: f64) -> Model {
     builder.build().unwrap()
 }
 
-/// A setup of balls at places, each with a velocity, every two of which can touch.
+/// A setup of balls with positions and velocities, every two of which can touch.
 fn table(places: &[[f64; 3]], velocities: &[[f64; 3]], mass: f64, radius: f64, with: Coefficients) -> Setup {
     let mut setup = Setup::new(Arc::new(balls(places.len(), mass, radius)));
     setup.configuration = places.iter().flat_map(|[x, y, z]| [*x, *y, *z, 1.0, 0.0, 0.0, 0.0]).collect();
@@ -75,7 +76,7 @@ fn run(setup: Setup, until: f64) -> (Simulation, Recorder) {
     (simulation, recorder)
 }
 
-/// With gaps between them the balls of a cradle are struck one after the other.
+/// With gaps between them, the balls of a cradle strike one after the other.
 #[test]
 fn a_cradle_with_gaps_hands_its_motion_on() {
     let reference = reference();
@@ -99,7 +100,8 @@ fn a_cradle_with_gaps_hands_its_motion_on() {
     }
 }
 
-/// Fast and small: a ball of 1 mm that flies at 1 km/s at another is not missed, nor one that it only grazes, and one that it misses is.
+/// Fast and small: a ball of 1 mm at 1 km/s does not pass through another, also if it only grazes it; without a touch,
+/// none is reported.
 #[test]
 fn nothing_tunnels() {
     for (offset, touches) in [(0.0, true), (1.9e-3, true), (1.99999e-3, true), (2.00001e-3, false)] {
@@ -115,7 +117,8 @@ fn nothing_tunnels() {
     }
 }
 
-/// A rack of ten balls is broken: every impact is between two balls or more, momentum stays, the book closes and nothing overlaps.
+/// The break of a rack of ten balls: every impact is between two or more balls, momentum is conserved, the energy book
+/// closes and nothing overlaps.
 #[test]
 fn a_break_keeps_its_momentum_and_closes_its_book() {
     const RADIUS: f64 = 0.028575;
@@ -129,7 +132,7 @@ fn a_break_keeps_its_momentum_and_closes_its_book() {
     let mut velocities = vec![[0.0; 3]; places.len()];
     velocities[0] = [7.0, 0.0, 0.0];
     let mut setup = table(&places, &velocities, 0.17, RADIUS, coefficients(0.95, 0.06));
-    // The axes of the links turn by some ten radians, to the tolerance.
+    // The axes of the links turn by some ten radians, with an error of the tolerance.
     setup.settings.tolerance = 1e-12;
     let (simulation, recorder) = run(setup, 0.4);
     let momentum = |axis: usize| simulation.velocity().chunks(6).map(|v| v[axis]).sum::<f64>();
@@ -198,7 +201,7 @@ fn a_rod_falls_on_a_ball() {
     builder.link(LinkId::WORLD, LinkSpec::new("rod").joint(joint).inertia(inertia)).unwrap();
     let model = builder.build().unwrap();
     let mut setup = Setup::new(Arc::new(model));
-    // The axis of the joint is -y: x stays x, and the other coordinate is found by a difference.
+    // The axis of the joint is -y: x is unchanged, and the other coordinate is found by a difference.
     let mut dynamics = carom_multibody::Dynamics::new(Arc::clone(&setup.model));
     let place = |q: &[f64], dynamics: &mut carom_multibody::Dynamics| {
         dynamics.set_state(q, &[0.0; 3]).unwrap();
@@ -222,7 +225,7 @@ fn a_rod_falls_on_a_ball() {
     assert!(simulation.summary().residual < 1e-9, "{}", simulation.summary().residual);
 }
 
-/// A ball rolls on a ball, and stays on a capsule and a cylinder: the gap stays closed and the book, too.
+/// A ball rolls on a ball, and stays on a capsule and a cylinder: the gap stays closed and the energy book balances.
 #[test]
 fn a_ball_on_curved_bodies_keeps_its_gap_and_its_energy() {
     let upright = Solid::cylinder(0.4, 0.3).unwrap();
@@ -325,7 +328,7 @@ fn across_the_edge(center: f64, tips: bool) {
     assert!(summary.penetration < 1e-9, "{}", summary.penetration);
 }
 
-/// Boxes of 0.1 m and less, each a little smaller than the one below, fall onto each other by a little and stay.
+/// Boxes of 0.1 m and less, each slightly smaller than the one below, fall a short way onto each other and stay.
 #[test]
 fn a_stack_of_boxes_comes_to_rest() {
     let count = 4;
@@ -346,7 +349,7 @@ fn a_stack_of_boxes_comes_to_rest() {
         "{} steps, {} windows, residual {:e}, rest {:?}",
         summary.steps, summary.windows, summary.residual, summary.at_rest
     );
-    // Boxes that fall alike have no time at which their bounces would end: they end when they do.
+    // For boxes that fall alike the end of their bounces cannot be predicted: they end when they are ended.
     assert!(summary.at_rest.is_some_and(|rest| rest < 0.1), "{:?}", (summary.at_rest, summary.rests_at));
     assert!(summary.residual < 1e-8, "{}", summary.residual);
     for (k, q) in simulation.configuration().chunks(7).enumerate() {
@@ -354,7 +357,8 @@ fn a_stack_of_boxes_comes_to_rest() {
     }
 }
 
-/// Two rods that cross meet with an edge on an edge: the upper one bounces by Newton's law, and lies on the lower one in the end where that is wide.
+/// Two rods that cross meet with an edge on an edge: the upper one bounces by Newton's law, and finally lies on the
+/// lower one if that is wide.
 #[test]
 fn edges_of_boxes_meet_across_each_other() {
     let (mut setup, links) = bodies(&[(Inertia::cuboid(1.0, [0.05, 0.3, 0.05]), [0.0, 0.0, 0.3])]);

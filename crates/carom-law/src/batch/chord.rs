@@ -1,4 +1,5 @@
-//! The laws other than Aghili's: chord on vectors of problems, and what these leave, and other laws, one problem after the other.
+//! The laws other than Aghili's: chord on vectors of problems; the problems that these leave, and all other laws, one
+//! problem at a time.
 
 use super::common::{BLOCK, INPUTS, OUTPUTS, mode_of};
 use super::{Answers, BatchError, Problems, Request, stages};
@@ -54,7 +55,7 @@ fn solve_one(problems: &Problems<'_>, index: usize) -> Result<Solution> {
     as_single(problems.law, &request)
 }
 
-/// What an outcome says.
+/// Converts an outcome to the numbers of a batch.
 #[cold]
 #[inline(never)]
 fn as_single(law: Law, request: &Request) -> Result<Solution> {

@@ -24,7 +24,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// How many problems it has numbers for; `None` for any number.
+    /// The number of problems it has entries for; `None` if any.
     pub fn count(&self) -> Option<usize> {
         match self.0 {
             Entries::Strided { data, stride } => Some(data.len().div_ceil(stride)),

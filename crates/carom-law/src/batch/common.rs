@@ -1,9 +1,9 @@
 //! The common path of the law without a branch, for blocks of problems.
 //!
-//! Most problems of a batch are tame in size, have a regular matrix and one answer. These follow the same steps for all
-//! problems of a block: both modes are computed and the right one is selected, which lets the compiler vectorise over
-//! four problems. Other problems are marked and left to the general law. The operations are those of the law in the
-//! same order, so the results are identical to the bit.
+//! Most problems of a batch have moderate magnitudes, a regular matrix and a unique solution. These follow the same
+//! steps for all problems of a block: both modes are computed and the right one is selected, which lets the compiler
+//! vectorise over four problems. Other problems are marked and left to the general law. The operations are those of the
+//! law in the same order, so the results are identical to the bit.
 #![allow(clippy::manual_range_contains, reason = "comparisons joined without a branch")]
 
 use crate::contact::delassus::tangent::Tangent;
@@ -73,7 +73,7 @@ fn solve_portable<const CHECKED: bool>(input: &Columns<INPUTS>, output: &mut Col
     }
 }
 
-/// An impulse that turns the tangential velocity back, and the least friction it needs.
+/// An impulse that reverses the tangential velocity, and the least friction it needs.
 struct Turned {
     normal: f64,
     tangential: Vec2,
@@ -114,7 +114,7 @@ fn is_velocity_of(
         w[0] * i_n + w_tt.xx * i_t[0] + w_tt.xy * i_t[1],
         w[1] * i_n + w_tt.xy * i_t[0] + w_tt.yy * i_t[1],
     ];
-    // |W||i| is at most this in any row.
+    // An upper bound of |W||i| in any row.
     let largest = larger(w_nn, larger(w_tt.xx, w_tt.yy));
     let rounding = 3.0 * ROUNDING * largest * (i_n + i_t[0].abs() + i_t[1].abs());
     let slip = v_t[0].abs() + v_t[1].abs();

@@ -1,4 +1,5 @@
-//! The gradient flow of a contact by the law chord, in steps without a branch: both ways of every choice are computed, and one is selected.
+//! The gradient flow of a contact by the law chord, in steps without branches: both alternatives of every choice are
+//! computed, and one is selected.
 #![allow(clippy::manual_range_contains, reason = "comparisons joined without a branch")]
 
 use crate::contact::delassus::tangent::Tangent;
@@ -8,14 +9,14 @@ use crate::numeric::plane::{Sym2, Vec2, add_scaled, dot, is_accurate, scaled};
 use crate::numeric::scaling::larger;
 use crate::rivals::chord::{EDGE, STOPPED};
 
-/// What a bound on sizes decides by this factor is not changed by rounding.
+/// Safety factor for comparisons with a bound on sizes, so that rounding cannot change the result.
 const BEYOND: f64 = 1.0 - 1e-9;
 
-/// Numbers of a contact's flow, and of where the contact is: the latter with the restitution to go and the code last.
+/// Numbers of a contact's flow, and of its state, which end with the remaining restitution and the code.
 pub(super) const CONSTANTS: usize = 22;
 pub(super) const STATE: usize = 10;
 
-/// The gradient flow of a contact with a regular matrix and friction, as the law has it.
+/// The gradient flow of a contact with a regular matrix and friction, as in the law.
 #[derive(Clone, Copy)]
 pub(super) struct Flow {
     pub(super) w: Vec2,
@@ -39,7 +40,7 @@ pub(super) struct Flow {
 pub(super) struct State {
     pub(super) v_n: f64,
     pub(super) v_t: Vec2,
-    /// The direction of the slip, if there is any.
+    /// The direction of slip, if there is any.
     pub(super) u: Vec2,
     pub(super) size: f64,
     pub(super) i_t: Vec2,
@@ -55,7 +56,7 @@ pub(super) struct Turn {
     pub(super) slip: f64,
     /// `(|v_t|/H)²`
     pub(super) fastest: f64,
-    /// Whether there is slip at all; without, the other numbers mean nothing.
+    /// Whether there is slip at all; otherwise the other numbers are meaningless.
     pub(super) slips: bool,
     pub(super) is_sound: bool,
 }
@@ -66,9 +67,9 @@ pub(super) struct Root {
     pub(super) friction: Vec2,
     pub(super) v_t: Vec2,
     pub(super) u: Vec2,
-    /// Whether it is shown to be the only one.
+    /// Whether it is certified to be unique.
     pub(super) is_sure: bool,
-    /// The size that any root has at least, with all friction pushing.
+    /// A lower bound of the size of any root, with all friction pushing.
     pub(super) least: f64,
 }
 
@@ -83,7 +84,7 @@ pub(super) fn pick_vector(condition: bool, yes: Vec2, no: Vec2) -> Vec2 {
     [pick(condition, yes[0], no[0]), pick(condition, yes[1], no[1])]
 }
 
-/// `|a|`, and whether its square has lost nothing.
+/// `|a|`, and whether its square is accurate.
 #[inline(always)]
 pub(super) fn norm(a: Vec2) -> (f64, bool) {
     let squares = dot(a, a);
@@ -98,7 +99,7 @@ pub(super) fn length(a: Vec2) -> f64 {
 }
 
 impl Turn {
-    /// Whether a size is at most `H`, and whether that is sure.
+    /// Whether a size is at most `H`, and whether that is certain.
     #[inline(always)]
     pub(super) fn reaches(&self, size: f64) -> (bool, bool) {
         let changed = size * size * self.fastest;
@@ -213,7 +214,7 @@ impl Flow {
         pick_vector(length(v_t) <= STOPPED * terms, [0.0, 0.0], v_t)
     }
 
-    /// The implicit step, and whether it is shown to be that.
+    /// The implicit step, and whether it is certified.
     #[inline(always)]
     pub(super) fn implicit(&self, state: State, size: f64, turn: &Turn) -> (State, bool) {
         let (step, is_step) = self

@@ -1,14 +1,14 @@
 //! Many spatial impacts at once: arrays in, arrays out, no allocation except for errors.
 //!
-//! The results are bit for bit those of [`Contact::impact`], or by [`Problems::law`] of [`Contact::impact_by`]; only the
-//! limits, which an engine does not need, are not computed. Aghili's law and chord are solved on vectors of problems, and all
-//! other laws as single impacts are.
+//! The results are bit for bit those of [`Contact::impact`], or by [`Problems::law`] of [`Contact::impact_by`]; only
+//! the limits, which an engine does not need, are not computed. Aghili's law and chord are solved on vectors of
+//! problems, all other laws as single impacts.
 //!
 //! ```
 //! use carom_law::Mode;
 //! use carom_law::batch::{Answers, Problems, solve};
 //!
-//! // Two contacts, W as rows of 3 x 3; the second does not approach. Coefficients may be arrays, too.
+//! // Two contacts, W as rows of 3 x 3; the second does not approach. Coefficients may be arrays as well.
 //! let delassus = [2.0, 0.3, 0.0, 0.3, 1.5, 0.0, 0.0, 0.0, 1.5, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
 //! let velocity = [-1.0, 0.4, 0.0, 0.5, 0.0, 0.0];
 //! let problems = Problems::from_rows(&delassus, &velocity, 0.5, 0.1);
@@ -190,7 +190,7 @@ fn solve_by<const CHECKED: bool>(problems: &Problems<'_>, answers: &mut Answers<
 }
 
 impl Problems<'_> {
-    /// The numbers of a block; what is left of an earlier one beyond `length` does no harm.
+    /// Copies the numbers of a block; remainders of an earlier one beyond `length` are harmless.
     fn copy_block(&self, start: usize, length: usize, input: &mut Columns<INPUTS>) {
         let (w, v) = (&self.delassus, &self.contact_velocity);
         let columns = [w[0], w[1], w[2], w[3], w[4], w[5], v[0], v[1], v[2]];

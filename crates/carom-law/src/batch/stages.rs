@@ -1,9 +1,10 @@
-//! Chord on vectors of problems, in stages without a branch.
+//! Chord on vectors of problems, in stages without branches.
 //!
-//! A block of problems goes through the stages of the law ([`crate::rivals::chord`]). Each computes both ways of every choice and selects, which lets
-//! the compiler vectorise over four problems. The stages that only some problems need, a turning step and what follows it, are
-//! given those alone, next to each other. Problems that are far from order one, have a singular matrix, or a phase whose root is not shown to be the only
-//! one are marked and left to the law. The operations are those of the law in the same order, so the results are identical to the bit.
+//! A block of problems goes through the stages of the law ([`crate::rivals::chord`]). Each computes both alternatives
+//! of every choice and selects one, which lets the compiler vectorise over four problems. Stages that only some
+//! problems need, a turning step and those after it, are run on these alone, stored contiguously. Problems that are far
+//! from order one, have a singular matrix, or a phase whose root is not certified to be unique are marked and left to
+//! the law. The operations are those of the law in the same order, so the results are identical to the bit.
 //!
 //! | stage | what it does | for |
 //! |---|---|---|
@@ -25,26 +26,26 @@ use crate::numeric::scaling::{is_tame, larger};
 use crate::numeric::tolerance::{ACCURACY, ROUNDING};
 use crate::rivals::chord::{EDGE, NO_SLIP};
 
-/// What a stage makes of a problem: it is left to the law, ...
+/// The result of a stage for a problem: it is left to the law, ...
 const LEFT: f64 = 0.0;
 /// ... is ready for the next stage for all, ...
 const READY: f64 = 1.0;
-/// ... needs a stage of its own, ...
+/// ... needs an additional stage, ...
 const OPEN: f64 = 2.0;
 /// ... or slips from rest.
 const AT_REST: f64 = 3.0;
 
-/// The exponent of a number, and one, as bits.
+/// Bits of the exponent of a number, and of one.
 const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
 const ONE: u64 = 0x3ff0_0000_0000_0000;
 
-/// Room for the problems of a block between its stages.
+/// Storage for the problems of a block between its stages.
 struct Room {
     constants: Columns<CONSTANTS>,
     state: Columns<STATE>,
 }
 
-/// All problems of a block, and those that a stage is for.
+/// All problems of a block, and those selected for a stage.
 pub(super) struct Scratch {
     all: Room,
     open: Room,
@@ -122,7 +123,7 @@ trait Stage {
     fn go(flow: &Flow, numbers: [f64; STATE]) -> [f64; STATE];
 }
 
-/// A stage for the problems of a code, next to each other.
+/// Runs a stage on the problems with a code, stored contiguously.
 #[inline(always)]
 fn of_those<S: Stage>(code: f64, constants: &Columns<CONSTANTS>, state: &mut Columns<STATE>, room: &mut Room) {
     let (mut open, mut count) = ([0; BLOCK], 0);
@@ -133,14 +134,14 @@ fn of_those<S: Stage>(code: f64, constants: &Columns<CONSTANTS>, state: &mut Col
     if count == 0 {
         return;
     }
-    // Whole vectors: the last is filled up with copies of the first problem.
+    // Whole vectors: the last one is padded with copies of the first problem.
     let whole = count.next_multiple_of(4);
     let first = open[0];
     open[count..whole].fill(first);
     let Room { constants: of, state: from } = room;
     for (column, source) in of.iter_mut().zip(constants).chain(from.iter_mut().zip(&*state)) {
         for (x, i) in column[..whole].iter_mut().zip(&open) {
-            // Without a test of the bound.
+            // Avoids a bounds check.
             *x = source[*i % BLOCK];
         }
     }
@@ -155,7 +156,7 @@ fn of_those<S: Stage>(code: f64, constants: &Columns<CONSTANTS>, state: &mut Col
     }
 }
 
-/// Compression in one step of which half is explicit.
+/// Compression in one step, half of it explicit.
 #[inline(always)]
 fn begin(numbers: [f64; INPUTS]) -> (Flow, [f64; STATE]) {
     let [w_nn, n1, n2, t11, t12, t22, v_n, v1, v2, e, e_t, mu_s, mu_d] = numbers;
@@ -212,7 +213,7 @@ fn begin(numbers: [f64; INPUTS]) -> (Flow, [f64; STATE]) {
     (flow, after.packed(pick(is_sure, pick(is_closed, READY, OPEN), LEFT), 0.0))
 }
 
-/// A turning step, and then a step of which half is explicit; or rest.
+/// A turning step and then a step, half of it explicit; or rest.
 struct Turning;
 
 impl Stage for Turning {
@@ -314,8 +315,9 @@ impl Stage for FromRest {
     }
 }
 
-/// The impulse, the velocity after it and the work, checked: the velocity is what the impulse makes of the velocity before, the impulse
-/// is in the cone, and no energy is created. Problems that fail are left to the law, whose check has the last word.
+/// The impulse, the velocity after it and the work, checked: the velocity is that before plus the effect of the
+/// impulse, the impulse is in the cone, and no energy is created. Problems that fail are left to the law, whose check
+/// is decisive.
 #[inline(always)]
 fn finish(flow: &Flow, state: [f64; STATE], input: [f64; INPUTS]) -> [f64; OUTPUTS] {
     let [w_nn, n1, n2, t11, t12, t22, v_n, v1, v2, _, _, mu_s, _] = input;
@@ -351,7 +353,7 @@ fn finish(flow: &Flow, state: [f64; STATE], input: [f64; INPUTS]) -> [f64; OUTPU
 mod tests {
     use super::*;
 
-    /// Of random impacts of order one the stages answer nearly all: what they leave to the law costs five times as much.
+    /// The stages solve nearly all random impacts of order one: problems left to the law cost five times as much.
     #[test]
     fn few_problems_are_left_to_the_law() {
         let mut rng = fastrand::Rng::with_seed(7);

@@ -62,7 +62,7 @@ pub(crate) struct Decision {
 }
 
 impl Answer {
-    /// Whether it says that it creates no energy, as every slip and reversal does.
+    /// Whether it claims to create no energy, as every slip and reversal does.
     #[inline(always)]
     pub(crate) fn is_told_to_dissipate(&self) -> bool {
         self.energy_change <= 0.0
@@ -111,7 +111,7 @@ impl Impact<'_> {
         }
     }
 
-    /// What the criterion says of the request, beside the answer of another law: no slip is solved for.
+    /// The result of the criterion for the request, for the solution of another law: no slip is computed.
     #[inline(always)]
     pub(crate) fn judged(&self, answer: Answer) -> Decision {
         let (stick, reversal) = (self.stick_at(self.e), self.reversal_at(self.e));

@@ -231,8 +231,8 @@ impl DirectionEquation {
         }
     }
 
-    /// [`DirectionEquation::unique`] by the multiplier: the direction, and whether it is the unique one. Where this is not sure, it may be
-    /// unique all the same. With `STRAIGHT` there is no branch; the results are the same.
+    /// [`DirectionEquation::unique`] by the multiplier: the direction, and whether it is the unique one. If this is not
+    /// certain, it may still be unique. With `STRAIGHT` there are no branches; the results are equal.
     #[inline(always)]
     pub(crate) fn unique_by_multiplier<const STRAIGHT: bool>(&self) -> (Direction, bool) {
         let secular = Secular::new(self.a, &self.n);
@@ -243,7 +243,7 @@ impl DirectionEquation {
         (Direction { u: root.u, lambda: root.lambda, denominator, k: self.k }, is_unique & root.is_root & is_large)
     }
 
-    /// Whether `P(0) >= 0`: then the number of slips is even, and there is a reversal, or a rest, beside them.
+    /// Whether `P(0) >= 0`: then the number of slips is even, and there is a reversal, or a rest, in addition.
     #[inline(always)]
     pub(crate) fn may_reverse(&self) -> bool {
         Secular::new(self.a, &self.n).stops()
@@ -503,7 +503,8 @@ impl OnDisk {
     }
 }
 
-/// The root for a disk where [`Secular`] is not sure of it: `None` without one, and where numbers are too far from order one to say.
+/// The root for a disk if [`Secular`] is not certain of it: `None` if there is none, or if numbers are too far from
+/// order one to decide.
 #[cold]
 pub(crate) fn on_disk(b: Vec2, m: Sym2) -> Option<(Vec2, f64)> {
     let equation = OnDisk::new(b, m);

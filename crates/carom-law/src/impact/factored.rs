@@ -1,4 +1,4 @@
-//! A contact of a mechanism that its owner has factored: `R` with `W = Rᵀ R` in place of `W`.
+//! A contact of a mechanism whose mass matrix the caller has factored: `R` with `W = Rᵀ R` in place of `W`.
 
 use crate::contact::Contact;
 use crate::contact::coefficients::Coefficients;
@@ -11,12 +11,12 @@ use crate::impact::verify::Evidence;
 use crate::numeric::scaling::{exponent, scale};
 use crate::numeric::tolerance::{ACCURACY, ROUNDING};
 
-/// What a [`FactoredContact`] is made of. With `M = Fᵀ F` and the orthogonal factorisation `(A F⁻¹)ᵀ = Q R`:
+/// The data of a [`FactoredContact`]. With `M = Fᵀ F` and the orthogonal factorisation `(A F⁻¹)ᵀ = Q R`:
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactFactor {
-    /// How many rows `A` has, the normal first.
+    /// The number of rows of `A`, the normal first.
     pub dimension: Dimension,
-    /// `R`, upper triangular, so that `W = Rᵀ R`; what is below its diagonal, or beyond the dimension, does not count.
+    /// `R`, upper triangular, so that `W = Rᵀ R`; entries below its diagonal, or beyond the dimension, are ignored.
     pub factor: [[f64; 3]; 3],
     /// `A q̇⁻`
     pub velocity: [f64; 3],
@@ -24,7 +24,7 @@ pub struct ContactFactor {
     pub whitened_velocity: [f64; 3],
     /// The degrees of freedom `n`.
     pub freedoms: usize,
-    /// The condition number of `M` with its diagonal brought to order one; an estimate will do.
+    /// The condition number of `M` with its diagonal scaled to order one; an estimate suffices.
     pub mass_condition: f64,
 }
 
@@ -35,7 +35,7 @@ pub struct ContactFactor {
 #[derive(Debug, Clone, Copy)]
 pub struct FactoredContact {
     contact: Contact,
-    /// By which the caller's rows of `R` were turned so that its diagonal is not negative.
+    /// Signs by which the caller's rows of `R` were multiplied so that its diagonal is not negative.
     signs: [f64; 3],
     freedoms: usize,
     condition: Conditioning,
@@ -45,7 +45,7 @@ impl FactoredContact {
     /// The contact of a factor.
     ///
     /// # Errors
-    /// A number that is not finite, or a normal that nothing moves along.
+    /// A number that is not finite, or a normal along which no motion is possible.
     pub fn new(given: &ContactFactor) -> Result<Self> {
         let &ContactFactor { dimension, factor, velocity, whitened_velocity, freedoms, mass_condition } = given;
         let d = dimension.rows();
@@ -83,15 +83,15 @@ impl FactoredContact {
         Ok(Self { contact, signs, freedoms, condition })
     }
 
-    /// The contact that the factor makes.
+    /// The contact of the factor.
     pub fn contact(&self) -> &Contact {
         &self.contact
     }
 
-    /// What the impact does by one of the laws. The outcome is held against evidence, computed of `q̇⁺` by the caller.
+    /// The outcome of the impact by one of the laws, checked against evidence that the caller computes from `q̇⁺`.
     ///
-    /// `respond` is given a change `x` of the whitened velocity `s`, and adds `F⁻¹ Q x` to the velocity of the mechanism,
-    /// which is `q̇⁻` at first. It may be called again, with what rounding left to add.
+    /// `respond` is given a change `x` of the whitened velocity `s`, and adds `F⁻¹ Q x` to the velocity of the
+    /// mechanism, which is initially `q̇⁻`. It may be called again, with a correction for rounding.
     ///
     /// ```
     /// use carom_law::{
@@ -122,7 +122,7 @@ impl FactoredContact {
     /// ```
     ///
     /// # Errors
-    /// As [`Contact::impact_by`], those of the caller, and an outcome that the evidence does not bear out.
+    /// As [`Contact::impact_by`], those of the caller, and an outcome that contradicts the evidence.
     pub fn impact_verified_by<E: From<Error>>(
         &self,
         law: Law,
@@ -188,7 +188,7 @@ mod tests {
         Coefficients::new(Restitution::new(0.0).unwrap(), Friction::new(friction).unwrap())
     }
 
-    /// Q and F are one: the velocity is `s`. `error` is what each answer is off by, relative to itself.
+    /// Q and F are identities: the velocity is `s`. `error` is the relative error of each response.
     fn strike(given: &ContactFactor, friction: f64, error: f64) -> (Result<Outcome>, usize) {
         let (mut s, r, mut calls) = (given.whitened_velocity, given.factor, 0);
         let times = |s: &[f64; 3]| [0, 1, 2].map(|j| (0..3).map(|i| r[i][j] * s[i]).sum::<f64>());
@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(far.condition, plain.condition);
     }
 
-    /// The friction that holds is 1e5; with less it slides.
+    /// Friction of 1e5 holds; with less it slides.
     #[test]
     fn what_rounding_in_the_mass_matrix_took_is_given_back() {
         for (friction, mode) in [(1e12, Mode::Stick), (0.5, Mode::Slip)] {
@@ -233,7 +233,7 @@ mod tests {
             assert_eq!((exact.unwrap().mode, calls), (mode, 1));
             let (refined, calls) = strike(&GIVEN, friction, 1e-7);
             assert!(refined.is_ok() && calls == 2, "{mode:?}: {refined:?}");
-            // More than rounding explains is an error.
+            // An error larger than rounding is reported.
             let (wrong, _) = strike(&GIVEN, friction, 1e-2);
             let error = wrong.unwrap_err();
             assert!(
@@ -260,8 +260,9 @@ mod tests {
         assert!(refused(|given| given.factor[0][0] = 0.0).contains("factor[0][0] is zero"));
     }
 
-    /// A slip whose mechanism answers a thousandth off, along a tangent that can hardly move: to make the velocity right, much would have
-    /// to change that no impulse did. The velocity stays, and its direction is then not that of the friction.
+    /// A slip whose mechanism responds with an error of a thousandth along a tangent that can hardly move: correcting
+    /// the velocity would take a large change without an impulse. The velocity is kept, and its direction then differs
+    /// from that of the friction.
     #[test]
     fn a_velocity_is_not_moved_by_more_than_rounding_without_an_impulse() {
         let contact = FactoredContact::new(&GIVEN).unwrap();

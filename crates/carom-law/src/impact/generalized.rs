@@ -17,11 +17,11 @@ use crate::numeric::matrix::MatrixView;
 use crate::numeric::orthogonal::Orthogonal;
 use crate::numeric::tolerance::{ACCURACY, ROUNDING};
 
-/// By what share beyond its limit a restitution is taken at which the guard lets the contact slide: as little as tells that its stick
-/// would create energy.
+/// Relative excess over its limit of the restitution at which the guard lets the contact slide: just enough to show
+/// that its stick would create energy.
 const BEYOND_LIMIT: [f64; 4] = [1e-9, 1e-8, 1e-7, 1e-6];
 
-/// A mechanism about to be struck at one point: `M`, `A`, `q̇⁻`, and the contact they make.
+/// A mechanism about to be struck at one point: `M`, `A`, `q̇⁻`, and its contact.
 #[derive(Debug, Clone)]
 pub struct GeneralizedContact {
     contact: Contact,
@@ -80,12 +80,12 @@ impl GeneralizedContact {
         Ok(Self { contact, velocity: velocity.to_vec(), mechanism, orthogonal, jacobian, condition })
     }
 
-    /// The contact that the mechanism makes.
+    /// The contact of the mechanism.
     pub fn contact(&self) -> &Contact {
         &self.contact
     }
 
-    /// What the impact does, in the contact and to the whole mechanism.
+    /// The outcome of the impact, for the contact and for the whole mechanism.
     ///
     /// # Errors
     /// As [`Contact::impact`]; also a velocity or kinetic energy beyond the range of `f64`.
@@ -108,8 +108,8 @@ impl GeneralizedContact {
         }
     }
 
-    /// Where `M` is ill-conditioned and `W` nearly singular, which of the ways to the tangential velocity has kept more digits is
-    /// told by the check alone.
+    /// If `M` is ill-conditioned and `W` nearly singular, only the check shows which way of computing the tangential
+    /// velocity has kept more digits.
     #[cold]
     fn impact_otherwise(&self, coefficients: &Coefficients, guard: Guard, error: Error) -> Result<Outcome> {
         let Some(whitened) = &self.contact.whitened else { return Err(error) };
@@ -119,9 +119,9 @@ impl GeneralizedContact {
         outcomes.find(|outcome| outcome.is_ok()).unwrap_or(Err(error))
     }
 
-    /// Where `M` is ill-conditioned, the impulse of a stick at the limit of the restitution may be uncertain by more than its size: it
-    /// pulls, leaves its cone, or gains. Then the guard's answer is that for a stick outside its cone, slip or reversal with the
-    /// restitution limited all the same.
+    /// If `M` is ill-conditioned, the uncertainty of the impulse of a stick at the limit of the restitution may exceed
+    /// its size: it is tensile, leaves its cone, or gains energy. The guard's solution is then that for a stick outside
+    /// its cone: slip or reversal, still with limited restitution.
     #[cold]
     fn slid_at_limit(&self, outcome: &Outcome, error: Error) -> Result<Outcome> {
         let mut last = Err(error);
@@ -153,7 +153,7 @@ impl GeneralizedContact {
         last
     }
 
-    /// An outcome of the contact with what it does to the whole mechanism.
+    /// Completes an outcome of the contact with its effect on the whole mechanism.
     pub(crate) fn completed(&self, outcome: Outcome) -> Result<Outcome> {
         match self.completed_by(outcome.clone(), Refinement::Bounded) {
             Err(Error::CheckFailed { .. }) => self.completed_by(outcome, Refinement::Whole),
@@ -178,7 +178,7 @@ impl GeneralizedContact {
         let rounding = ROUNDING * self.velocity.len() as f64;
         let rounded = rounding * after_size + (rounding * before_size).min(0.5 * ACCURACY * before);
         outcome.energy.correct(self.mechanism.energy_change(&self.velocity, &after), rounded);
-        // The rivals solve through W, and keep what it keeps.
+        // The rivals solve with W, and have its accuracy.
         let impulse_error = match outcome.law {
             Law::Aghili => self.condition.impulse_error(self.velocity.len()),
             _ => 0.0,
@@ -190,7 +190,7 @@ impl GeneralizedContact {
         Ok(outcome)
     }
 
-    /// `q̇⁺`, by the change of the whitened velocity, and what the contact is checked against.
+    /// `q̇⁺`, from the change of the whitened velocity, and the evidence for the check of the contact.
     fn velocity_after(&self, outcome: &mut Outcome, refinement: Refinement) -> (Vec<f64>, Evidence) {
         let before_size = three(&self.mechanism.sizes(&self.jacobian, &self.velocity));
         let evidence_of = |after: &[f64]| Evidence {
@@ -218,19 +218,19 @@ impl GeneralizedContact {
         (after, evidence)
     }
 
-    /// What a change of the whitened velocity, in the contact's units, does to `q̇`.
+    /// The change of `q̇` for a change of the whitened velocity in the contact's units.
     fn generalized(&self, change: &[f64; 3]) -> Vec<f64> {
         let unit = self.contact.gamma - self.contact.delassus.omega / 2;
         self.mechanism.generalized(self.orthogonal.times(change), unit)
     }
 
-    /// \[7\]: `M⁻¹ Aᵀ i`; `impulse` has one number a direction, the normal first.
+    /// \[7\]: `M⁻¹ Aᵀ i`; `impulse` has one number per direction, the normal first.
     pub fn velocity_change(&self, impulse: &[f64]) -> Vec<f64> {
         self.mechanism.velocity_change(impulse)
     }
 }
 
-/// One to three numbers, and zeros.
+/// One to three numbers, padded with zeros.
 fn three(numbers: &[f64]) -> [f64; 3] {
     let mut all = [0.0; 3];
     all[..numbers.len()].copy_from_slice(numbers);

@@ -1,5 +1,5 @@
-//! Guards against sticks that create energy. No guard acts silently: the outcome tells which one was requested, whether
-//! it acted, and the solution of the law without it.
+//! Guards against sticks that create energy. No guard acts silently: the outcome states which one was requested,
+//! whether it acted, and the solution of the law without it.
 
 /// What to do with a stick that creates energy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

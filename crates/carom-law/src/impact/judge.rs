@@ -1,4 +1,5 @@
-//! What an answer is held against before it is reported: `v_c⁻ + W i`, what the caller makes of the impulse, or nothing.
+//! The check of a solution before it is reported: against `v_c⁻ + W i`, against the caller's response to the impulse,
+//! or none.
 
 use crate::contact::Contact;
 use crate::contact::delassus::Delassus;
@@ -11,14 +12,14 @@ use crate::impact::verify::{Checked, Claimed, Evidence, within};
 use crate::numeric::scaling::scale;
 use crate::numeric::tolerance::{ACCURACY, ROUNDING};
 
-/// A residual of a matrix far from singular is below this, a ten-thousandth of what passes.
+/// Upper bound of the residual for a matrix far from singular, a ten-thousandth of the bound of the check.
 pub(crate) const ROUNDED: f64 = 1e-4 * ACCURACY;
 
-/// What an answer is held against before it is reported.
+/// The check of a solution before it is reported.
 pub(crate) trait Judge {
     type Fault: From<Error>;
 
-    /// The residual of an answer.
+    /// The residual of a solution.
     fn judge<const NATURAL: bool>(
         self,
         impact: &Impact<'_>,
@@ -26,24 +27,24 @@ pub(crate) trait Judge {
         guard: Guard,
     ) -> std::result::Result<f64, Self::Fault>;
 
-    /// Takes the work of the impulse for that of the velocities it was to make, where the two differ: called where the residual is more
-    /// than [`ROUNDED`].
+    /// Replaces the work of the intended velocities by that of the impulse if the two differ: called if the residual is
+    /// more than [`ROUNDED`].
     ///
     /// # Errors
-    /// A stick that was to create no energy creates some.
+    /// A stick that should create no energy creates some.
     fn correct(contact: &Contact, outcome: &mut Outcome) -> Result<()>;
 
-    /// The same where the contact separates.
+    /// The residual if the contact separates.
     fn judge_separating(self, contact: &Contact, guard: Guard) -> std::result::Result<f64, Self::Fault>;
 }
 
-/// `v_c⁻ + W i`.
+/// Checks against `v_c⁻ + W i`.
 pub(crate) struct ByMatrix;
 
-/// What the caller makes of the impulse.
+/// Checks against the caller's response to the impulse.
 pub(crate) struct ByEvidence<F>(pub(crate) F);
 
-/// Nothing.
+/// No check.
 pub(crate) struct Unchecked;
 
 impl Judge for ByMatrix {
@@ -141,7 +142,7 @@ impl Judge for Unchecked {
 }
 
 impl Contact {
-    /// The check of an answer, in the units of the contact: what `W i` makes of the velocity.
+    /// The check of a solution, in the units of the contact, with the velocity change `W i`.
     #[inline(always)]
     pub(crate) fn verified(&self, impact: &Impact<'_>, answer: &Answer, law: Law, guard: Guard) -> Result<f64> {
         let (d, v_n, v_t) = (&self.delassus, self.v_n, self.v_t);
@@ -154,7 +155,7 @@ impl Contact {
             w[0].abs() * sizes[0] + tt.xx * sizes[1] + tt.xy.abs() * sizes[2],
             w[1].abs() * sizes[0] + tt.xy.abs() * sizes[1] + tt.yy * sizes[2],
         ];
-        // What a singular S counts as zero moves the tangents too.
+        // The part of a singular S that counts as zero also moves the tangents.
         let ignored = if d.tangent.is_regular() { 0.0 } else { d.rank_tolerance * tt.trace() * (sizes[1] + sizes[2]) };
         let rounding = ROUNDING * 3.0;
         let tangential = |row: usize| {
@@ -197,8 +198,9 @@ impl Contact {
         Ok(checked.residual)
     }
 
-    /// The rounding of `v̄·i`, each row with the sizes of its own terms. Velocities may miss their conditions by more, on the scale of the
-    /// faster tangent: that is no energy to be had, least of all along a tangent that is slow beside the other.
+    /// The rounding of `v̄·i`, each row with the sizes of its own terms. Velocities may miss their conditions by more,
+    /// on the scale of the faster tangent: this is no energy that can be gained, in particular along a tangent that is
+    /// slow compared with the other.
     #[cold]
     fn work_rounding(&self, impulse: [f64; 3], pushed: [f64; 3]) -> f64 {
         let before = [self.v_n, self.v_t[0], self.v_t[1]];
@@ -206,7 +208,7 @@ impl Contact {
         ROUNDING * 3.0 * (products(0) + products(1) + products(2))
     }
 
-    /// Corrects the energy of an outcome whose velocities are off by more than rounding.
+    /// Corrects the energy of an outcome whose velocities have errors beyond rounding.
     #[inline(always)]
     pub(crate) fn correct_rounded_work(&self, outcome: &mut Outcome) {
         if outcome.residual > ROUNDED {
@@ -214,9 +216,9 @@ impl Contact {
         }
     }
 
-    /// `v̄·i` of the impulse told, `i·(v_c⁻ + W i/2)`. Where `W` has lost the digits of its smallest eigenvalue, impulses are large, and make
-    /// the velocities asked for only to what the check lets pass: the energy told is that of the impulse.
-    /// Returns the rounding of that work.
+    /// `v̄·i` of the reported impulse, `i·(v_c⁻ + W i/2)`. If `W` has lost the digits of its smallest eigenvalue,
+    /// impulses are large, and produce the requested velocities only to the accuracy of the check: the reported energy
+    /// is that of the impulse. Returns the rounding of that work.
     #[cold]
     fn correct_work(&self, outcome: &mut Outcome) -> f64 {
         let Delassus { w_nn, w, ref w_tt, omega, beta, .. } = self.delassus;
@@ -233,8 +235,8 @@ impl Contact {
         rounding
     }
 
-    /// The check of an answer whose tangents hardly move, of themselves or by the normal impulse. Their velocities are then held
-    /// to those of the whole system: of the kinetic energy that goes with `v_n⁻`, the tangents can have
+    /// The check of a solution whose tangents hardly move, by themselves or by the normal impulse. Their velocities are
+    /// then compared with those of the whole system: of the kinetic energy that goes with `v_n⁻`, the tangents can have
     /// `sqrt(tr W_tt / W_nn) |v_n⁻|`.
     #[cold]
     fn check_at_large(&self, claimed: Claimed) -> Result<Checked> {
@@ -250,8 +252,8 @@ mod tests {
     use super::*;
     use crate::impact::mode::Mode;
 
-    /// Tangents whose velocities are 1e-10 apart. Friction pushes the slower one on: as much energy as the impact has, and less than
-    /// velocities of the faster one may miss in it.
+    /// Tangents whose velocities differ by a factor of 1e10. Friction accelerates the slower one: the energy equals
+    /// that of the impact, but is less than the tolerance on velocities of the faster one.
     #[test]
     fn energy_along_a_tangent_is_not_excused_by_the_speed_of_the_other() {
         let w = [[1.0, 0.0, 0.0], [0.0, 1e20, 0.0], [0.0, 0.0, 1.0]];

@@ -88,7 +88,7 @@ pub struct ChordReport {
     /// The normal impulse of restitution over that of compression, `p_r / p_c`: `e` for Poisson's restitution, unless the
     /// contact would then still approach.
     pub ratio: f64,
-    /// Whether Newton's restitution asked for `p_r > p_c` and got `p_r = p_c`: then `v_n⁺ < -e v_n⁻`.
+    /// Whether Newton's restitution required `p_r > p_c` and was limited to `p_r = p_c`: then `v_n⁺ < -e v_n⁻`.
     pub cut: bool,
 }
 

@@ -47,7 +47,7 @@ pub(crate) fn whitened_change(contact: &Contact, whitened: &Whitened, outcome: &
     }
 }
 
-/// The same of an answer in the contact's units, with the coefficients it was asked for.
+/// The change by a solution in the contact's units, with the requested coefficients.
 pub(crate) fn answer_change(contact: &Contact, whitened: &Whitened, answer: &Answer, e_t: f64, mu_d: f64) -> [f64; 3] {
     let turned = |share: f64| whitened.turn(contact, answer.e, share, 0.0).map(|turn| turn.change);
     let change = match answer.mode {
@@ -82,7 +82,7 @@ impl Contact {
         let Self { gamma, delassus, .. } = self;
         let wanted = outcome.contact_velocity.after.padded();
         let holds = matches!(outcome.mode, Mode::Stick | Mode::Reversal);
-        // What would fail the check has to change; if the impulse is restricted to its cone, no more than that.
+        // Values that would fail the check must change; if the impulse is restricted to its cone, only these.
         let accuracy = if holds { 0.0 } else { 0.5 * ACCURACY };
         let rounding = ROUNDING * evidence.freedoms as f64;
         let missing = |r: usize| wanted[r] - evidence.after[r];
@@ -108,8 +108,8 @@ impl Contact {
         Ok(())
     }
 
-    /// Adds to the impulse of an outcome, unless that is rounding which moves it out of its cone, or would make it tensile where no guard can
-    /// choose another restitution. `rounding` is relative to the impulse.
+    /// Adds to the impulse of an outcome, unless the change is rounding that moves it out of its cone, or would make it
+    /// tensile when no guard can choose another restitution. `rounding` is relative to the impulse.
     fn add_impulse(&self, outcome: &mut Outcome, change: [f64; 3], rounding: f64) {
         let Self { gamma, delassus, .. } = self;
         let told = outcome.impulse.padded();
@@ -122,7 +122,7 @@ impl Contact {
             // Without friction, a tangential impulse is rounding.
             impulse[1..].fill(0.0);
         }
-        // On the edge of a wide cone a rounding of i_t is more than i_n has: it stays where the law put it.
+        // On the boundary of a wide cone, the rounding of i_t exceeds that of i_n: the law's impulse is kept.
         let mu_s = outcome.friction.map_or(0.0, |friction| friction.mu_s());
         let tangential = |i: &[f64; 3]| norm([i[1], i[2]]);
         let leaves = |i: &[f64; 3]| tangential(i) > (1.0 + ACCURACY) * mu_s * i[0];

@@ -1,4 +1,4 @@
-//! The law's answer brought back to the caller's units, with the limits it is to be judged by.
+//! The law's solution in the caller's units, with its limits.
 
 use arrayvec::ArrayVec;
 
@@ -18,10 +18,10 @@ use crate::impact::outcome::{
 use crate::numeric::plane::norm;
 use crate::numeric::scaling::scale;
 
-/// A number rounded by more than this share of its size (2^-40) has lost its digits.
+/// A number whose rounding exceeds this fraction of its size (2^-40) has lost its digits.
 const NO_DIGITS: f64 = 1.0 / (1u64 << 40) as f64;
 
-/// The impulse and what follows from it, in the caller's units: all that a batch wants.
+/// The impulse, velocities and work in the caller's units: all that a batch needs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Solution {
     pub(crate) mode: Mode,
@@ -33,7 +33,7 @@ pub(crate) struct Solution {
 }
 
 impl Contact {
-    /// A decision with the limits it is to be judged by, in the caller's units.
+    /// A decision with its limits, in the caller's units.
     #[inline(always)]
     pub(crate) fn report<const NATURAL: bool>(
         &self,
@@ -161,7 +161,7 @@ impl Contact {
         }
     }
 
-    /// The answer in the caller's units; may hold infinities.
+    /// The solution in the caller's units; may contain infinities.
     #[inline(always)]
     pub(crate) fn in_callers_units<const NATURAL: bool>(&self, answer: &Answer) -> Solution {
         let tangential_impulse = |x: f64| self.rescaled::<NATURAL>(x, |u| u.gamma - u.omega - u.beta);
@@ -190,7 +190,7 @@ impl Contact {
         self.rescaled::<NATURAL>(x, |u| 2 * u.gamma - u.omega)
     }
 
-    /// The exact `σ`, of the same sign as `μ_s - μ_cr` where `i_n > 0`.
+    /// The exact `σ`, with the sign of `μ_s - μ_cr` if `i_n > 0`.
     #[inline(always)]
     fn discriminator<const NATURAL: bool>(&self, impact: &Impact, decision: &Decision) -> Result<Option<f64>> {
         let Some(stick) = decision.stick else {
@@ -227,7 +227,7 @@ impl Contact {
         representable(self.rescaled::<NATURAL>(scaled, |u| 2 * (u.gamma - u.omega - u.beta)), field)
     }
 
-    /// A friction coefficient in the caller's units, `None` when there is no finite one.
+    /// A friction coefficient in the caller's units, `None` if there is no finite one.
     #[inline(always)]
     pub(crate) fn coefficient<const NATURAL: bool>(&self, scaled: f64) -> Option<f64> {
         let value = self.coefficient_value::<NATURAL>(scaled);
@@ -250,9 +250,9 @@ impl Contact {
         if is_finite && s.impulse[0].abs() >= f64::MIN_POSITIVE { Ok(()) } else { self.name_overflow(*s) }
     }
 
-    /// That velocities and impulses of the size of this impact's keep their digits in the caller's units, where the least number is
-    /// 2^-1074: that the step of each is little beside the velocity of its row, or what the impulse makes of it, for an impact of this
-    /// energy.
+    /// Checks that velocities and impulses of the size of this impact keep their digits in the caller's units, where
+    /// the smallest number is 2^-1074: for an impact of this energy, the spacing of each must be small compared with
+    /// the velocity of its row, or with the velocity change by the impulse.
     #[cold]
     fn check_digits(&self) -> Result<()> {
         let &Self { delassus: Delassus { w_nn, ref w_tt, omega, beta, .. }, v_n, v_t, gamma, .. } = self;
@@ -271,10 +271,10 @@ impl Contact {
         Ok(())
     }
 
-    /// Which field leaves the range of numbers, if one does and not only the sum of the check.
+    /// Names the field that exceeds the range of `f64`, if it is not only the sum of the check.
     #[cold]
     fn name_overflow(&self, s: Solution) -> Result<()> {
-        // Friction of a normal impulse that has no digits: no coefficient relates the two.
+        // Friction with a normal impulse that has lost its digits: no coefficient relates the two.
         let friction = s.impulse[1].abs().max(s.impulse[2].abs());
         if s.impulse[0].abs() < f64::MIN_POSITIVE && friction >= f64::MIN_POSITIVE {
             return Err(Error::Overflow { field: "impulse".into() });
@@ -289,7 +289,7 @@ impl Contact {
     }
 }
 
-/// `e*(v)` rounded to the side that the energy decided: the two agree but for rounding.
+/// `e*(v)` rounded to the side given by the energy: the two agree up to rounding.
 #[inline(always)]
 fn consistent(state: f64, e: f64, decision: &Decision) -> f64 {
     match (decision.sticks, decision.creates_energy) {

@@ -1,26 +1,28 @@
 //! The direction of slip by its multiplier: `(N + λ) u = a`, `|u| = 1`, `λ > 0`.
 //!
 //! With `q = λ² + λ tr N + det N` and `p = λ a + adj(N) a` the direction is `u = p/q`, and `λ` is a root of the quartic
-//! `P(λ) = q² - |p|²`. Householder's method of order four needs one division a step and no root, and from Rayleigh's quotient two steps
-//! nearly always suffice. [`super::direction`] iterates on the angle instead, which loses no digits where `N + λ` is
-//! ill-conditioned; here such equations are left to it.
+//! `P(λ) = q² - |p|²`. Householder's method of order four needs one division per step and no square root; starting from
+//! Rayleigh's quotient, two steps nearly always suffice. [`super::direction`] iterates on the angle instead, which
+//! loses no digits if `N + λ` is ill-conditioned; such equations are left to it.
 
 use crate::numeric::plane::{Sym2, Vec2, add_scaled, dot, is_accurate, scaled};
 use crate::numeric::scaling::larger;
 
-/// A last step of at most this fraction of the distance to where `q = 0` leaves an error of a few times its fourth power, 1e-14 at most.
+/// A last step of at most this fraction of the distance to the zero of `q` leaves an error of a few times its fourth
+/// power, at most 1e-14.
 const SHORT: f64 = 2e-4;
 
-/// Largest ratio of `(λ + |N|)²` to `q`, about the condition number of `N + λ`: what rounding makes of `u`, in units of it.
+/// Largest ratio of `(λ + |N|)²` to `q`, about the condition number of `N + λ`: the error of `u` in units of rounding.
 const CONDITION: f64 = 256.0;
 
-/// Ratio of the square of the trace to a determinant, about a condition number (2^24), from which on a matrix is treated with more care.
+/// Ratio of the square of the trace to a determinant, about a condition number (2^24), above which a matrix does not
+/// count as plain.
 const SINGULAR: f64 = 16_777_216.0;
 
-/// Largest `||u|² - 1|` of a root: that of rounding is below `CONDITION` times a few ε.
+/// Largest `||u|² - 1|` of a root: its rounding is below `CONDITION` times a few ε.
 const LENGTH: f64 = 1e-12;
 
-/// Whether `W_tt`, and `S` beside it, are far from singular, so that what rounding makes of a slip is nothing.
+/// Whether `W_tt` and `S` are far from singular, so that a slip due to rounding is negligible.
 #[inline(always)]
 pub(crate) fn is_plain(w_tt: &Sym2, s: &Sym2) -> bool {
     let determinant = |m: &Sym2| m.xx * m.yy - m.xy * m.xy;
@@ -41,7 +43,7 @@ pub(crate) struct Secular {
     size: f64,
 }
 
-/// A root, and whether it is one.
+/// A candidate for a root, and whether it is one.
 pub(crate) struct Multiplier {
     pub(crate) u: Vec2,
     pub(crate) lambda: f64,
@@ -75,7 +77,7 @@ impl Secular {
         (self.size * self.size <= CONDITION * self.determinant) & is_accurate(square)
     }
 
-    /// `P(0) >= 0`: of a positive definite `N`, whether `|N⁻¹ a| <= 1`, so that there is no root.
+    /// `P(0) >= 0`: for a positive definite `N`, whether `|N⁻¹ a| <= 1`, so that there is no root.
     #[inline(always)]
     pub(crate) fn stops(&self) -> bool {
         dot(self.adjugate, self.adjugate) <= self.determinant * self.determinant
@@ -94,8 +96,8 @@ impl Secular {
         larger(self.a2.sqrt() - (self.trace - dot(self.a, self.adjugate) / self.a2), 0.0)
     }
 
-    /// The same along a unit vector near `u`, which needs no root, where that is good enough. With `STRAIGHT` there is no branch; the results
-    /// are the same.
+    /// Rayleigh's quotient along a unit vector near `u`, which needs no square root, if that is good enough. With
+    /// `STRAIGHT` there are no branches; the results are equal.
     #[inline(always)]
     pub(crate) fn guess_near<const STRAIGHT: bool>(&self, u: Vec2, n_u: Vec2) -> f64 {
         let near = dot(u, self.a) - dot(u, n_u);
@@ -110,7 +112,7 @@ impl Secular {
         }
     }
 
-    /// The root that is reached from a guess. With `STRAIGHT` the steps have no branch; the results are the same.
+    /// The root reached from a guess. With `STRAIGHT` the steps have no branches; the results are equal.
     #[inline(always)]
     pub(crate) fn root<const STRAIGHT: bool>(&self, guess: f64) -> Multiplier {
         let lambda = guess + self.step(guess);
@@ -164,7 +166,8 @@ mod tests {
     use super::*;
     use crate::numeric::plane::norm;
 
-    /// What is called a root solves the equation, with branches and without, and nearly all equations have one that is found.
+    /// Every reported root solves the equation, with branches and without, and for nearly all equations a root is
+    /// found.
     #[test]
     fn roots_solve_the_equation_whatever_the_guess() {
         let mut rng = fastrand::Rng::with_seed(13);

@@ -1,4 +1,5 @@
-//! From a contact and its coefficients to the outcome: the request in the units of the contact, the law's answer, the check, the report.
+//! From a contact and its coefficients to the outcome: the request in the units of the contact, the law's solution, the
+//! check, the report.
 
 use crate::contact::Contact;
 use crate::contact::coefficients::{self, Coefficients, Friction};
@@ -24,8 +25,8 @@ pub fn impact(
     impact_by(delassus, velocity, coefficients, guard, ByMatrix)
 }
 
-/// [`impact`], held against evidence that the caller computes of the impulse, and not against `v_c⁻ + W i`: a robot's own
-/// velocity after the impact.
+/// [`impact`], checked against evidence that the caller computes from the impulse, the robot's velocity after the
+/// impact, instead of `v_c⁻ + W i`.
 ///
 /// # Errors
 /// As [`impact`], and those of the caller.
@@ -39,7 +40,7 @@ pub fn impact_verified_by<E: From<Error>>(
     impact_by(delassus, velocity, coefficients, guard, ByEvidence(evidence))
 }
 
-/// [`impact`] without a check: what benchmarks hold the price of the check against.
+/// [`impact`] without a check, for benchmarks of its cost.
 ///
 /// # Errors
 /// As [`impact`].
@@ -70,7 +71,7 @@ fn impact_by<J: Judge>(
     impact_portable(delassus, velocity, coefficients, guard, judge)
 }
 
-/// The same instructions in their three-operand form: a tenth of the time.
+/// [`impact`] compiled with three-operand instructions, which saves a tenth of the time.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn impact_avx2<J: Judge>(
@@ -104,7 +105,7 @@ fn impact_portable<J: Judge>(
 }
 
 impl Contact {
-    /// What the impact does.
+    /// The outcome of the impact.
     ///
     /// ```
     /// use carom_law::{Coefficients, Contact, Delassus, Friction, Guard, Mode, Restitution};
@@ -125,7 +126,7 @@ impl Contact {
     /// ```
     ///
     /// # Errors
-    /// Friction is missing, or the answer is beyond the range of `f64`.
+    /// Friction is missing, or the solution is beyond the range of `f64`.
     pub fn impact(&self, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
         self.impact_inlined(coefficients, guard, ByMatrix)
     }
@@ -143,7 +144,7 @@ impl Contact {
             tangential: coefficients.restitution.tangential(),
         };
         if !self.approaches() {
-            // Friction is checked all the same.
+            // Friction is checked nevertheless.
             self.request::<false>(&restitution, coefficients.friction)?;
             let residual = judge.judge_separating(self, guard)?;
             Ok(Outcome { residual, ..self.separating(&restitution, coefficients.friction, guard) })
@@ -154,12 +155,12 @@ impl Contact {
         }
     }
 
-    /// [`Contact::impact`] for whoever checks the outcome against more than `W`.
+    /// [`Contact::impact`] for callers that check the outcome against more than `W`.
     pub(crate) fn impact_unchecked(&self, coefficients: &Coefficients, guard: Guard) -> Result<Outcome> {
         self.impact_inlined(coefficients, guard, Unchecked)
     }
 
-    /// The same of a contact that approaches, with restitutions as numbers.
+    /// The outcome for an approaching contact, with restitutions as numbers.
     #[cold]
     pub(crate) fn impact_at(
         &self,

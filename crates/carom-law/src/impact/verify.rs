@@ -235,8 +235,8 @@ impl Claimed {
         }
     }
 
-    /// The first condition that is missed, computed anew: what names it need not be at hand where all are met. (By value, so that the
-    /// caller need not keep the numbers in memory.)
+    /// The first violated condition, recomputed: its name is not needed while all conditions are met. (By value, so
+    /// that the caller need not keep the numbers in memory.)
     #[cold]
     #[inline(never)]
     fn failed(self) -> Result<Checked> {
@@ -323,7 +323,7 @@ struct Miss {
 }
 
 impl Miss {
-    /// A condition that a law does not claim.
+    /// No violation, for a condition that a law does not claim.
     const NONE: Self = Self { condition: Condition::Sign, by: 0.0, bound: 0.0 };
 
     #[inline(always)]
@@ -339,7 +339,8 @@ struct Misses {
     work_bound: f64,
 }
 
-/// The largest [`within`] of all conditions; `None` if one is not met. One branch for all of them, since nearly always all are met.
+/// The largest [`within`] of all conditions; `None` if one is not met. One branch for all, since nearly always all are
+/// met.
 #[inline(always)]
 fn worst_of<const N: usize>(misses: &[Miss; N]) -> Option<f64> {
     let (mut all_met, mut worst) = (true, 0.0);

@@ -1,5 +1,5 @@
-//! Features of a link that touch: a point, a ball, the rim of a disc, or an ellipsoid; and how the touching point moves on
-//! them.
+//! Features of a link that touch (a point, a ball, the rim of a disc, an ellipsoid), and how the touching point moves
+//! on them.
 
 use crate::error::FLAT;
 use crate::spatial::Twist;
@@ -170,7 +170,7 @@ struct Support {
 }
 
 impl Support {
-    // A call, so that passes over points stay as small as they are.
+    // Not inlined, so that loops over points stay small.
     #[inline(never)]
     fn new(normal: Vector, rotation: &Rotation, axes: [Vector; 3]) -> Self {
         let axes = axes.map(|axis| rotation.apply(axis));

@@ -8,16 +8,17 @@ use crate::simulation::{Simulation, Stop};
 const FIELD: &str = "forces";
 
 impl Simulation {
-    /// The forces that act beside those of the actuators until they are set again, one per velocity; zero at the start.
+    /// The forces that act in addition to those of the actuators until they are set again, one per velocity; zero at
+    /// the start.
     pub fn held_forces(&self) -> &[f64] {
         &self.system.held
     }
 
-    /// Sets the forces that act beside those of the actuators until they are set again, one per velocity: N for a
-    /// velocity in m/s, N m for one in rad/s. The modes of contacts are determined anew, since forces may jump.
+    /// Sets the forces that act in addition to those of the actuators until they are set again, one per velocity: N for
+    /// a velocity in m/s, N m for one in rad/s. The modes of contacts are determined anew, since forces may jump.
     ///
     /// # Errors
-    /// Another number of forces, or one that is not finite; the forces then are as before.
+    /// A wrong number of forces, or one that is not finite; the forces are then unchanged.
     pub fn hold_forces(&mut self, forces: &[f64]) -> Result<()> {
         let (found, expected) = (forces.len(), self.system.held.len());
         if found != expected {
@@ -28,7 +29,7 @@ impl Simulation {
         }
         if self.system.held != forces {
             self.system.held.copy_from_slice(forces);
-            // What follows is no continuation of the last step: its last stage and its margins had other forces.
+            // The next step does not continue the last one, whose last stage and margins had other forces.
             self.stepping.start_anew();
             self.stepping.reuses_last_stage = false;
             self.stepping.fired_at_start = None;
@@ -82,7 +83,7 @@ impl Simulation {
             return Err(SimulationError::OutOfRange { field: "rate", value: rate, bound }.into());
         }
         let mut forces = vec![0.0; self.system.held.len()];
-        // The first instant that is not past.
+        // The first instant that is not in the past.
         let mut instant = (self.time * rate).floor();
         while instant / rate < self.time {
             instant += 1.0;
@@ -112,7 +113,7 @@ impl Simulation {
         stopped
     }
 
-    /// The end of the next step at the latest: the end time, or the next instant of a controller.
+    /// The latest end of the next step: the end time, or the next instant of a controller.
     pub(crate) fn horizon(&self) -> f64 {
         self.until().min(self.pause)
     }

@@ -13,7 +13,7 @@
 //! | `islands` | which trees do not act on each other, and how do they move together? |
 //! | `control` | which forces does a controller hold, and until when? |
 //! | `device` | how much energy does a numerical device change? |
-//! | `overlap` | are boxes in each other although none of their parts says so? |
+//! | `overlap` | do boxes overlap although the gaps of their parts do not show it? |
 //! | `observe`, `journal`, `unwatched` | what is reported? |
 
 mod control;
@@ -127,7 +127,7 @@ pub struct Simulation {
     /// state, modes and contacts here then are copies of theirs, and the steps, the book, the fallback and the links
     /// without contacts are those of the islands.
     islands: Vec<Island>,
-    /// What islands told and all others have not reached yet, in the order of time.
+    /// Records of islands at times that others have not reached yet, in the order of time.
     told: Vec<Told>,
 }
 
@@ -372,8 +372,8 @@ impl Simulation {
         }
     }
 
-    /// The first sample, and what happens at the start. Returns whether there were events. The sample is of the state as it was given: with
-    /// the modes and forces of contacts that rest in it or, if anything happens, before that.
+    /// Makes the first sample and resolves the start. Returns whether there were events. The sample is the given state,
+    /// with the modes and forces of contacts that rest in it or, if there are events, before them.
     fn begin(&mut self, end: f64, sink: &mut dyn Sink) -> Result<bool> {
         self.clock.has_begun = true;
         self.audit()?;
@@ -421,7 +421,7 @@ impl Simulation {
         Ok(Some(halt))
     }
 
-    /// Completes a step that ended so: projects the state onto its contacts, resolves the event, and takes a remedy if
+    /// Completes a step with this end: projects the state onto its contacts, resolves the event, and takes a remedy if
     /// events or steps are too frequent. Returns whether there were events.
     fn conclude(&mut self, halt: Halt, end: f64, sink: &mut dyn Sink) -> Result<bool> {
         self.project()?;

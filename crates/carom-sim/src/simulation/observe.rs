@@ -152,8 +152,8 @@ impl Simulation {
         sample
     }
 
-    /// A sample that leaves the motion as it is: the watchdog counts evaluations, and the search for sliding directions starts from the
-    /// last ones found.
+    /// A sample that does not affect the motion: otherwise the watchdog would count its evaluations, and the search for
+    /// sliding directions would start from the last ones found.
     pub(crate) fn sample_aside(&mut self, time: f64, state: &[f64]) -> Result<Sample> {
         let (evaluations, contacts) = (self.system.evaluations, self.system.contacts.clone());
         let sample = self.observe(time, state);
@@ -210,7 +210,7 @@ impl Simulation {
         self.system.take_best_forces(time)?;
         let gaps = self.system.all_gaps(time)?;
         let contact = |k: usize| {
-            // Joints with dry friction stick or slide at all times, with forces that are known when modes are decided.
+            // Joints with dry friction always stick or slide; their forces are known once modes are decided.
             let is_open = self.modes_are_stale && self.system.watch.friction(k).is_some();
             let force = if is_open { [0.0; 3] } else { self.system.force(k) };
             let [n, t1, t2] = self.system.watch.basis(&self.system.dynamics, k);

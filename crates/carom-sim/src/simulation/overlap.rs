@@ -1,14 +1,14 @@
-//! Boxes that are in each other although none of their parts says so: a check of the whole bodies against what their contacts hold apart.
+//! Boxes that overlap although the gaps of their parts do not show it: a check of the whole bodies.
 
 use crate::error::{Result, SimulationError};
 use crate::record::book::Device;
 use crate::simulation::Simulation;
 
-/// Depth, over the smaller one, from which two boxes overlap: contacts are held to a hundredth of that.
+/// Depth, relative to the smaller box, above which two boxes overlap: contacts are kept to a hundredth of that.
 const DEPTH: f64 = 1e-6;
 
 impl Simulation {
-    /// Refuses boxes that overlap in the present state of the dynamics.
+    /// Rejects boxes that overlap in the present state of the dynamics.
     pub(crate) fn check_boxes(&mut self) -> Result<()> {
         let time = self.time;
         match self.overlap() {
@@ -17,7 +17,8 @@ impl Simulation {
         }
     }
 
-    /// Refuses boxes that a device left in each other: parts that are too deep do not face each other any more, and have no depth.
+    /// Rejects boxes that a device left overlapping: parts that are too deep no longer face each other and have no
+    /// depth.
     pub(crate) fn check_boxes_of_device(&mut self, device: Device) -> Result<()> {
         let (time, device) = (self.time, device.name());
         match self.overlap() {
@@ -28,7 +29,7 @@ impl Simulation {
         }
     }
 
-    /// Two boxes that overlap in the present state of the dynamics: their name, their depth and its bound.
+    /// Two boxes that overlap in the present state of the dynamics: name, depth and its bound.
     fn overlap(&mut self) -> Option<(String, f64, f64)> {
         for boxes in &self.system.watch.boxes {
             let (gap, _) = boxes.measure(&mut self.system.dynamics);

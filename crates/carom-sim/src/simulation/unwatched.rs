@@ -12,7 +12,7 @@ const BELOW: f64 = 1e-6;
 /// Distance of fall without a contact, relative to the length, above which it is reported.
 const FALL: f64 = 100.0;
 
-/// What is still watched, and the warnings so far.
+/// Links and trees still watched, and the warnings so far.
 ///
 /// Invariant: links and trees that were reported are removed from `links` and `trees`, so that nothing is reported
 /// twice; contacts that were reported stay in `reported`.
@@ -70,7 +70,7 @@ impl UnwatchedLinks {
         Self { links, trees: trees(setup), ..Self::default() }
     }
 
-    /// Notes a contact that touches where no impulse moves it along its normal: it is reported if it goes inside.
+    /// Records a contact that touches where no impulse moves it along its normal: it is reported if it penetrates.
     pub(crate) fn note_immobile(&mut self, contact: usize) {
         if !self.immobile.contains(&contact) && !self.reported.contains(&contact) {
             self.immobile.push(contact);
@@ -127,7 +127,7 @@ impl Simulation {
     pub(crate) fn check_below_surfaces(&mut self, time: f64) {
         let mut unwatched = std::mem::take(&mut self.unwatched);
         unwatched.links.retain(|above| match self.below(above, time) {
-            // A link that starts there, for example below a table top, has not moved there.
+            // A link that starts there, for example below a table top, did not move there.
             Some(_) if time == 0.0 => false,
             Some(warning) => {
                 unwatched.warnings.push(warning);
@@ -155,7 +155,7 @@ impl Simulation {
         self.unwatched = unwatched;
     }
 
-    /// A contact that went inside because no impulse moved it along its normal when it touched.
+    /// A contact that penetrated because no impulse could move it along its normal when it touched.
     fn passes(&self, k: usize, time: f64) -> Option<String> {
         let contact = self.system.setup.contacts.get(k)?;
         let surface = self.system.setup.surfaces.get(contact.surface)?;

@@ -1,4 +1,4 @@
-//! Runs a drop and holds every sample against what must be true of it.
+//! Runs a drop and checks every sample.
 
 use std::sync::Arc;
 
@@ -10,32 +10,33 @@ use super::scenes;
 
 /// Evaluations of a drop beyond which it counts as hanging...
 const MOST_EVALUATIONS: u64 = 2_000_000;
-/// ... beside so many for each instant: where restitution grows as impacts slow down, bounces are many and fade slowly.
+/// ... in addition to this many for each instant: if restitution increases at low speed, bounces are many and decay
+/// slowly.
 const EVALUATIONS_AN_INSTANT: u64 = 100;
-/// Windows likewise: they evaluate nothing.
+/// Windows beyond which it counts as hanging: they make no evaluations.
 const MOST_WINDOWS: u64 = 10_000;
-/// Bound on the energy that the book does not explain, over the largest energy.
+/// Bound on the residual of the energy book, relative to the largest energy.
 const RESIDUAL: f64 = 1e-8;
-/// Bound on the energy above that of the start, over the largest energy.
+/// Bound on the energy gain since the start, relative to the largest energy.
 const GAIN: f64 = 1e-9;
-/// The same above that of any earlier sample: what the integration may err by.
+/// Bound on the energy gain since any earlier sample: the error of the integration.
 const RISE: f64 = 1e-8;
-/// Bound on the depth, over the length.
+/// Bound on the penetration, relative to the length.
 const PENETRATION: f64 = 1e-7;
-/// Bound on forces outside their cones, over the weight or the largest force.
+/// Bound on the excess of forces over their cones, relative to the weight or the largest force.
 const CONE: f64 = 1e-7;
-/// Bound on the velocity of what is closed or sticks, over the fastest: impulses reach no better where W has an eigenvalue
-/// of 1e-12 of its largest.
+/// Bound on the velocity of closed or sticking contacts, relative to the fastest: impulses are not more accurate if W
+/// has an eigenvalue of 1e-12 of its largest.
 const STILL: f64 = 1e-6;
 
-/// What became of a drop.
+/// The result of a drop.
 #[derive(Debug, Default)]
 pub struct Verdict {
     pub faults: Vec<String>,
     pub seconds: f64,
     pub evaluations: u64,
     pub impacts: u64,
-    /// Instants at which something happened: each decides modes at least once.
+    /// Instants with events: each decides modes at least once.
     pub instants: u64,
     pub windows: u64,
     pub not_converged: u64,
@@ -45,7 +46,7 @@ pub struct Verdict {
     pub is_at_rest: bool,
 }
 
-/// Looks at every sample as it comes.
+/// Checks the samples as they arrive.
 struct Judge {
     setup: Setup,
     dynamics: Dynamics,
@@ -90,7 +91,7 @@ impl Judge {
         }
     }
 
-    /// Whether every contact does what its mode says.
+    /// Checks that every contact obeys the conditions of its mode.
     fn check_modes(&mut self, sample: &Sample) {
         self.dynamics.set_state(&sample.configuration, &sample.velocity).unwrap();
         self.dynamics.contact_terms(&mut self.contacts).unwrap();
@@ -160,7 +161,7 @@ impl Sink for Judge {
     }
 }
 
-/// What a variable of the environment names.
+/// The value named by an environment variable.
 fn named<T: Copy>(variable: &str, all: &[T], name: fn(T) -> &'static str) -> Option<T> {
     let given = std::env::var(variable).ok()?;
     let found = all.iter().copied().find(|one| name(*one) == given);
@@ -174,12 +175,12 @@ pub fn judge(seed: u64) -> Verdict {
     judge_setup(scenes::setup(seed))
 }
 
-/// The same by a law.
+/// Runs the drop of a seed with a law.
 pub fn judge_by(law: Law, seed: u64) -> Verdict {
     judge_setup(Setup { law, ..scenes::setup(seed) })
 }
 
-/// The same by the law and the guard of the environment.
+/// Runs the drop of a seed with the law and the guard of the environment variables.
 pub fn judge_by_environment(seed: u64) -> Verdict {
     let mut setup = scenes::setup(seed);
     setup.law = named("CAROM_LAW", &Law::ALL, Law::name).unwrap_or_default();
@@ -211,7 +212,7 @@ fn judge_setup(setup: Setup) -> Verdict {
         }
     }
     let summary = simulation.summary();
-    // What is at rest from the start has hardly any energy of its own.
+    // A robot at rest from the start has hardly any energy.
     let scale = summary.largest_energy.max(judge.weight * judge.length);
     let residual = summary.residual * summary.largest_energy / scale;
     let (gain, rise) = (judge.gain.0 / scale, judge.rise.0 / scale);

@@ -1,4 +1,4 @@
-//! How often a tiny change of the first velocity leads to another end: by law.
+//! How often a tiny change of the initial velocity leads to a different final state, for each law.
 
 use carom_law::{Guard, Law};
 use carom_sim::{Discard, Setup, Simulation};
@@ -6,14 +6,14 @@ use rayon::prelude::*;
 
 use super::scenes;
 
-/// The change of the first velocity, over the speed of a fall by the length.
+/// The change of the initial velocity, relative to the speed of a fall by the length.
 const CHANGE: f64 = 1e-10;
-/// Simulated time, s: a few impacts, so that few of the ends differ because bounces amplify the change.
+/// Simulated time, s: a few impacts, so that few final states differ because bounces amplify the change.
 const UNTIL: f64 = 0.6;
-/// The end is another one if a coordinate differs by more than this, over the length.
+/// Final states differ if a coordinate differs by more than this, relative to the length.
 const JUMP: f64 = 1e-4;
 
-/// Where a drop is after a while; `None` if it does not get there.
+/// The final state of a drop; `None` if the run fails.
 fn end(setup: &Setup) -> Option<(Vec<f64>, f64)> {
     let mut simulation = Simulation::new(setup.clone()).ok()?;
     let length = simulation.header().length;
@@ -21,7 +21,7 @@ fn end(setup: &Setup) -> Option<(Vec<f64>, f64)> {
     Some((simulation.configuration().to_vec(), length))
 }
 
-/// The largest difference of coordinates that a tiny change makes.
+/// The largest difference of coordinates due to the change.
 fn difference(seed: u64, law: Law) -> Option<f64> {
     let mut setup = scenes::setup(seed);
     (setup.law, setup.guard, setup.settings.until) = (law, Guard::Slip, UNTIL);
@@ -33,7 +33,7 @@ fn difference(seed: u64, law: Law) -> Option<f64> {
     Some(there.iter().zip(&beside).fold(0.0_f64, |most, (x, y)| most.max((x - y).abs() / scale)))
 }
 
-/// Prints, for each law, how many ends differ.
+/// Prints, for each law, how many final states differ.
 pub fn study(count: u64) {
     println!("| law | drops | other ends | median difference | 99 % |");
     println!("|---|---|---|---|---|");

@@ -1,5 +1,5 @@
 //! Random boxes, rods, discs, spheres, cylinders and small trees fall, bounce, slide and come to rest: no drop hangs,
-//! gains energy or sinks in.
+//! gains energy or penetrates.
 //!
 //! `cargo xtask drops` runs 10,000 and prints the table of the book. `CAROM_DROPS` sets how many, `CAROM_SEED` the seed
 //! of the first: a drop that fails prints its own, and `CAROM_DROPS=1 CAROM_SEED=...` replays it alone. `CAROM_FAMILY`
@@ -17,10 +17,10 @@ use judge::{Verdict, judge, judge_by, judge_by_environment};
 use rayon::prelude::*;
 use scenes::{FAMILIES, Family};
 
-/// Drops without `CAROM_DROPS`: a few of each family.
+/// Default number of drops: a few of each family.
 const DROPS: u64 = 60;
 
-/// Of 1000 impacts and decisions, how many may fail to converge.
+/// Number of impacts and decisions in 1000 that may fail to converge.
 const NOT_CONVERGED: f64 = 1.0;
 
 #[derive(Debug, Default)]
@@ -114,7 +114,7 @@ fn drops_neither_hang_nor_gain_nor_sink() {
     assert!(all.not_converged as f64 <= bound, "{} of {} did not converge", all.not_converged, all.instants);
 }
 
-/// The same by the law `chord`, which has no guard.
+/// Drops with the law `chord`, which has no guard.
 #[test]
 fn drops_by_chord_neither_hang_nor_gain_nor_sink() {
     (0..DROPS).into_par_iter().for_each(|seed| {
@@ -130,18 +130,18 @@ fn jumps_of_ends() {
     jumps::study(std::env::var("CAROM_DROPS").map_or(1000, |text| text.parse().expect("CAROM_DROPS")));
 }
 
-/// A drop that must pass with at most so many windows, in at most so many evaluations a second.
+/// A drop that must pass with at most this many windows and this many evaluations per second.
 #[track_caller]
 fn passes(seed: u64, windows: u64, most: f64) {
     let verdict = judge(seed);
     assert!(verdict.faults.is_empty(), "{seed}: {:?}", verdict.faults);
-    // An instant without an answer to the precision promised opens a window too.
+    // An instant without a solution to the promised precision also opens a window.
     assert!(verdict.windows.max(verdict.not_converged) <= windows, "{seed}: {} windows", verdict.windows);
     let rate = verdict.evaluations as f64 / verdict.seconds;
     assert!(rate <= most, "{seed}: {rate} evaluations a second");
 }
 
-/// A disc whose centre of mass is off its axis, thrown up by its own spin.
+/// A disc with its centre of mass off its axis, lifted off by its own spin.
 #[test]
 fn a_force_that_vanishes_lifts_off_once() {
     passes(72, 0, 2e4);
@@ -153,21 +153,21 @@ fn a_slip_begins_from_rest() {
     passes(58, 0, 2e4);
 }
 
-/// A rod of which one end stops while the other creeps on.
+/// A rod with one end that stops while the other creeps on.
 #[test]
 fn what_creeps_on_is_decided_by_its_own_direction() {
     passes(615, 0, 4e4);
 }
 
-/// A prism turning about one corner of its face until all stop at once; and a tree, in which one of many impacts of a limit, among
-/// contacts that it hardly moves, has no answer to the precision promised.
+/// A prism turning about one corner of its face until all stop at once; and a tree, in which one of many impacts of a
+/// limit, together with contacts that it hardly moves, has no solution to the promised precision.
 #[test]
 fn redundant_forces_hide_no_stop() {
     passes(267, 0, 5e3);
     passes(708, 1, 4e4);
 }
 
-/// A box between two walls, ever striking.
+/// A box between two walls that keeps striking them.
 #[test]
 fn a_rattle_ends() {
     passes(9, 1, 2e4);
@@ -181,13 +181,13 @@ fn nearly_singular_impacts_have_answers() {
     passes(3868, 1, 3e4);
 }
 
-/// A tree that begins to slide against a rest of velocity which no impulse takes away.
+/// A tree that begins to slide against a remaining velocity that no impulse removes.
 #[test]
 fn a_rest_of_velocity_ends_no_slip() {
     passes(3248, 0, 1e4);
 }
 
-/// A cylinder on its rim of which one point slides with D < 0, held down by the other.
+/// A cylinder on its rim: one point slides with D < 0 and is held down by the other.
 #[test]
 fn a_contact_with_a_paradox_may_press_with_the_help_of_others() {
     passes(6337, 0, 2e4);
@@ -200,15 +200,15 @@ fn contacts_that_jam_together_have_an_impulse() {
     passes(2929, 0, 2e3);
 }
 
-/// A tree of which one contact creeps: taking the creep away leaves an approach of 3e-12 m/s, and taking that away brings the
+/// A tree with a creeping contact: removing the creep leaves an approach of 3e-12 m/s, and removing that brings the
 /// creep back, because contacts can hardly move against each other.
 #[test]
 fn a_creep_that_comes_back_as_an_approach_is_not_struck_at_for_ever() {
     passes(1508, 0, 1e5);
 }
 
-/// A rod that begins to slide and gains speed: a step in which its sliding became three hundred times as fast had a small error
-/// estimate by chance, and the sample in it was off by a thousand times the tolerance.
+/// A rod that begins to slide and gains speed: a step in which its sliding became three hundred times as fast had a
+/// small error estimate by chance, and the error of the sample in it was a thousand times the tolerance.
 #[test]
 fn a_sample_in_a_slide_that_gains_speed_is_within_the_tolerance() {
     passes(5645, 0, 1e4);
@@ -221,21 +221,21 @@ fn a_touch_between_two_rises_is_found() {
 }
 
 /// Contacts on a tree that stay closed: Newton's and Lemke's methods miss modes that exist, instant after instant, and
-/// windows stand in until they add energy.
+/// windows replace them until they add energy.
 #[test]
 fn continuation_answers_decisions_that_other_methods_miss() {
     passes(5828, 0, 1e5);
     passes(6818, 8, 5e4);
 }
 
-/// Contacts of a tree that begin to slide: rounding ends the search for their directions before these are as accurate as those of
-/// contacts that are less coupled. Not taken they are lost at every step, until the state is.
+/// Contacts of a tree that begin to slide: rounding ends the search for their directions at a lower accuracy than for
+/// less coupled contacts. If they are not accepted, they are lost at every step, and finally the state is.
 #[test]
 fn directions_as_accurate_as_rounding_allows_are_not_lost() {
     passes(788, 1, 1e5);
 }
 
-/// Drops that once failed in one way or another.
+/// Drops that once failed in different ways.
 #[test]
 fn what_once_failed_passes() {
     let seeds = [
@@ -257,15 +257,15 @@ fn passes_by_chord(seeds: &[u64]) {
     }
 }
 
-/// Trees on redundant contacts that stick. Within one step no distribution of the forces is inside all cones, at its end one is again;
-/// and at the stage in which the forces of least norm are farthest outside, one is, too.
+/// Trees on redundant contacts that stick. Inside one step no distribution of the forces is within all cones, although
+/// at its end there is one, and also at the stage where the minimum-norm forces are farthest outside.
 #[test]
 fn redundant_forces_that_leave_their_cones_within_a_step_end_it() {
     passes_by_chord(&[2038, 2248]);
 }
 
-/// A tree of which one contact begins to slide: the step made anew to there is more accurate than the dense output, on which
-/// another contact does not touch before, and ends with that contact 9e-8 L inside.
+/// A tree with a contact that begins to slide: the step repeated to that event is more accurate than the dense output,
+/// on which another contact does not touch earlier, and ends with that contact 9e-8 L inside.
 #[test]
 fn a_touch_that_only_the_step_made_anew_sees_is_not_missed() {
     let verdict = judge_by(Law::Chord, 2508);
@@ -273,15 +273,15 @@ fn a_touch_that_only_the_step_made_anew_sees_is_not_missed() {
     assert!(verdict.penetration < 1e-9, "{:e} L", verdict.penetration);
 }
 
-/// A tree of which one contact begins to slide: the error estimate of a step is small by chance, that of the step to an event inside it
-/// is not.
+/// A tree with a contact that begins to slide: the error estimate of a step is small by chance, that of the step to an
+/// event inside it is not.
 #[test]
 fn a_step_to_an_event_with_an_error_beyond_its_tolerance_is_no_step() {
     passes(4308, 0, 2e5);
 }
 
-/// A sphere off its centre of mass whose friction presses it ever harder, up to D = 0, where the impulse of a jam would
-/// not stop it.
+/// A sphere with an eccentric centre of mass, whose friction increases its normal force up to D = 0, where the impulse
+/// of a jam would not stop it.
 #[test]
 fn a_jam_that_does_not_stick_is_left_to_a_window() {
     passes(1326, 1, 5e4);

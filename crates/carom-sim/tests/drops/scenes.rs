@@ -1,4 +1,4 @@
-//! Random robots above random surfaces: every family from a seed alone.
+//! Random robots above random surfaces, determined by a seed alone.
 
 use std::f64::consts::PI;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use carom_multibody::{ContactPoint, Dynamics, HalfSpace, Model, Quaternion, Vect
 use carom_sim::{Settings, Setup, Surface, WatchedContact};
 use fastrand::Rng;
 
-/// What is dropped.
+/// A kind of dropped robot and surfaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Family {
     PlanarBox,
@@ -45,14 +45,14 @@ impl Family {
     }
 }
 
-/// Something of a link that touches: a point or a ball in its frame.
+/// A part of a link that can touch: a point or a ball in its frame.
 struct Feature {
     link: String,
     point: [f64; 3],
     radius: f64,
 }
 
-/// A robot as text, with what of it can touch.
+/// A robot as text, with its parts that can touch.
 struct Robot {
     bodies: String,
     features: Vec<Feature>,
@@ -63,7 +63,7 @@ struct Robot {
 
 /// The drop of a seed.
 pub fn setup(seed: u64) -> Setup {
-    // Neighbouring seeds share their first numbers.
+    // Adjacent seeds start with the same numbers.
     let mut rng = Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     rng.u64(..);
     let family = Family::of(seed);
@@ -136,7 +136,7 @@ fn corners(_: &mut Rng, is_planar: bool, half: [f64; 3]) -> Vec<([f64; 3], f64)>
     corners
 }
 
-/// Mass, centre and moments of a link of a size: a distribution of mass exists that has them.
+/// Mass, centre and moments of a link of this size, realized by some mass distribution.
 fn inertial(rng: &mut Rng, half: [f64; 3], keeps_center: bool) -> String {
     let mass = log_uniform(rng, 0.1, 10.0);
     let second = half.map(|h| mass * h * h * uniform(rng, 0.1, 0.8));
@@ -176,7 +176,7 @@ fn body(rng: &mut Rng, is_planar: bool, size: f64, features: Features) -> Robot 
     }
 }
 
-/// Two to four links; each touches with its end and, if it is the base, with its start.
+/// Two to four links; each can touch with its end and, if it is the base, with its start.
 fn tree(rng: &mut Rng, is_planar: bool, size: f64) -> Robot {
     let links = rng.usize(2..=4);
     let is_free = chance(rng, 0.7);
@@ -256,7 +256,7 @@ fn coefficients(rng: &mut Rng) -> Coefficients {
     Coefficients { restitution: restitution.unwrap(), friction: (!chance(rng, 0.05)).then_some(friction) }
 }
 
-/// Normals of what there is to touch: a floor, often level; or two that a body falls between.
+/// Normals of the surfaces: a floor, often level; or two surfaces that a body falls between.
 fn normals(rng: &mut Rng, family: Family, is_planar: bool) -> Vec<[f64; 3]> {
     let tilted = |angle: f64, heading: f64| {
         let (sin, cos) = angle.sin_cos();
@@ -264,7 +264,7 @@ fn normals(rng: &mut Rng, family: Family, is_planar: bool) -> Vec<[f64; 3]> {
     };
     if family == Family::Groove {
         let (left, right) = (uniform(rng, 0.05, 1.3), uniform(rng, -1.3, 0.0));
-        // Exactly level and upright faces are hard in their own way.
+        // Exactly level and upright faces are difficult special cases.
         let (left, right) = match rng.usize(0..4) {
             0 => (0.5 * PI, 0.0),
             1 => (left, -left),
@@ -304,7 +304,7 @@ fn assemble(rng: &mut Rng, family: Family, size: f64, robot: &Robot) -> Setup {
         let normal = Vector::from(normal);
         let lowest =
             points.iter().map(|point| dynamics.contact_position(point).dot(normal)).fold(f64::INFINITY, f64::min);
-        // Some begin on the surface; a robot that hangs can reach it.
+        // Some start on the surface; a suspended robot can reach it.
         let farthest = if robot.is_free { 2.0 } else { 0.3 };
         let clearance = if chance(rng, 0.15) { 0.0 } else { uniform(rng, 0.0, farthest) * size };
         let half_space = HalfSpace::new((lowest - clearance) * normal, normal).unwrap();
@@ -336,7 +336,7 @@ fn assemble(rng: &mut Rng, family: Family, size: f64, robot: &Robot) -> Setup {
     }
 }
 
-/// Orientation, joint angles, velocities; sometimes at rest, sometimes square to the world's axes.
+/// Orientation, joint angles, velocities; sometimes at rest, sometimes aligned with the world's axes.
 fn state(rng: &mut Rng, model: &Model, robot: &Robot, size: f64, gravity: f64) -> (Vec<f64>, Vec<f64>) {
     let mut q = vec![0.0; model.nq()];
     let (speed, spin) = ((gravity * size).sqrt(), (gravity / size).sqrt());

@@ -1,4 +1,4 @@
-//! The closing equation: the size of the step at whose end the normal velocity is what is asked for.
+//! The closing equation: the size of the step that ends with a given normal velocity.
 //!
 //! A step of size `s` from `x`, of which the share `θ` is explicit along `d = (1, -μu)`, ends with the velocity
 //! `x + s (α - m w·u', c - m W_tt u')`, where `m = (1-θ) μ`, `α = W_nn - θμ w·u` and `c = w - θμ W_tt u`. It slips along
@@ -15,22 +15,23 @@ use crate::numeric::plane::{Vec2, add_scaled, cross, dot, norm, scaled};
 use crate::numeric::scaling::larger;
 use crate::numeric::tolerance::FEASIBILITY;
 
-/// A root outside its range, or friction outside its disk, by at most this fraction is at the boundary: rounding.
+/// A root outside its range, or friction outside its disk, by at most this fraction counts as on the boundary.
 pub(crate) const EDGE: f64 = 64.0 * f64::EPSILON;
 
-/// A step that ends with the normal velocity asked for.
+/// A step that ends with the given normal velocity.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Root {
-    /// Of the whole step.
+    /// Size of the whole step.
     pub(super) size: f64,
-    /// Of the implicit piece.
+    /// Friction of the implicit piece.
     pub(super) friction: Vec2,
     pub(super) v_t: Vec2,
     /// The direction of `v_t`.
     pub(super) u: Vec2,
 }
 
-/// The constants of a step: `dv` of a unit of its size without the friction of its implicit piece, and the coefficient of that.
+/// The constants of a step: `dv` per unit of its size without the friction of its implicit piece, and the coefficient
+/// of that friction.
 struct Pull {
     normal: f64,
     push: Vec2,
@@ -49,8 +50,8 @@ impl Flow<'_> {
         }
     }
 
-    /// The step from `v` that changes the normal velocity by `k`, if it is sure that there is one alone; half of it is explicit along a
-    /// turn, if one is given. Its size may be out of range.
+    /// The step from `v` that changes the normal velocity by `k`, if it is certain to be unique; half of it is explicit
+    /// along a turn, if one is given. Its size may be out of range.
     #[inline(always)]
     pub(super) fn only_root(&self, v: Velocity, turn: Option<&Turn>, k: f64) -> Option<Root> {
         if !self.is_plain || self.mu == 0.0 || !(k > 0.0) {
@@ -65,8 +66,8 @@ impl Flow<'_> {
         is_unique.then(|| self.slip(v, &Pull { normal, push, mu }, &direction))
     }
 
-    /// The least step from `v` that ends with the normal velocity `target`, of a size between `least` and `most`. Half of
-    /// it is explicit along a turn, if one is given, else all of it is implicit.
+    /// The least step from `v` that ends with the normal velocity `target`, of a size between `least` and `most`. Half
+    /// of it is explicit along a turn, if one is given; otherwise all of it is implicit.
     #[inline(never)]
     pub(super) fn least_root(
         &self,
@@ -79,7 +80,7 @@ impl Flow<'_> {
         let Pull { normal, push, mu } = self.pull(turn);
         let k = target - v.n;
         if k > most * (normal + mu * self.coupling) * (1.0 + EDGE) {
-            // Not even with all friction pushing.
+            // Not reached even with all friction pushing.
             return None;
         }
         let in_range = |root: &Root| root.size >= least * (1.0 - EDGE) && root.size <= most * (1.0 + EDGE);
@@ -115,7 +116,7 @@ impl Flow<'_> {
                 equation.all()
             }
         };
-        // With a singular matrix directions without a denominator solve the equation too.
+        // With a singular matrix, directions with a zero denominator also solve the equation.
         let no_denominator = if self.is_singular { FEASIBILITY * (self.w_nn + self.mu * self.coupling) } else { 0.0 };
         zeros
             .iter()
@@ -131,7 +132,7 @@ impl Flow<'_> {
     fn slip(&self, v: Velocity, pull: &Pull, direction: &Direction) -> Root {
         let size = direction.k / direction.denominator;
         let friction = scaled(-pull.mu * size, direction.u);
-        // λ u / D is the same, and loses more digits where the step is short.
+        // Equal to λ u / D, which loses more digits if the step is short.
         let v_t = add_scaled(add_scaled(v.t, size, pull.push), 1.0, self.w_tt.times(friction));
         Root { size, friction, v_t, u: direction.u }
     }
@@ -152,16 +153,16 @@ impl Flow<'_> {
         is_within.then_some(Root { size, friction, v_t: [0.0, 0.0], u: [0.0, 0.0] })
     }
 
-    /// With a singular matrix a contact at rest along the tangents rests wholly, from the first size on that lets friction stop
-    /// it: `|W_tt⁺ (x_t + s c)| = m s`.
+    /// With a singular matrix, a contact at rest along the tangents is at rest altogether, from the first size at which
+    /// friction can stop it: `|W_tt⁺ (x_t + s c)| = m s`.
     #[cold]
     fn stop_singular(&self, v: Velocity, push: Vec2, target: f64, mu: f64) -> Option<Root> {
         if target != 0.0 {
             return None;
         }
         let (at_first, by_size) = (self.tangents.stopping(v.t), self.tangents.stopping(push));
-        // |at_first + s by_size|² = (m s)², over |at_first|². Its discriminant m² - (u × by_size)² loses nothing where at_first is along
-        // by_size.
+        // |at_first + s by_size|² = (m s)², over |at_first|². Its discriminant m² - (u × by_size)² does not cancel if
+        // at_first is along by_size.
         let length = norm(at_first);
         let u = unit(at_first)?;
         let (along, across) = (dot(u, by_size), cross(u, by_size).abs());
@@ -174,7 +175,7 @@ impl Flow<'_> {
             // The disk never reaches the friction that would stop it.
             return None;
         }
-        // Back onto the disk from where rounding has put it.
+        // Put back onto the disk after rounding.
         Some(Root { size, friction: friction.map(|x| x / outside), v_t: [0.0, 0.0], u: [0.0, 0.0] })
     }
 }

@@ -17,8 +17,8 @@ const MOST_STEPS: usize = 60;
 /// Once `|u|` is within this of one, a last step squares the error below rounding.
 const NEARLY_THERE: f64 = 1e-8;
 
-/// `L D Lᵀ` of a positive definite matrix: a solution that is off by the rounding of its own terms, where Cramer's rule would
-/// be off by the condition number.
+/// `L D Lᵀ` of a positive definite matrix: the error of a solution is the rounding of its own terms, while that of
+/// Cramer's rule grows with the condition number.
 #[derive(Debug, Clone, Copy)]
 struct Factor {
     inv_d1: f64,
@@ -41,7 +41,7 @@ impl Factor {
     }
 }
 
-/// Friction, the tangential velocity that it leaves, and its direction.
+/// Friction, the remaining tangential velocity and its direction.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Braked {
     pub(super) friction: Vec2,
@@ -72,7 +72,7 @@ impl Tangents {
         }
     }
 
-    /// The friction of least energy on the disk. If it slips at its end, that is probably along about `near`.
+    /// The friction of least energy on the disk. `near` is a guess of the direction of slip at its end.
     #[inline(always)]
     pub(super) fn brake(&self, b: Vec2, radius: f64, near: Option<&Turn>) -> Braked {
         if let Tangents::Plane { w_tt } = self {
@@ -94,7 +94,7 @@ impl Tangents {
         self.brake_anyhow(b, radius)
     }
 
-    /// The same for tangents and numbers of any kind.
+    /// The friction of least energy on the disk, for any tangents and magnitudes.
     #[cold]
     fn brake_anyhow(&self, b: Vec2, radius: f64) -> Braked {
         let friction = self.stopping(b);
@@ -121,9 +121,9 @@ impl Tangents {
     }
 }
 
-/// A slip where numbers are too far from order one, or the matrix too near to singular, for [`Secular`]:
-/// `(A + κ) u = b/|b|`, `|u| = 1`, with `A = r W_tt/|b|`: all of order one. `1/|u(κ)|` is concave, so that Newton's method
-/// rises monotonically from below. It starts where the Rayleigh quotient of `b` puts the root, which is below it since
+/// A slip with numbers too far from order one, or a matrix too near to singular, for [`Secular`]: `(A + κ) u = b/|b|`,
+/// `|u| = 1`, with `A = r W_tt/|b|`: all of order one. `1/|u(κ)|` is concave, so that Newton's method rises
+/// monotonically from below. It starts where the Rayleigh quotient of `b` puts the root, which is below it since
 /// `1/(l + κ)²` is convex in `l`.
 #[cold]
 fn secular(w_tt: &Sym2, b: Vec2, radius: f64) -> Braked {
@@ -140,7 +140,7 @@ fn secular(w_tt: &Sym2, b: Vec2, radius: f64) -> Braked {
         let found = factor.solve(along);
         let size = norm(found);
         if !size.is_finite() {
-            // A + κ is singular to rounding: κ = 0 where the contact hardly slips.
+            // A + κ is singular to rounding: κ = 0, the contact hardly slips.
             break;
         }
         u = [found[0] / size, found[1] / size];
@@ -162,7 +162,8 @@ mod tests {
     use super::*;
     use crate::numeric::plane::cross;
 
-    /// Against a grid over the disk: nothing on it has less energy, and the velocity left is that of the friction.
+    /// Compared with a grid over the disk: no point of it has less energy, and the remaining velocity is that of the
+    /// friction.
     #[test]
     fn no_friction_on_the_disk_has_less_energy() {
         let mut rng = fastrand::Rng::with_seed(3);

@@ -14,19 +14,20 @@
 //! If it ends with `v_n < 0`, the last implicit piece is lengthened until `v_n = 0`.
 //!
 //! Claims dissipation: with `s = |v_t|` and `d_c` the direction of the last implicit piece at the end of compression,
-//! `K⁻ - K⁺ >= (p_c + p_r) μ s + (p_c² - p_r²) d_c·W d_c / 2`, for every `W`, `μ` and every `p_r <= p_c` (the book has the proof).
-//! Claims the cone, continuity in the plane, and an answer to every contact, singular ones included. In the plane it is Poisson's law; in
-//! space it is near to it. Does not claim Newton's restitution, unless its kind is [`RestitutionKind::Newton`]: then the normal impulse of
-//! restitution is what `v_n⁺ = -e v_n⁻` takes, but never more than that of compression. `e_t` is ignored.
+//! `K⁻ - K⁺ >= (p_c + p_r) μ s + (p_c² - p_r²) d_c·W d_c / 2`, for every `W`, `μ` and every `p_r <= p_c` (the book has
+//! the proof). Claims the cone, continuity in the plane, and a solution for every contact, singular ones included. In
+//! the plane it is Poisson's law; in space it is close to it. Does not claim Newton's restitution, unless its kind is
+//! [`RestitutionKind::Newton`]: then the normal impulse of restitution is the one required for `v_n⁺ = -e v_n⁻`, but
+//! never more than that of compression. `e_t` is ignored.
 //!
-//! Friction is that of `μ_d`; a piece that starts without slip sticks if `|W_tt⁺ w| <= μ_s`. Of several sizes that close a phase, as
-//! there may be where `μ_d > μ*`, the least is the answer: the path would reach it first.
+//! Friction is that of `μ_d`; a piece that starts without slip sticks if `|W_tt⁺ w| <= μ_s`. If several sizes close a
+//! phase, as is possible for `μ_d > μ*`, the least is taken: the path would reach it first.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
 //! | `disk` | the implicit step: the friction of least energy on a disk |
-//! | `closing` | the size of the step at whose end the normal velocity is what is asked for |
-//! | `tests` | the bound on the energy, and the least of several sizes |
+//! | `closing` | the size of the step that ends with a given normal velocity |
+//! | `tests` | the bound on the energy; the least of several sizes |
 
 mod closing;
 mod disk;
@@ -50,25 +51,27 @@ pub(crate) use closing::EDGE;
 use closing::Root;
 use disk::Braked;
 
-/// Slip at most this fraction of the tangential velocities at play (2^-60) is none: steps of its size are lost in rounding.
+/// Slip of at most this fraction of the tangential velocities involved (2^-60) counts as zero: steps of its size are
+/// lost in rounding.
 pub(crate) const NO_SLIP: f64 = 8.7e-19;
 
-/// The same with a singular matrix, where rounding leaves slip along the null vector.
+/// The fraction for a singular matrix, with which rounding leaves slip along the null vector.
 const NO_SLIP_SINGULAR: f64 = 64.0 * f64::EPSILON;
 
-/// Slip at the end of a step of at most this fraction of its terms is rounding.
+/// Slip at the end of a step of at most this fraction of its terms counts as rounding.
 pub(crate) const STOPPED: f64 = 8.0 * f64::EPSILON;
 
-/// What the trace of `W_tt`, as a bound of its largest eigenvalue, decides by this factor is not changed by rounding.
+/// Safety factor for comparisons with the trace of `W_tt`, a bound of its largest eigenvalue, so that rounding cannot
+/// change the result.
 const TRACE_IS_MORE: f64 = 1.0 - 1e-9;
 
-/// A contact that ends with an approach of at most this fraction of the terms of its normal velocity does not approach: rounding.
+/// A final approach velocity of at most this fraction of the terms of the normal velocity counts as rounding.
 const NO_APPROACH: f64 = 64.0 * f64::EPSILON;
 
 /// Doublings of the size of a step until it passes a root that rounding has hidden.
 const MOST_DOUBLINGS: usize = 1_100;
 
-/// The residual that is told of a phase that did not close.
+/// The residual reported for a phase that did not close.
 const CLOSED: f64 = 1e-12;
 
 pub(super) struct Chord {
@@ -99,31 +102,32 @@ enum Tangents {
 struct Flow<'a> {
     delassus: &'a Delassus,
     unit: f64,
-    /// `dv_n` and `dv_t` of a unit of size without friction.
+    /// `dv_n` and `dv_t` per unit of size without friction.
     w_nn: f64,
     push: Vec2,
     w: Vec2,
     w_tt: Sym2,
     /// `μ_d` times the unit.
     mu: f64,
-    /// `|w|`; of plain contacts by [`length`].
+    /// `|w|`; for plain contacts by [`length`].
     coupling: f64,
-    /// The trace of `W_tt`, which the largest eigenvalue is at most.
+    /// The trace of `W_tt`, an upper bound of its largest eigenvalue.
     trace: f64,
-    /// The largest eigenvalue; of plain contacts the trace.
+    /// The largest eigenvalue; for plain contacts the trace.
     reach: f64,
     tangents: Tangents,
-    /// Whether a contact at rest along its tangents rests wholly.
+    /// Whether a contact at rest along its tangents is at rest altogether.
     is_singular: bool,
-    /// Spatial and far from singular ([`is_plain`]): directions of slip are those that steps end with, and need not be computed from the slip.
+    /// Spatial and far from singular ([`is_plain`]): directions of slip are those at the ends of steps, and need not be
+    /// computed from the slip.
     is_plain: bool,
     /// Whether `W` is singular: velocities have a part that counts as rounding.
     is_reduced: bool,
-    /// Regular only with each tangent in a unit of its own.
+    /// Regular only if each tangent has its own unit.
     by_rows: bool,
     /// The friction that a contact at rest can have without slip.
     mu_s: f64,
-    /// The size of slip that is none.
+    /// The slip that counts as zero.
     no_slip: f64,
 }
 
@@ -133,11 +137,11 @@ struct Velocity {
     t: Vec2,
 }
 
-/// Where the contact is.
+/// The state of the contact along the path.
 #[derive(Debug, Clone, Copy)]
 struct State {
     v: Velocity,
-    /// The direction of the slip, if there is any.
+    /// The direction of slip, if there is any.
     u: Vec2,
     /// The sizes of all steps so far ...
     size: f64,
@@ -152,7 +156,7 @@ struct Turn {
     u: Vec2,
     /// `W_tt u`
     w_u: Vec2,
-    /// `dv` of a unit of size along `d = (1, -μu)`.
+    /// `dv` per unit of size along `d = (1, -μu)`.
     change: Velocity,
 }
 
@@ -163,11 +167,11 @@ struct Step {
     end: State,
 }
 
-/// An impact from end to end.
+/// A complete impact.
 struct Chain {
     compression: Step,
     end: State,
-    /// Whether Newton's restitution asked for more impulse than that of compression.
+    /// Whether Newton's restitution required more impulse than that of compression.
     cut: bool,
 }
 
@@ -188,8 +192,8 @@ impl ImpactLaw for Chord {
         let v_t = if rests && !flow.is_reduced {
             end.v.t
         } else {
-            // What the impulses do. Along the way the pieces' own slip is carried, in which a nearly singular matrix leaves more than
-            // rounding, and a singular one leaves out what it does to its null vector.
+            // The effect of the impulses. Along the chain the slip of the pieces is carried, whose error exceeds
+            // rounding for a nearly singular matrix, and which lacks the effect on the null vector of a singular one.
             let &Contact { delassus: ref d, v_t, .. } = impact.contact;
             add_scaled(add_scaled(v_t, i_n, d.w), 1.0, d.w_tt.times(end.i_t))
         };
@@ -219,7 +223,7 @@ impl<'a> Flow<'a> {
             }
             Tangents::Plane { .. } => !is_regular,
         };
-        // What of a velocity lies outside the range counts as rounding, and is left out.
+        // The part of a velocity outside the range counts as rounding and is left out.
         let v_t = if is_regular { v_t } else { add_scaled(v_t, -1.0, d.null_vector(impact.contact.free_velocity())) };
         let is_plain = is_regular && d.dimension == Dimension::Spatial && is_plain(&d.w_tt, &d.s);
         let trace = d.w_tt.trace();
@@ -251,7 +255,7 @@ impl<'a> Flow<'a> {
         (flow, State { v: Velocity { n: v_n, t: v_t }, u, size: 0.0, i_t: [0.0, 0.0] })
     }
 
-    /// The impact; if a phase did not close, where it was left.
+    /// The impact; if a phase did not close, its last state.
     #[inline(always)]
     fn chain(&self, start: State, e: f64, kind: RestitutionKind) -> std::result::Result<Chain, State> {
         let compression = self.close(start, 0.0)?;
@@ -274,7 +278,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Until the normal velocity rises to `target`.
+    /// Steps until the normal velocity rises to `target`.
     #[inline(always)]
     fn close(&self, start: State, target: f64) -> std::result::Result<Step, State> {
         let mut state = start;
@@ -289,7 +293,7 @@ impl<'a> Flow<'a> {
             let size = self.turning_size(&turn);
             let step = self.half(state, &turn, size);
             if step.end.v.n >= target {
-                // A root that rounding has hidden.
+                // A root hidden by rounding.
                 let size = first_zero(|size| self.half(state, &turn, size).end.v.n - target, size);
                 return Ok(self.half(state, &turn, size).with_normal(target));
             }
@@ -303,7 +307,7 @@ impl<'a> Flow<'a> {
         match self.turn(&state) {
             None => {
                 if self.is_singular && target == 0.0 {
-                    // At rest along the tangents it rests wholly.
+                    // At rest along the tangents, it is at rest altogether.
                     return Some(Step { start: state, end: state }.with_normal(0.0));
                 }
                 if let Some((friction, rate)) = self.stick() {
@@ -326,7 +330,8 @@ impl<'a> Flow<'a> {
         .or_else(|| self.search_part(state, target))
     }
 
-    /// The same where rounding has hidden the root: by doubling the size until it is passed, then between.
+    /// The same step if rounding has hidden the root: the size is doubled until the root is passed, which is then
+    /// bracketed.
     #[cold]
     fn search_part(&self, state: State, target: f64) -> Option<Step> {
         let step = |size: f64| self.part(state, size);
@@ -338,7 +343,8 @@ impl<'a> Flow<'a> {
     #[inline(always)]
     fn restore(&self, start: State, size: f64) -> std::result::Result<State, State> {
         let mut step = match self.turn(&start) {
-            // A branch, which a processor goes past before the answer is known; the smaller of the two sizes would have to wait for it.
+            // A branch, which a processor can predict; taking the smaller of the two sizes would have to wait for the
+            // comparison.
             Some(turn) if self.turns_within(size, &turn) => self.turned_part(start, &turn, size),
             Some(turn) => self.half(start, &turn, size),
             None => self.part(start, size),
@@ -353,7 +359,7 @@ impl<'a> Flow<'a> {
         Ok(State { v: Velocity { n: larger(step.end.v.n, 0.0), ..step.end.v }, ..step.end })
     }
 
-    /// A turning step, and then the rest.
+    /// A turning step, then the rest.
     #[inline(never)]
     fn turned_part(&self, start: State, turn: &Turn, size: f64) -> Step {
         let first = self.turning_size(turn);
@@ -373,7 +379,7 @@ impl<'a> Flow<'a> {
         first_above(|size| step(size).end.v.n, size, size).map(|size| step(size).with_normal(0.0))
     }
 
-    /// `di_t` and `dv_n` of a unit of size in stick; `None` if a contact at rest slips.
+    /// `di_t` and `dv_n` per unit of size in stick; `None` if a contact at rest slips.
     #[inline(never)]
     fn stick(&self) -> Option<(Vec2, f64)> {
         let (held, rate) = holding(self.delassus, !self.is_reduced);
@@ -385,7 +391,7 @@ impl<'a> Flow<'a> {
         mobility(&self.tangents, &self.w_tt)
     }
 
-    /// The slip, or `None` where there is none.
+    /// The slip, if there is any.
     #[inline(always)]
     fn turn(&self, state: &State) -> Option<Turn> {
         let State { v: Velocity { t: v_t, .. }, mut u, .. } = *state;
@@ -410,7 +416,8 @@ impl<'a> Flow<'a> {
         norm(turn.v_t) / larger(norm(turn.change.t), self.mu * self.mobility())
     }
 
-    /// Whether `H` is smaller than a size: from squares, unless these lose digits, and first from the trace in place of the eigenvalue.
+    /// Whether `H` is smaller than a size: by squares unless these lose digits, and first with the trace instead of the
+    /// eigenvalue.
     #[inline(always)]
     fn turns_within(&self, size: f64, turn: &Turn) -> bool {
         let slip = dot(turn.v_t, turn.v_t);
@@ -451,7 +458,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// An implicit step, which begins after a turn or with any velocity.
+    /// An implicit step, after a turn or from any velocity.
     #[inline(always)]
     fn implicit(&self, state: State, size: f64, turn: Option<&Turn>) -> Step {
         if length(state.v.t) <= self.no_slip
@@ -468,8 +475,8 @@ impl<'a> Flow<'a> {
         Step { start: state, end }
     }
 
-    /// The slip at the end of an implicit piece, or none where it is rounding of what it is the rest of: where a turning step ends
-    /// exactly where slip stops, friction holds from there on.
+    /// The slip at the end of an implicit piece, or zero if it is rounding of its terms: if a turning step ends exactly
+    /// where slip stops, friction holds from there on.
     #[inline(always)]
     fn without_rounding(&self, v_t: Vec2, before: Vec2, size: f64) -> Vec2 {
         let terms = length(before) + size * (self.unit * self.coupling + self.mu * self.reach);
@@ -512,21 +519,22 @@ impl<'a> Flow<'a> {
     }
 }
 
-/// `|x| + |y|`: a length for comparisons, without a root.
+/// `|x| + |y|`: a length for comparisons, without a square root.
 #[inline(always)]
 fn length(v: Vec2) -> f64 {
     v[0].abs() + v[1].abs()
 }
 
 impl Step {
-    /// With the normal velocity that it was to have, in place of what rounding made of it.
+    /// With the exact target of the normal velocity in place of its rounded value.
     fn with_normal(mut self, n: f64) -> Self {
         self.end.v.n = n;
         self
     }
 }
 
-/// The direction of the slip of a contact and the normal impulse in which it changes by its own size; `None` without slip.
+/// The direction of the slip of a contact and the normal impulse over which it changes by its own size; `None` without
+/// slip.
 pub(crate) fn turning(delassus: &Delassus, velocity: [f64; 3], mu: f64) -> Option<(Vec2, f64)> {
     let contact = Contact::assemble(*delassus, velocity);
     let mu = contact.rescaled::<false>(mu, |units| units.beta);
@@ -536,8 +544,8 @@ pub(crate) fn turning(delassus: &Delassus, velocity: [f64; 3], mu: f64) -> Optio
     Some((turn.u, contact.rescaled::<false>(size, |units| units.gamma - units.omega)))
 }
 
-/// The impulse of an implicit step from a velocity, of the normal impulse `least` or, if the contact would then approach, of the next larger
-/// one with which it does not. `None` where rounding hides that.
+/// The impulse of an implicit step from a velocity, with the normal impulse `least` or, if the contact would then
+/// approach, the next larger one for which it does not. `None` if rounding hides it.
 pub(crate) fn implicit_step(delassus: &Delassus, velocity: [f64; 3], mu: f64, least: f64) -> Option<[f64; 3]> {
     let contact = Contact::assemble(*delassus, velocity);
     let mu = contact.rescaled::<false>(mu, |units| units.beta);
@@ -554,7 +562,8 @@ pub(crate) fn implicit_step(delassus: &Delassus, velocity: [f64; 3], mu: f64, le
     Some([normal, tangential(step.end.i_t[0]), tangential(step.end.i_t[1])])
 }
 
-/// A zero above `low`, where the function is negative: by steps that double until it is passed, and then between the last two.
+/// A zero above `low`, where the function is negative: steps are doubled until it is passed, then it is bracketed by
+/// the last two.
 #[cold]
 fn first_above(f: impl Fn(f64) -> f64, low: f64, first: f64) -> Option<f64> {
     let (mut below, mut step) = (low, first);

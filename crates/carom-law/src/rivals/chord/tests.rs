@@ -1,18 +1,18 @@
-//! The bound (E) on the energy, which needs what an outcome does not tell: where compression ends, and how.
+//! The bound (E) on the energy, which needs data that an outcome does not have: the state at the end of compression.
 
 use fastrand::Rng;
 
 use super::*;
 use crate::contact::coefficients::RestitutionKind;
 
-/// Rounding of the sums, relative to the work that the parts of the impulse do.
+/// Rounding of the sums, relative to the work of the parts of the impulse.
 const ROUNDING: f64 = 1e-13;
 
 /// Rounding of a sum of impulses, relative to the whole. Of ten million impacts one misses the bound without it, by 1.5e-13 of the terms; in exact
 /// arithmetic its loss is the bound (`reference/chord/bound.py`).
 const SUM: f64 = 8.0 * f64::EPSILON;
 
-/// A contact of one of several kinds: regular and nearly singular matrices, of planes and of space, friction up to 1000.
+/// A random contact: regular or nearly singular matrix, planar or spatial, friction up to 1000.
 fn random(rng: &mut Rng) -> (Contact, f64, [f64; 2]) {
     let spatial = rng.u8(0..4) > 0;
     let d = if spatial { 3 } else { 2 };
@@ -71,12 +71,12 @@ fn the_energy_lost_is_at_least_that_of_the_bound() {
         let lost = -(work_n + work_t);
         let context = || format!("{contact:?} e {e} mu {mu_s} {mu_d} {kind:?}: lost {lost:e}, bound {bound:e}");
         if p_r > p_c * (1.0 + 1e-12) {
-            // Lengthened: the loss is still that of the shorter restitution or more, and no gain.
+            // Lengthened: the loss is at least that of the shorter restitution.
             lengthened += 1;
             assert!(lost >= -ROUNDING * size, "{}", context());
             continue;
         }
-        // The direction of a short last piece is the difference of two sums, over its size.
+        // The direction of a short last piece is the difference of two sums divided by its size.
         let rounding = (ROUNDING + SUM * p_c / last) * size;
         assert!(bound >= -rounding && lost >= bound - rounding, "{}", context());
         tested += 1;
@@ -103,7 +103,7 @@ fn of_several_sizes_that_close_compression_the_least_is_taken() {
         let mu = 3.0 * d.w_nn / norm(d.w);
         let impact = Impact { contact: &contact, e: 0.0, e_t: 0.0, mu_s: mu, mu_d: mu };
         let (flow, start) = Flow::new(&impact);
-        // One implicit step from the velocity before: how often does v_n cross zero, and where first?
+        // One implicit step from the initial velocity: count the zeros of v_n and find the first.
         let Some(root) = flow.least_root(start.v, None, 0.0, 0.0, f64::INFINITY) else { continue };
         let at = |share: f64| flow.implicit(start, share * root.size, None).end.v.n;
         assert!((1..400).all(|k| at(f64::from(k) / 401.0) < 1e-9 * contact.v_n.abs()), "{contact:?} {mu}");

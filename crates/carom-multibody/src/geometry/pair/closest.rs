@@ -17,14 +17,14 @@ pub struct Closest {
 }
 
 impl Closest {
-    /// The point at which impulses act on both: in the middle, so that angular momentum is kept.
+    /// The point at which impulses act on both: the midpoint, so that angular momentum is conserved.
     pub fn middle(&self) -> Vector {
         0.5 * (self.points[0] + self.points[1])
     }
 }
 
-/// The part of a solid's surface that is closest. Across a change of it gap and normal are continuous, the rate of the normal
-/// is not.
+/// The part of a solid's surface that is closest. When it changes, gap and normal are continuous, but the rate of the
+/// normal is not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SurfacePart {
@@ -52,8 +52,8 @@ pub(super) struct CoreClosest {
     pub(super) parts: [SurfacePart; 2],
 }
 
-/// Below this distance relative to the size, the direction between two points has lost its digits: where it would be the
-/// normal, at edges and vertices, the axis along which the solids are farthest apart is taken instead.
+/// Below this distance relative to the size, the direction between two points has lost its digits: at edges and
+/// vertices, where it would be the normal, the axis of largest separation is used instead.
 pub(super) const LOST: f64 = 1e-9;
 
 /// The unit vector of a difference of two points; `None` if it is zero.

@@ -1,8 +1,9 @@
 //! Two boxes, or a segment and a box.
 //!
-//! Of all unit vectors n, the one with the largest separation min n·A - max n·B gives the distance outside, and the least
-//! depth inside. Inside it is one of the separating axes: face normals and products of edges. Outside it is one of them as
-//! well, unless a vertex is nearest to an edge or a vertex; then all vertices and edges are compared.
+//! The unit vector n with the largest separation min n·A - max n·B gives the distance if the bodies are apart, and the
+//! least depth if they overlap. If they overlap it is one of the separating axes: face normals and cross products of
+//! edges. If they are apart it is one of them as well, unless a vertex is nearest to an edge or a vertex; then all
+//! vertices and edges are compared.
 
 use super::closest::{CoreClosest, LOST, SurfacePart, direction};
 use super::patch::{Patch, Slab};
@@ -10,16 +11,16 @@ use super::point::{along, box_part, sign};
 use super::segment::lines;
 use crate::{Rotation, Vector};
 
-/// A product of edges below this sine is none: the faces beside parallel edges decide.
+/// Cross products of edges whose angle has a smaller sine are ignored: for parallel edges the adjacent faces decide.
 const PARALLEL: f64 = 1e-10;
 
-/// By how many roundings of the size an axis of edges must be better than one of faces.
+/// Margin by which an edge axis must be better than a face axis: this many roundings of the size.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 /// A point of the surface this close to an edge, relative to the size, is on the edge.
 const ON_SURFACE: f64 = 1e-9;
 
-/// A box about p, with the axes of `rotation`, in the frame of another box. A segment is a box without width: `half` is
+/// A box about p, with the axes of `rotation`, in the frame of another box. A segment is a box of zero width: `half` is
 /// (0, 0, l).
 pub(super) struct Cuboids {
     pub(super) half: [f64; 3],
@@ -49,7 +50,7 @@ impl Cuboids {
         self.half[0] == 0.0 && self.half[1] == 0.0
     }
 
-    /// The closest points; `None` where nothing is known of the direction.
+    /// The closest points of the two.
     pub(super) fn closest(&self) -> CoreClosest {
         let separation = self.separation();
         if separation.gap <= 0.0 {
@@ -105,7 +106,7 @@ impl Cuboids {
         best
     }
 
-    /// The unit vector across an edge of each, towards the first, and how far the centres are apart along it.
+    /// The unit vector normal to an edge of each, towards the first, and the distance of the centres along it.
     fn across(&self, i: usize, j: usize) -> Option<(Vector, f64)> {
         let across = self.rotation.columns[i].cross(along(j, 1.0));
         let sine = across.dot(across).sqrt();
@@ -137,8 +138,8 @@ impl Cuboids {
         }
     }
 
-    /// The closest points on a vertex and a face, or on two edges, that lie along the best axis; `None` where the foot is
-    /// not on the face or the edges.
+    /// The closest points of a vertex and a face, or of two edges, along the best axis; `None` if the foot is not on
+    /// the face or the edges.
     fn facing(&self, separation: &Separation) -> Option<CoreClosest> {
         let (n, u) = (separation.normal, self.rotation.columns);
         match separation.axis {
@@ -168,7 +169,7 @@ impl Cuboids {
         }
     }
 
-    /// The closest points of the edges that face each other along the product of two axes.
+    /// The closest points of the edges that face each other along the cross product of two axes.
     fn edges(&self, i: usize, j: usize) -> Option<CoreClosest> {
         let (n, _) = self.across(i, j)?;
         let u = self.rotation.columns;
@@ -216,7 +217,7 @@ impl Cuboids {
             let x = self.rotation.apply_inverse(vertex - self.p);
             let (clamped, part, flat) = clamp_part(x, self.half, |c, n| self.own_part(c, n));
             let foot = self.p + self.rotation.apply(clamped);
-            // In the axes of the box: the direction is then at a right angle to its edge to the last digit.
+            // In the axes of the box, so that the direction is normal to its edge to the last digit.
             if let Some((normal, distance)) = direction(clamped - x) {
                 let flat = flat.filter(|_| !self.is_segment()).map(|axis| -self.rotation.apply(axis));
                 let lost_normal = || if distance <= lost { separation.normal } else { self.rotation.apply(normal) };
@@ -235,7 +236,7 @@ impl Cuboids {
         best.unwrap_or_else(|| self.overlapping(separation))
     }
 
-    /// Touching or overlapping: along the axis of least depth, at a corner of where faces overlap.
+    /// Touching or overlapping boxes: along the axis of least depth, at a corner of the overlap of the faces.
     fn overlapping(&self, separation: &Separation) -> CoreClosest {
         let (n, gap) = (separation.normal, separation.gap);
         if let Axis::Edges(i, j) = separation.axis
@@ -257,7 +258,7 @@ impl Cuboids {
         CoreClosest { distance: gap, normal: n, points, parts: self.parts_at(points) }
     }
 
-    /// The parts of both on which two points of their surfaces lie.
+    /// The parts of both surfaces on which two points lie.
     pub(super) fn parts_at(&self, points: [Vector; 2]) -> [SurfacePart; 2] {
         let near = ON_SURFACE * self.size();
         let clamped = |x: [f64; 3], half: [f64; 3]| [0, 1, 2].map(|k| x[k].abs() >= half[k] - near);

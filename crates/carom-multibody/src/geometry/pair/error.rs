@@ -1,4 +1,4 @@
-//! Why two solids have no closest points here.
+//! Errors of closest points of two solids.
 
 /// Why a pair of solids has no gap and no normal.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -30,7 +30,7 @@ pub enum PairError {
         /// What is supported instead.
         hint: &'static str,
     },
-    /// Two solids overlap so far that no normal is meant: the core of a round one is inside the other.
+    /// Two solids overlap so far that there is no meaningful normal: the core of a round one is inside the other.
     #[error(
         "{one} and {other} overlap too deeply: the centre or axis of a round body is inside the other, {depth:e} m or more"
     )]

@@ -4,8 +4,8 @@
 //! |---|---|
 //! | `solid` | balls, capsules, boxes, cylinders and hulls as a core and a radius |
 //! | `closest` | gap, normal, points and parts of two solids |
-//! | `error` | why two solids have none |
-//! | `motion` | how gap, normal and touching places of two parts move |
+//! | `error` | errors of closest points |
+//! | `motion` | gap, normal and touching points of two parts, and their rates |
 //! | `point` | a point against each core |
 //! | `segment` | two segments |
 //! | `cuboids` | two boxes, or a segment and a box |
@@ -19,8 +19,8 @@
 //! | capsule | | yes | yes | no | no |
 //! | box | | | yes | no | no |
 //!
-//! Normals come from faces, products of edges, and lines between points of the cores; never from two points that are about to
-//! touch, whose direction loses its digits.
+//! Normals come from faces, cross products of edges, and lines between points of the cores; never from two points that
+//! are about to touch, whose direction loses its digits.
 
 mod closest;
 mod cuboids;
@@ -46,8 +46,8 @@ use solid::Core;
 
 use crate::{Placement, Rotation, Vector};
 
-/// The closest points of two solids at their placements in the world, their gap and normal: the distance outside; where a
-/// box, cylinder or hull is entered by a point or a box, the least depth, negative.
+/// The closest points of two solids at their placements in the world, their gap and normal. The gap is the distance of
+/// solids that are apart; if a point or a box is inside a box, cylinder or hull, it is the least depth, negative.
 ///
 /// # Errors
 /// A pair that is not supported (see the table of this module), a round solid whose centre or axis is inside the other, or a placement
@@ -70,8 +70,9 @@ pub fn closest_points(one: &Solid, at: &Placement, other: &Solid, other_at: &Pla
     Ok(on_surface(&core, one, other, other_at))
 }
 
-/// All contacts of two solids whose gaps are within `tolerance` of the least: several where a face, an edge or the side of a
-/// capsule lies flat on a face, at the corners of where they overlap; otherwise one. All have the normal of [`closest_points`].
+/// All contacts of two solids whose gaps are within `tolerance` of the least: several if a face, an edge or the side of
+/// a capsule lies flat on a face, at the corners of their overlap; otherwise one. All have the normal of
+/// [`closest_points`].
 ///
 /// # Errors
 /// As [`closest_points`].
@@ -114,8 +115,8 @@ fn width(core: &Core) -> Option<[f64; 3]> {
     }
 }
 
-/// [`closest_points`] without an error where bodies overlap deeply: the gap goes on, negative, and where no normal is left it is none and
-/// the gap that of touching cores.
+/// [`closest_points`] without an error for bodies that overlap deeply: the gap continues below zero. `None` if no
+/// normal is left: the gap is then that of touching cores or less.
 pub(crate) fn signed_closest(
     one: &Solid,
     at: &Placement,
@@ -133,7 +134,7 @@ fn check_finite(solid: &Solid, at: &Placement) -> Result<(), PairError> {
     if is_finite { Ok(()) } else { Err(PairError::NotFinite { form: solid.form() }) }
 }
 
-/// The first frame in the second.
+/// The first frame, expressed in the second.
 #[inline(always)]
 fn relative(at: &Placement, other_at: &Placement) -> (Rotation, Vector) {
     let back = &other_at.rotation;
@@ -155,7 +156,7 @@ fn core_closest(one: &Solid, at: &Placement, other: &Solid, other_at: &Placement
     Ok(found)
 }
 
-/// The closest points of two cores in the frame of the second; `None` where they have no normal.
+/// The closest points of two cores in the frame of the second; `None` if they have no normal.
 fn found_cores(
     one: &Solid,
     at: &Placement,
@@ -185,7 +186,7 @@ fn found_cores(
             let (rotation, p) = relative(at, other_at);
             Some(Cuboids { half: *half, rotation, p, other: *other }.closest())
         }
-        // Turned round: computed in the frame of the first, then seen from the second.
+        // With the roles exchanged: computed in the frame of the first, then converted to that of the second.
         (_, Core::Point) | (Core::Box { .. }, Core::Segment { .. }) => {
             let (rotation, p) = relative(at, other_at);
             let seen = |point: Vector| p + rotation.apply(point);

@@ -1,7 +1,8 @@
-//! How the place moves where two bodies touch: gap, normal and touching points of two parts of surfaces, and their rates.
+//! Motion of the place where two bodies touch: gap, normal and touching points of two parts of surfaces, and their
+//! rates.
 //!
-//! The parts go on beyond their ends: a face is a plane, an edge or the side of a capsule a line, a rim a circle. So gap, normal and rates are smooth
-//! in time for as long as the parts are kept, whatever is closest.
+//! The parts are extended beyond their ends: a face is a plane, an edge or the side of a capsule a line, a rim a
+//! circle. Gap, normal and rates are therefore smooth in time as long as the parts are kept, even if others are closer.
 
 use super::closest::{Closest, SurfacePart, direction};
 use super::error::PairError;
@@ -21,9 +22,9 @@ enum Form {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairFeature {
     forms: [Form; 2],
-    /// Of the solids around these forms.
+    /// Radii of the solids around these forms.
     radii: [f64; 2],
-    /// Of two sharp lines that cross: 1 if the normal is along the product of both, -1 if it is against it. Otherwise 0.
+    /// For two sharp lines that cross: 1 if the normal is along their cross product, -1 if it is opposite. Otherwise 0.
     sense: f64,
 }
 
@@ -39,8 +40,8 @@ pub struct Carried {
     pub angular: Vector,
 }
 
-/// Gap, normal and touching points of two parts, and the rates of the normal and of these places, which are not those of the
-/// material there.
+/// Gap, normal and touching points of two parts, and the rates of the normal and of these points, which differ from the
+/// velocities of the material there.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct PairMotion {
@@ -74,7 +75,7 @@ impl PairMotion {
         self.normal.dot(one.velocity_at(self.points[0]) - other.velocity_at(self.points[1]))
     }
 
-    /// The point at which forces act on both: in the middle, so that angular momentum is kept.
+    /// The point at which forces act on both: the midpoint, so that angular momentum is conserved.
     pub fn middle(&self) -> Vector {
         0.5 * (self.points[0] + self.points[1])
     }
@@ -89,8 +90,8 @@ impl PairMotion {
 type Moving = (Vector, Vector);
 
 impl PairFeature {
-    /// The parts that are closest. `None` where they have no normal of their own: faces and lines that lie on each other touch at several
-    /// points, and sharp edges and vertices that touch each other have a normal only before they do.
+    /// The closest parts. `None` if they do not determine a normal: faces and lines that lie on each other touch at
+    /// several points, and sharp edges and vertices have a normal only before they touch.
     pub fn of(one: (&Solid, &Placement), other: (&Solid, &Placement), closest: &Closest) -> Option<Self> {
         let side = |k: usize| {
             let (solid, at) = [one, other][k];
@@ -118,8 +119,8 @@ impl PairFeature {
         Self { forms: [Form::Plane { point, normal }, Form::Point { point: vertex }], radii: [0.0; 2], sense: 0.0 }
     }
 
-    /// Two edges that cross, each a point and a unit vector in the frame of its solid. The normal is along the product of both (`sense` 1) or
-    /// against it (-1).
+    /// Two edges that cross, each a point and a unit vector in the frame of its solid. The normal is along their cross
+    /// product (`sense` 1) or opposite to it (-1).
     pub(super) fn crossing(one: [Vector; 2], other: [Vector; 2], sense: f64) -> Self {
         let forms = [one, other].map(|[point, along]| Form::Line { point, along });
         Self { forms, radii: [0.0; 2], sense }
@@ -189,7 +190,7 @@ fn coincide() -> PairError {
     PairError::TooDeep { one: "a part of a body", other: "a part of another", depth: 0.0 }
 }
 
-/// Balls about two moving points.
+/// Two balls about moving points.
 fn between((x1, rate1): Moving, (x2, rate2): Moving, r1: f64, r2: f64) -> Result<PairMotion, PairError> {
     let (n, distance) = direction(x1 - x2).ok_or_else(coincide)?;
     let apart = rate1 - rate2;
@@ -203,7 +204,8 @@ fn between((x1, rate1): Moving, (x2, rate2): Moving, r1: f64, r2: f64) -> Result
     })
 }
 
-/// Two sharp lines that cross: the normal is their product, and keeps its sense where they pass through each other.
+/// Two sharp lines that cross: the normal is along their cross product, and keeps its sense when they pass through each
+/// other.
 fn across(
     (one, u1): (&Carried, Vector),
     (other, u2): (&Carried, Vector),

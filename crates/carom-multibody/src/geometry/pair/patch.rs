@@ -1,8 +1,8 @@
-//! Where flat parts of two boxes, or of a segment and a box, face each other: the corners of their overlap.
+//! The corners of the overlap of flat parts that face each other, of two boxes or of a segment and a box.
 
 use crate::{Rotation, Vector};
 
-/// A box, or a segment without width.
+/// A box, or a segment as a box of zero width.
 pub(super) struct Slab {
     pub(super) half: [f64; 3],
     pub(super) rotation: Rotation,
@@ -51,10 +51,10 @@ impl Patch {
         Self { own, other, normal, tolerance }
     }
 
-    /// The corners of the overlap: a point on the first and one on the second. Empty where one part is a vertex, or nothing
-    /// overlaps.
+    /// The corners of the overlap: a point on the first and one on the second. Empty if one part is a vertex or they do
+    /// not overlap.
     pub(super) fn corners(&self) -> Vec<[Vector; 2]> {
-        // The part of fewer corners is clipped by the other.
+        // The part with fewer corners is clipped by the other.
         let swaps = self.own.len() > self.other.len();
         let (subject, by) = if swaps { (&self.other, &self.own) } else { (&self.own, &self.other) };
         let kept = match (subject.len(), by.len()) {
@@ -73,7 +73,7 @@ impl Patch {
         found
     }
 
-    /// Corners closer than this are one.
+    /// Distance below which corners are merged.
     fn near(&self) -> f64 {
         let across = self.own.iter().chain(&self.other).map(|p| (*p - self.own[0]).norm_l1()).fold(0.0, f64::max);
         self.tolerance.max(1e-12 * across)
@@ -83,7 +83,7 @@ impl Patch {
         p.plus(-p.dot(self.normal), self.normal)
     }
 
-    /// A segment or polygon cut by the sides of a polygon, all seen along the normal.
+    /// A segment or polygon clipped by the sides of a polygon, all projected along the normal.
     fn clipped(&self, subject: &[Vector], by: &[Vector]) -> Vec<Vector> {
         let middle = 0.25 * by.iter().fold(Vector::ZERO, |sum, p| sum + *p);
         let mut points = subject.to_vec();
@@ -132,7 +132,7 @@ impl Patch {
         if low > high { Vec::new() } else { vec![from.plus(low, way), from.plus(high, way)] }
     }
 
-    /// The point of a flat part that a point is above or below.
+    /// The point of a flat part directly below or above a point.
     fn below(&self, p: Vector, part: &[Vector]) -> Vector {
         match part {
             [a, b, _, d] => {

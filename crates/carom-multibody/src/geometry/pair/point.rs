@@ -4,7 +4,7 @@ use super::closest::{CoreClosest, LOST, SurfacePart, direction};
 use crate::Vector;
 use crate::mesh::Hull;
 
-/// The sign of a number, that of zero being positive.
+/// The sign of a number, positive for zero.
 #[inline(always)]
 pub(super) fn sign(x: f64) -> f64 {
     if x < 0.0 { -1.0 } else { 1.0 }
@@ -55,7 +55,7 @@ pub(super) fn cuboid(p: Vector, half: [f64; 3]) -> CoreClosest {
     let x = p.to_array();
     let clamped = [0, 1, 2].map(|k| x[k].abs() > half[k]);
     let negative = [0, 1, 2].map(|k| x[k] < 0.0);
-    // The face beyond or below which the point is farthest.
+    // The face with the largest signed distance to the point.
     let height = |k: usize| x[k].abs() - half[k];
     let face = (1..3).fold(0, |best, k| if height(k) > height(best) { k } else { best });
     let flat = |k: usize| along(k, sign(x[k]));
@@ -112,7 +112,8 @@ pub(super) fn cylinder(p: Vector, radius: f64, half_length: f64) -> CoreClosest 
 
 /// A point against a hull. Inside, the nearest face; `None` if no triangle of the hull has an area.
 pub(super) fn hull(p: Vector, hull: &Hull) -> Option<CoreClosest> {
-    // The triangle beyond whose plane the point is farthest: the nearest face inside, and the axis near edges.
+    // The triangle whose plane has the largest signed distance to the point: the nearest face for points inside, and
+    // the axis near edges.
     let mut highest: Option<(f64, Vector, usize)> = None;
     let mut nearest: Option<CoreClosest> = None;
     let mut size = 0.0;

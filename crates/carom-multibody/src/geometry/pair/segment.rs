@@ -3,8 +3,8 @@
 use super::closest::{CoreClosest, SurfacePart, direction};
 use crate::Vector;
 
-/// The square of the sine of the angle between two segments below which they are parallel: the ends decide then, and the
-/// distance is right to half its digits of the sine, 1e-10.
+/// The square of the sine of the angle between two segments below which they are parallel: then the ends are compared,
+/// and the error of the distance is of the order of the sine, 1e-10.
 const PARALLEL: f64 = 1e-20;
 
 /// The parameters of the closest points of two lines, o₁ + s u and o₂ + t v with unit vectors u, v and d = o₁ - o₂; `None`

@@ -1,12 +1,13 @@
 //! The parts of two boxes that can touch each other: a vertex on a face, and an edge across an edge.
 //!
-//! Two parts face each other where the normal of the touch, that of the face or the product of the edges, is one that both parts have, and
-//! the touching point is on both. While boxes are apart or touch, a pair of parts that face each other at a gap of zero is a touch, and at each touch there is one.
-//! The gap of parts goes on below zero.
+//! Two parts face each other if the normal of the touch, that of the face or the cross product of the edges, lies
+//! within the normals of both parts, and the touching point is on both. While boxes are apart or touch, every pair of
+//! parts that face each other at a gap of zero is a touch, and every touch has such a pair. The gap of parts continues
+//! below zero.
 //!
-//! Where an edge ends on another, or two vertices meet, several pairs of parts would describe one touch. The margins at the ends are such that one of them
-//! is left: a vertex faces what it is a little outside of, and edges do not face each other at an end that is on a face of the other box or, where a face lies
-//! on a face, at any end.
+//! If an edge ends on another, or two vertices meet, several pairs of parts would describe one touch. The margins at
+//! the ends are chosen so that one of them remains: a vertex faces a face that it is slightly outside of, and edges do
+//! not face each other at an end that is on a face of the other box or, if a face lies on a face, at any end.
 
 use super::motion::{Carried, PairFeature};
 use super::point::{along, sign};
@@ -15,36 +16,41 @@ use super::solid::{Core, Solid};
 use super::{SurfacePart, relative};
 use crate::{Placement, Rotation, Vector};
 
-/// The unit of the margins at the ends of parts, over the sum of the half widths of both boxes.
+/// The unit of the margins at the ends of parts, relative to the sum of the half widths of both boxes.
 const END: f64 = 1e-9;
-/// A vertex this many units outside a face is on it...
+/// A vertex up to this many units outside a face is on it...
 const VERTEX_ENTERS: f64 = 2.0;
 /// ... and remains there until it is this many units outside.
 const VERTEX_LEAVES: f64 = 4.0;
-/// Edges cross up to this many units beyond their ends, but where a face lies on a face up to this many before, since the vertex there is on the face...
+/// Edges cross up to this many units beyond their ends or, if a face lies on a face, up to this many before them, since
+/// the vertex there is on the face...
 const EDGE_ENTERS: f64 = 1.0;
 /// ... and until they are that many units beyond them.
 const EDGE_LEAVES: f64 = 2.0;
-/// Where faces lie on each other, a vertex of the second box this many units from a vertex of the first is left to that one.
+/// If faces lie on each other, a vertex of the second box within this many units of a vertex of the first is left to
+/// that one.
 const CORNER: f64 = 4.0;
-/// How far outside its normals a part may be, as the sine of an angle: a box that lies on a face is tilted by rounding.
+/// How far a normal may be outside those of a part, as the sine of an angle: a box that lies on a face is tilted by
+/// rounding.
 const TILTED: f64 = 1e-6;
-/// A face whose normal is farther than this outside those of a vertex, as the sine of an angle, is none that the vertex may touch, however near it is.
+/// A face whose normal is farther than this outside those of a vertex, as the sine of an angle, cannot be touched by
+/// the vertex, however near it is.
 const ASIDE: f64 = 0.1;
-/// Parts deeper in each other than this part of the least half width do not face each other: boxes that touch are not seen from behind.
+/// Parts that overlap by more than this fraction of the least half width do not face each other: this excludes the far
+/// sides of boxes that touch.
 const DEEPEST: f64 = 0.1;
-/// Edges with a smaller sine do not cross: their product has lost half of its digits.
+/// Edges with a smaller sine do not cross: their cross product has lost half of its digits.
 const PARALLEL: f64 = 1e-7;
 
-/// A place for parts of two boxes that can touch each other. At any time at most one pair of parts belongs to it.
+/// A class of parts of two boxes that can touch each other, of which at most one pair faces each other at any time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BoxPart {
     /// A vertex of the first on a face of the second: 4, 2 and 1 for the negative sides of x, y and z.
     Vertex(usize),
     /// A vertex of the second on a face of the first.
     OnVertex(usize),
-    /// An edge along an axis of the first across one along an axis of the second. Of the four edges along an axis two neighbours can touch at the same time:
-    /// those with an even and an odd number of negative sides.
+    /// An edge along an axis of the first across one along an axis of the second. Of the four edges along an axis, two
+    /// adjacent ones can touch at the same time: one with an even and one with an odd number of negative sides.
     Edges {
         /// The axes of the edges.
         axes: [usize; 2],
@@ -57,15 +63,15 @@ pub enum BoxPart {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Facing {
-    /// Distance along the normal, m; negative where the boxes overlap.
+    /// Distance along the normal, m; negative if the boxes overlap.
     pub gap: f64,
     /// Unit normal in world axes, from the second box to the first.
     pub normal: Vector,
     /// The touching points, in the world.
     pub points: [Vector; 2],
-    /// The parts without their ends.
+    /// The parts, extended beyond their ends.
     pub feature: PairFeature,
-    /// Which parts they are.
+    /// The parts themselves.
     pub parts: [SurfacePart; 2],
 }
 
@@ -77,7 +83,7 @@ impl Facing {
 }
 
 impl BoxPart {
-    /// All places: 52.
+    /// All 52 classes.
     pub fn all() -> impl Iterator<Item = Self> {
         let edges = (0..9).flat_map(|k| {
             let axes = [k / 3, k % 3];
@@ -86,13 +92,13 @@ impl BoxPart {
         (0..8).map(Self::Vertex).chain((0..8).map(Self::OnVertex)).chain(edges)
     }
 
-    /// The parts at this place that face each other; `None` if none do, or one of the solids is not a box.
+    /// The parts of this class that face each other; `None` if none do, or one of the solids is not a box.
     pub fn facing(self, one: (&Solid, &Placement), other: (&Solid, &Placement)) -> Option<Facing> {
         FacingBoxes::new(one, other)?.facing(self)
     }
 
-    /// How far touching points in the world are inside the ends of the parts that are kept while boxes touch, over the sum of the half
-    /// widths; negative where the parts have ended.
+    /// How far touching points in the world are inside the ends of the parts that are kept while boxes touch, relative
+    /// to the sum of the half widths; negative beyond the ends.
     pub fn room(
         self,
         points: [Vector; 2],
@@ -120,7 +126,7 @@ impl BoxPart {
     }
 }
 
-/// Two boxes at their places, with what all of their parts have in common.
+/// Two boxes at their placements, with the quantities that all of their parts share.
 #[derive(Debug, Clone, Copy)]
 pub struct FacingBoxes {
     half: [[f64; 3]; 2],
@@ -128,20 +134,20 @@ pub struct FacingBoxes {
     unit: f64,
     /// The placement of each in the frame of the other.
     relative: [(Rotation, Vector); 2],
-    /// Across the axes i and j at 3 i + j.
+    /// The crossing of the axes i and j, at 3 i + j.
     crossings: [Option<Crossing>; 9],
 }
 
-/// The normal across an axis of each box, from the second to the first.
+/// The common normal of an axis of each box, from the second to the first.
 #[derive(Debug, Clone, Copy)]
 struct Crossing {
     normal: Vector,
-    /// Whether it is along the product of the axes (1) or against it (-1).
+    /// Whether it is along the cross product of the axes (1) or opposite to it (-1).
     sense: f64,
 }
 
 impl FacingBoxes {
-    /// Two solids at their places; `None` if one of them is not a box.
+    /// Two solids at their placements; `None` if one of them is not a box.
     pub fn new(one: (&Solid, &Placement), other: (&Solid, &Placement)) -> Option<Self> {
         let (Core::Box { half }, Core::Box { half: other_half }) = (&one.0.core, &other.0.core) else { return None };
         let (u, v) = (one.1.rotation.columns, other.1.rotation.columns);
@@ -164,7 +170,7 @@ impl FacingBoxes {
         })
     }
 
-    /// How far the boxes are apart along the normals of their faces, at most; negative if they overlap along all of them.
+    /// The largest separation along the normals of their faces; negative if they overlap along all of them.
     pub fn apart(&self) -> f64 {
         let mut most = f64::NEG_INFINITY;
         for ((rotation, p), [half, other]) in self.relative.iter().zip([self.half, [self.half[1], self.half[0]]]) {
@@ -182,7 +188,7 @@ impl FacingBoxes {
         self.half.iter().flatten().fold(f64::INFINITY, |least, half| least.min(*half))
     }
 
-    /// The parts at a place that face each other; `None` if none do.
+    /// The parts of a class that face each other; `None` if none do.
     pub fn facing(&self, part: BoxPart) -> Option<Facing> {
         let ([half, other_half], [at, other_at], unit) = (&self.half, &self.at, self.unit);
         match part {
@@ -244,17 +250,18 @@ fn deepest(half: &[f64; 3], other_half: &[f64; 3]) -> f64 {
 /// A vertex above or below a face.
 struct OnFace {
     gap: f64,
-    /// Outwards, in the frame of the face's box.
+    /// Outward normal, in the frame of the face's box.
     normal: Vector,
     face: usize,
     on_plane: Vector,
-    /// In the frame of its own box.
+    /// The vertex, in the frame of its own box.
     vertex: Vector,
-    /// Below the vertex, in the frame of the face's box.
+    /// The point below the vertex, in the frame of the face's box.
     foot: Vector,
 }
 
-/// A vertex of a box about p on a face of another about the origin: of all faces that it can touch the one that it is the least below. With `corners`, not at the corners of a face that lies on one of its own.
+/// A vertex of a box about p on a face of another about the origin: of all faces that it can touch, the one it is least
+/// deep in. With `corners`, corners of a face that lies on one of its own are excluded.
 fn vertex_on_face(
     number: usize,
     half: &[f64; 3],
@@ -269,9 +276,11 @@ fn vertex_on_face(
     let x = (p + rotation.apply(vertex)).to_array();
     let height = |k: usize| x[k].abs() - other[k];
     let u = rotation.columns.map(Vector::to_array);
-    // How far the normal of a face is outside those of the vertex: where it is inside, the vertex is the lowest point of its box above the face.
+    // How far the normal of a face is outside those of the vertex: if it is inside, the vertex is the lowest point of
+    // its box above the face.
     let outside = |j: usize| (0..3).map(|k| signs[k] * u[k][j] * sign(x[j])).fold(f64::NEG_INFINITY, f64::max);
-    // Inside, the vertex is below the nearest face that it may touch, or one of those that are as near. The sides of boxes that end flush are as near, too.
+    // A vertex inside the box is below the nearest face that it may touch, or one of several equally near. The sides of
+    // boxes that end flush are equally near as well.
     let touched = (0..3).filter(|&j| outside(j) <= ASIDE).map(height);
     let lowest = touched.fold(deepest(half, other), |lowest, height| lowest.max(height - CORNER * unit));
     let mut best: Option<OnFace> = None;
@@ -280,7 +289,7 @@ fn vertex_on_face(
         if height(j) < lowest || sides.iter().any(|&k| height(k) > VERTEX_ENTERS * unit) {
             continue;
         }
-        // Where the face lies on a face, the vertex at its corner is on that, too.
+        // If the face lies on a face, the vertex at its corner is on that as well.
         let is_flat = (0..3).filter(|&k| u[k][j].abs() <= TILTED).count() == 2;
         if is_flat && corners.is_some_and(|corner| sides.iter().all(|&k| height(k) >= -corner)) {
             continue;
@@ -310,7 +319,7 @@ fn vertex_on_face(
 /// Edges that cross.
 struct CrossedEdges {
     facing: Facing,
-    /// The vertex of each at which they do, where that is at its end.
+    /// The vertex of each edge at which they cross, if that is its end.
     ends: [Option<usize>; 2],
 }
 
@@ -338,7 +347,7 @@ fn edges(
     let is_flat = |axes: &[Vector; 3]| axes.iter().filter(|axis| axis.dot(normal).abs() <= TILTED).count() == 2;
     let insides = [half[i] - s.abs(), other_half[j] - t.abs()];
     let inside = insides[0].min(insides[1]);
-    // Beside a face the end of an edge is as deep as the boxes are high, and not below it.
+    // Beside a face, the end of an edge is deep by the height of the boxes, but not below the face.
     let is_end = inside < EDGE_ENTERS * unit;
     if inside < -EDGE_ENTERS * unit || (is_end && ((is_flat(&u) && is_flat(&v)) || gap < -CORNER * unit)) {
         return None;
@@ -363,14 +372,14 @@ fn edges(
     Some(CrossedEdges { facing, ends: [end(signs, i, s, insides[0]), end(other_signs, j, t, insides[1])] })
 }
 
-/// The sides of the edge along an axis that is highest along a direction at a right angle to it, of those with an even or odd number of negative sides; zero along the axis.
-/// `None` if the direction is not between the normals of its faces.
+/// The sides of the edge along an axis that is highest along a direction normal to it, among those with an even or odd
+/// number of negative sides; zero along the axis. `None` if the direction is not between the normals of its faces.
 fn edge_towards(u: &[Vector; 3], axis: usize, direction: Vector, odd: bool) -> Option<[f64; 3]> {
     let [k, l] = [(axis + 1) % 3, (axis + 2) % 3];
     let slopes = [u[k].dot(direction), u[l].dot(direction)];
     let mut sides = slopes.map(sign);
     if (sides[0] * sides[1] < 0.0) != odd {
-        // The neighbour across the face that the direction is along.
+        // The adjacent edge across the face to which the direction is normal.
         let flat = usize::from(slopes[1].abs() < slopes[0].abs());
         if slopes[flat].abs() > TILTED {
             return None;

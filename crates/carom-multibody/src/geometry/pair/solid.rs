@@ -1,4 +1,4 @@
-//! Convex solids as a core and a radius around it.
+//! Convex solids, represented by a core and a radius around it.
 
 use std::sync::Arc;
 
@@ -82,7 +82,7 @@ impl Solid {
     /// The solid of a shape's geometry.
     ///
     /// # Errors
-    /// An ellipsoid, a plane or a mesh without a hull; or a size that is not one.
+    /// An ellipsoid, a plane or a mesh without a hull; or an invalid size.
     pub fn of(geometry: &Geometry) -> Result<Self, PairError> {
         match geometry {
             Geometry::Sphere { radius } => Self::ball(*radius),
@@ -96,7 +96,7 @@ impl Solid {
         }
     }
 
-    /// What it is, in words.
+    /// The kind of solid, in words.
     pub fn form(&self) -> &'static str {
         match self.core {
             Core::Point if self.radius == 0.0 => "a point",
@@ -129,8 +129,8 @@ impl Solid {
         self.radius
     }
 
-    /// Whether it touches the other at one point at a time, lines that lie on each other aside: a ball or point touches everything so, and a
-    /// capsule another.
+    /// Whether it touches the other at one point at a time, except for lines that lie on each other: true of a ball or
+    /// point and any solid, and of two capsules.
     pub fn touches_at_a_point(&self, other: &Solid) -> bool {
         let is_point = |solid: &Solid| matches!(solid.core, Core::Point);
         let is_segment = |solid: &Solid| matches!(solid.core, Core::Segment { .. });

@@ -1,15 +1,16 @@
-//! First touch, certified: a gap is Lipschitz, so that nothing can touch sooner than gap / speed.
+//! First touch, certified: a gap is Lipschitz continuous, so there is no touch within gap / speed.
 
 use super::solid::Solid;
 
-/// The largest rate at which the gap of two solids can change: V = |v₁ - v₂| + |ω₁| ρ₁ + |ω₂| ρ₂, with the largest relative
-/// speed of the origins of their frames, the largest angular speed of each, and ρ the farthest point of a solid from its origin. The gap is Lipschitz with V, whatever the features that are closest.
+/// The largest rate at which the gap of two solids can change: V = |v₁ - v₂| + |ω₁| ρ₁ + |ω₂| ρ₂, with the largest
+/// relative speed of the origins of their frames, the largest angular speed of each, and ρ the farthest point of a
+/// solid from its origin. The gap is Lipschitz continuous with constant V, whichever features are closest.
 pub fn gap_rate_bound(relative: f64, one: (&Solid, f64), other: (&Solid, f64)) -> f64 {
     let ((one, spin), (other, other_spin)) = (one, other);
     relative + spin * one.reach() + other_spin * other.reach()
 }
 
-/// What is known of the first touch within a piece of time.
+/// The result of a search for the first touch in a time interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum FirstTouch {
@@ -17,7 +18,8 @@ pub enum FirstTouch {
     None,
     /// The gap is positive before this time, and at most the tolerance at it.
     At(f64),
-    /// The gap is positive before this time; the number of evaluations was used up, as where two solids nearly touch for long.
+    /// The gap is positive before this time; the number of evaluations was exhausted, for example because two solids
+    /// nearly touch for long.
     NotBefore(f64),
 }
 
@@ -39,7 +41,7 @@ pub fn first_touch(
             return FirstTouch::At(time);
         }
         let next = time + now / rate;
-        // Also where nothing moves, and the step is infinite or not a number.
+        // Also if nothing moves and the step is infinite or NaN.
         if !(next <= to) {
             return FirstTouch::None;
         }

@@ -12,9 +12,9 @@ const SLIDE: f64 = 0.7;
 /// Where a step would leave less than a tenth of the remaining time, two equal steps are taken: the error estimate of a tiny step
 /// says nothing about the next one.
 const LAST: f64 = 0.9;
-/// Largest step of sliding in space that gains speed, relative to |v|/|a|. The direction v/|v| is singular where v vanishes,
-/// at about that distance in time: over a step many times as long the error estimate of the method is meaningless, and may be
-/// small by chance. Most steps are shorter than this anyway.
+/// Largest step of sliding in space that gains speed, relative to |v|/|a|. The direction v/|v| is singular where v
+/// vanishes, at about that distance in time: over a step many times as long, the error estimate of the method is
+/// meaningless and may be small by chance. Most steps are shorter than this anyway.
 const GATHERING: f64 = 6.0;
 /// Factor by which a step aims beyond an expected event.
 const BEYOND: f64 = 1.1;
@@ -264,7 +264,7 @@ mod tests {
     use crate::simulation::tests::{G, MU, arm, assert_near, ball, mass};
     use crate::{Actuator, Discard, Setup, Simulation, SimulationError};
 
-    /// In this mode at the start, as far as the first stage of a step.
+    /// A simulation that starts in this mode, with the first stage of a step evaluated.
     fn begun(setup: Setup, mode: Mode) -> Simulation {
         let mut simulation = Simulation::new(setup).unwrap();
         simulation.audit().unwrap();
@@ -294,7 +294,7 @@ mod tests {
             (2.0 * near, 0.3, 0.0, None),
             (0.0, -0.3, 0.0, None),
             (0.0, 0.0, 0.0, None),
-            // Pulled up it does not return.
+            // Accelerated upward, it does not return.
             (0.0, 0.3, 2.0 * G, None),
             (0.0, 0.3, -G, Some(BEYOND * 0.3 / G)),
         ] {
@@ -311,7 +311,7 @@ mod tests {
         let along = Mode::SlipAlong([1.0, 0.0]);
         for (mode, rate, push, wanted) in [
             (along, 0.0, 0.0, stop),
-            // What is closed has not left, whatever its rate.
+            // A closed contact has not left, whatever its rate.
             (along, 0.3, 0.0, stop),
             (along, 0.0, 20.0, None),
             (Mode::Slip, 0.0, 0.0, None),
@@ -338,7 +338,7 @@ mod tests {
         }
     }
 
-    /// A motor whose force is no number from 0.1 s on: steps become shorter up to there.
+    /// A motor whose force is NaN from 0.1 s on: the steps become shorter towards that time.
     #[test]
     fn forces_that_are_no_numbers_end_a_run_as_such_and_not_as_steps_too_short() {
         let mut setup = ball();
@@ -350,7 +350,7 @@ mod tests {
         assert_near(simulation.time(), 0.1, 1e-11);
     }
 
-    /// A motor of 1e12 N that pulls at every second look and pushes at the others.
+    /// A motor of 1e12 N that pulls and pushes at alternate evaluations.
     #[test]
     fn a_step_that_is_inaccurate_however_short_ends_the_run() {
         let mut setup = ball();
@@ -365,13 +365,13 @@ mod tests {
         assert!(matches!(error, SimulationError::Stalled { step, bound, .. } if step < bound), "{error}");
     }
 
-    /// A part in 1e10 of the largest energy, up or down, beside what was left before.
+    /// 1e-10 of the largest energy, up or down, in addition to the previous residual.
     #[test]
     fn a_step_closes_the_book_within_the_tolerance_and_no_farther() {
         let mut simulation = Simulation::new(ball()).unwrap();
         simulation.audit().unwrap();
         let bound = 1e-10 * simulation.book.scale();
-        // The kinetic energy of this speed comes from nowhere.
+        // No work accounts for the kinetic energy of this speed.
         for gain in [0.0, 5.0] {
             simulation.state[3] = (2.0 * gain * bound).sqrt();
             for (part, closes) in [(0.9, true), (-0.9, true), (1.1, false), (-1.1, false)] {
@@ -381,7 +381,7 @@ mod tests {
         }
     }
 
-    /// However short: up to where a step cannot be shortened any more, it is taken as it is.
+    /// A step that cannot be shortened further is accepted as it is.
     #[test]
     fn a_step_that_does_not_close_the_book_is_made_anew_with_half_its_size() {
         let mut simulation = Simulation::new(ball()).unwrap();
@@ -397,7 +397,7 @@ mod tests {
         assert_near(simulation.velocity()[1], -G * step, 1e-6 * step);
     }
 
-    /// A mass that a force shakes in flight and while it slides: both steps are tried too long first.
+    /// A mass shaken by a force in flight and while it slides: both steps are first tried too long.
     #[test]
     fn what_made_a_step_of_a_slide_short_does_not_shorten_those_after_it() {
         for (height, mode) in [(100.0, Mode::Flight), (0.0, Mode::SlipAlong([1.0, 0.0]))] {
@@ -412,8 +412,9 @@ mod tests {
         }
     }
 
-    /// An arm that turns once in a third of a second, as its tip leaves a floor at 45° above its axis, rising and slowing down: it is
-    /// back after 2/ω, if it slows down as it does there. Over a thousandth of the time scale that changes by as much.
+    /// An arm that turns once in a third of a second, as its tip leaves a floor at 45° above its axis, rising and
+    /// decelerating: at constant deceleration it returns after 2/ω. The deceleration changes by about a thousandth over
+    /// a thousandth of the time scale.
     #[test]
     fn the_return_of_a_tip_is_told_by_its_fall_and_not_by_how_that_changes() {
         let spin = 20.0;

@@ -1,11 +1,13 @@
-//! When two bodies first touch within a step, by a bound on the rate of their gap: nothing is passed over, whatever the step.
+//! When two bodies first touch within a step, by a bound on the rate of their gap: no touch is missed, however long the
+//! step.
 //!
-//! The gap of two bodies changes at most at the rate V = |v₁ - v₂| + |ω₁| ρ₁ + |ω₂| ρ₂. In a piece of time Δ with gaps g₀ and g₁ at its ends it
-//! is nowhere below (g₀ + g₁ - V Δ)/2. Where that is positive nothing touches; otherwise the piece is halved, until the normal turns so little that the gap falls
-//! and rises at most once.
+//! The gap of two bodies changes at a rate of at most V = |v₁ - v₂| + |ω₁| ρ₁ + |ω₂| ρ₂. In an interval of length Δ
+//! with gaps g₀ and g₁ at its ends it is nowhere below (g₀ + g₁ - V Δ)/2. If that is positive, there is no touch;
+//! otherwise the interval is halved, until the normal turns so little that the gap falls and rises at most once.
 //!
-//! Two boxes that nothing connects are one gap, that of the whole bodies. Where some of their parts touch already, this gap is closed: the pieces are
-//! halved until nothing moves far, and in each the parts that face each other at one of its ends are followed beyond their ends.
+//! Two boxes without a joint between them have one gap, that of the whole bodies. If some of their parts touch already,
+//! this gap is closed: the pieces are halved until the motion in each is small, and in each piece the parts that face
+//! each other at one of its ends are followed, also beyond their own ends.
 
 use carom_multibody::PairFeature;
 
@@ -14,20 +16,21 @@ use crate::setup::pair::BoxesInMotion;
 use crate::simulation::Simulation;
 use crate::simulation::event::touch::Approach;
 
-/// V inside a piece, over the larger of its values at both ends, at most. Speeds of a step are polynomials that its error control keeps from
-/// turning sharply.
+/// Bound on V inside a piece, relative to the larger of its values at both ends. Speeds within a step are polynomials,
+/// and error control keeps their curvature small.
 const SWELL: f64 = 1.25;
-/// A piece in which the bodies move by less than this part of their distance from each other, radii included, is searched for a root: the normal
-/// turns by about as much.
+/// A piece in which the bodies move by less than this fraction of their distance from each other, radii included, is
+/// searched for a root: the normal turns by about the same angle.
 const TURN: f64 = 0.2;
-/// Halvings of one piece, at most: 2^-40 of a step is below the rounding of its time.
+/// Maximum halvings of one piece: 2^-40 of a step is below the rounding of its time.
 const DEEPEST: usize = 40;
-/// Boxes overlap if they are deeper in each other than their closed parts by more than this part of what is near.
+/// Boxes overlap if they penetrate deeper than their closed parts by more than this fraction of the distance that
+/// counts as near.
 const OVERLAPS: f64 = 0.01;
-/// Pieces of a step, at most. Beyond, what is left is searched as it is.
+/// Maximum number of pieces of a step. Beyond it, the remaining pieces are searched without halving.
 const MOST_PIECES: usize = 20_000;
 
-/// What is followed between two places of a step.
+/// An item whose gap is followed between two times of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Item {
     /// A contact of two bodies.
@@ -38,7 +41,7 @@ enum Item {
     Touching(usize),
 }
 
-/// Gap, rate and V of pairs at a place of the step.
+/// Gap, rate and V of pairs at a time of the step.
 #[derive(Debug, Clone)]
 struct Sight {
     at: f64,
@@ -55,7 +58,7 @@ impl Simulation {
         self.stepping.stepper.prepare_dense(&mut self.system)?;
         let (mut start, end) = (self.sight(0.0, &open)?, self.sight(limit, &open)?);
         for (&item, (gap, rate, _)) in open.iter().zip(&mut start.seen) {
-            // What has just parted may have a rate that is negative by rounding.
+            // A pair that has just separated may have a rate that is negative by rounding.
             let scales = self.system.scales.of(self.contact_of(item));
             if *rate > -scales.tiny && *gap <= scales.near {
                 *rate = rate.max(0.0);
@@ -113,7 +116,7 @@ impl Simulation {
         Ok(None)
     }
 
-    /// What may touch: open contacts of two bodies, those of two boxes together.
+    /// The items that may touch: open contacts of two bodies, with those of two boxes as one item.
     fn open_items(&self) -> Vec<Item> {
         let watch = &self.system.watch;
         let is_part = |k: usize| watch.boxes.iter().any(|boxes| boxes.contacts.contains(&k));
@@ -135,7 +138,7 @@ impl Simulation {
         }
     }
 
-    /// How far the cores of a pair are from each other where they touch.
+    /// Distance between the cores of a pair when the bodies touch.
     fn sizes(&self, item: Item) -> f64 {
         self.system.watch.pair(self.contact_of(item)).map_or(0.0, |pair| pair.roundness())
     }
@@ -156,8 +159,10 @@ impl Simulation {
         Ok(Sight { at, seen })
     }
 
-    /// The first touch of an open part of two boxes of which others touch, in a piece of the step in which they hardly move. Where a face comes down that is nearly flat, a part may face the other box
-    /// inside the piece alone. Then the boxes are deeper in each other at the end of it, or where the next part touches, than the parts that touch already, and the piece is halved.
+    /// The first touch of an open part of two boxes that already touch with other parts, in a piece of the step in
+    /// which they hardly move. When a face comes down almost flat, a part may face the other box only inside the piece.
+    /// Then, at the end of the piece or where the next part touches, the boxes penetrate deeper than the parts already
+    /// in contact, and the piece is halved.
     fn touch_of_parts(&mut self, boxes: usize, from: f64, to: f64, depth: usize) -> Result<Option<f64>> {
         let found = self.touch_of_facing_parts(boxes, from, to)?;
         let end = found.unwrap_or(to);
@@ -174,8 +179,8 @@ impl Simulation {
         Ok(touch.or(found))
     }
 
-    /// How much deeper two boxes are in each other, at a fraction of the step, than their closed parts: these the dense output holds less well than the
-    /// steps do.
+    /// By how much two boxes penetrate deeper, at a fraction of the step, than their closed parts, whose gaps drift
+    /// more in the dense output than over the step.
     fn overlap_of_open_parts(&mut self, boxes: usize, at: f64) -> Result<f64> {
         let (gap, _) = self.approach_at(at, Approach::Boxes(boxes))?;
         let (watch, contacts) = (&self.system.watch, &self.system.contacts);
@@ -211,7 +216,7 @@ impl Simulation {
             let (next_gap, next_rate) = self.approach_at(to, approach)?;
             let touch = self.touch_within(approach, [(from, gap, rate), (to, next_gap, next_rate)])?;
             let Some(touch) = touch.filter(|touch| earliest.is_none_or(|earliest| *touch < earliest)) else { continue };
-            // Beyond their ends parts pass each other.
+            // Beyond their ends, parts pass each other.
             self.place_at(touch)?;
             if self.system.watch.pair(*k).is_some_and(|pair| pair.facing(&self.system.dynamics).is_some()) {
                 earliest = Some(touch);
@@ -234,8 +239,8 @@ mod tests {
     use crate::simulation::motion::contact::Mode;
     use crate::simulation::tests::{assert_near, attempt, model, one_step, setup, weightless};
 
-    /// A solid that moves along x and turns about y, as far as one step of this length from this place and angle, beside others that
-    /// stay where they are. No weight acts along x.
+    /// A solid that moves along x and turns about y for one step of this length from this position and angle, beside
+    /// others at rest. Gravity has no component along x.
     fn beside(
         joint: &str,
         solid: Solid,
@@ -266,8 +271,8 @@ mod tests {
         Solid::ball(radius).unwrap()
     }
 
-    /// A ball that flies by another one in the middle of a step, at whose ends they are far from each other: they touch where
-    /// x² + offset² is the square of the sum of their radii.
+    /// A ball that passes another in the middle of a step and is far from it at both ends: they touch where x² +
+    /// offset² is the square of the sum of their radii.
     #[test]
     fn balls_that_pass_each_other_within_a_step_touch_if_they_come_near_enough() {
         for step in [0.25, 1.0, 4.0] {
@@ -291,7 +296,8 @@ mod tests {
         }
     }
 
-    /// A thin rod turns fifty times in a step beside a ball that its tips touch, or do not: sin θ = (d² + l² - r²)/(2 d l) where they do.
+    /// A thin rod turns fifty times in a step beside a ball, with and without its tips touching it: they touch at
+    /// sin θ = (d² + l² - r²)/(2 d l).
     #[test]
     fn a_tip_that_touches_a_ball_once_in_half_a_turn_is_not_missed_in_a_step_of_many() {
         for radius in [0.001, 0.1] {
@@ -318,7 +324,7 @@ mod tests {
         for others in [[near.clone(), far.clone()], [far, near]] {
             let mut simulation = beside("", ball(0.1), [0.2, 0.4, 0.0, 0.0], &others, 1.0);
             assert_near(simulation.first_touch_of_pairs(1.0).unwrap().unwrap(), 0.25, 1e-13);
-            // What is closed, or went inside while it could not touch, is passed over.
+            // A contact that is closed, or that penetrated while it was not armed, is ignored.
             let nearest = if others[0].1[0] < others[1].1[0] { 0 } else { 1 };
             simulation.system.contacts[nearest].is_armed = false;
             assert_near(simulation.first_touch_of_pairs(1.0).unwrap().unwrap(), 0.5, 1e-13);
@@ -337,13 +343,13 @@ mod tests {
         }
     }
 
-    /// Slower than rounding towards each other, and a picometre inside: they part.
+    /// Approaching more slowly than rounding, and penetrating by a picometre: they separate.
     #[test]
     fn a_pair_that_has_just_parted_does_not_touch_again() {
         let mut simulation = beside("", ball(0.1), [-0.3 + 1e-12, 1.0, 0.0, 0.0], &[(ball(0.2), [0.0; 3])], 1.0);
         let tiny = simulation.system.scales.of(0).tiny;
         for (rate, touches) in [(0.5 * tiny, false), (2.0 * tiny, true)] {
-            // A spring pulls it away.
+            // A spring pulls it away from the other.
             let joint = r#"stiffness="1" springref="-1""#;
             let motion = [-0.3 + 1e-12, rate, 0.0, 0.0];
             simulation = beside(joint, ball(0.1), motion, &[(ball(0.2), [0.0; 3])], 0.5);
@@ -351,7 +357,7 @@ mod tests {
         }
     }
 
-    /// A box that turns as it comes to a wall reaches by b (|cos θ| + |sin θ|) from its centre.
+    /// The corners of a box that turns as it approaches a wall reach b (|cos θ| + |sin θ|) from its centre.
     #[test]
     fn a_box_that_turns_as_it_comes_to_a_wall_touches_it_with_its_first_corner() {
         let cuboid = |half| Solid::cuboid(half).unwrap();
@@ -374,8 +380,8 @@ mod tests {
         }
     }
 
-    /// A box, 0.2 m wide, that turns down about an edge that lies on a table of this half width, from this angle to as much below: its
-    /// face is flat in the middle of the step.
+    /// A box, 0.2 m wide, that tips about an edge lying on a table of this half width, from this angle above to the
+    /// same angle below: its face is flat in the middle of the step.
     fn tipping(angle: f64, half_width: f64) -> Simulation {
         let model = model(
             r#"<body name="box"><joint name="z" type="slide" axis="0 0 1"/><joint name="turn" type="hinge" axis="0 1 0"/>
@@ -416,7 +422,7 @@ mod tests {
         }
     }
 
-    /// On a table as wide as the box, too.
+    /// Also on a table as wide as the box.
     #[test]
     fn a_face_that_comes_down_flush_is_found_in_a_piece_of_any_length() {
         let mut simulation = tipping(1e-3, 0.1);

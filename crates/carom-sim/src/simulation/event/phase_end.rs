@@ -1,9 +1,9 @@
 //! When a phase ends within a step, and the step to there.
 //!
-//! A force has to be a little outside its bounds for an event to fire. The event is where the force is on its bound, and the
-//! state goes there. At that place everything could go on as before: what comes next is decided a little later, where the
-//! event fires, with the state as it would be there. So the mode that ends is no answer, and the time of the event does not
-//! depend on how far outside a force must be.
+//! An event fires only when a force is slightly outside its bounds. The time of the event is when the force is on its
+//! bound, and the state is put there. At that instant the present modes would still be admissible, so the next modes
+//! are decided slightly later, where the event fires, with the state extrapolated to that time. The mode that ends is
+//! then no longer a solution, and the time of the event does not depend on how far outside a force must be.
 
 use crate::error::Result;
 use crate::simulation::Simulation;
@@ -12,43 +12,43 @@ use crate::simulation::event::touch::{SHARP, SHIFT};
 use crate::simulation::motion::integrate::Flow;
 use crate::simulation::motion::margin::{Margin, MarginSample, Reason};
 
-/// How far beyond its end a phase may be left by what stops, over the speed scale, and by everything else, where it cannot
-/// be told better.
+/// How far beyond its end a phase may be left where it cannot be located better: relative to the speed scale for
+/// contacts that stop, and as a margin for all other reasons.
 const STOP_ACCURACY: f64 = 1e-11;
 pub(crate) const FORCE_ACCURACY: f64 = 1e-8;
-/// How far from its bound a force may be where it ends a phase, over the largest: a hundred roundings.
+/// Distance from its bound allowed for a force that ends a phase, relative to the largest force: a hundred roundings.
 const ZERO_ACCURACY: f64 = 1e-14;
-/// Rounds of putting the end of a step where a force is on its bound.
+/// Maximum number of corrections that put the end of a step where a force is on its bound.
 const CORRECTIONS: usize = 4;
-/// Part of a step within which the end of a phase is looked for first, around where the dense output has it.
+/// Fraction of a step that is searched first for the end of a phase, around its time in the dense output.
 const NEARBY: f64 = 1e-7;
-/// How much wider the part is that is looked at next.
+/// Factor by which that interval is widened if the end is not in it.
 const WIDER: f64 = 16.0;
-/// The part of a step to which the place is found where an event fires: a hundred roundings, as its forces have.
+/// Accuracy of the time at which an event fires, as a fraction of the step: a hundred roundings, like the forces.
 const FIRES_WIDTH: f64 = 1e-14;
-/// The width to which the end of a phase is found by stepping, in roundings of the time.
+/// Accuracy of the end of a phase found by stepping, in roundings of the time.
 const STEPPED_WIDTH: f64 = 4.0;
-/// How often the time ahead at which modes are decided is doubled until the event fires there, too.
+/// Maximum number of times that the look-ahead at which modes are decided is doubled until the event also fires there.
 const DOUBLINGS: usize = 6;
-/// The best distribution of redundant forces is taken to change its margin within a step by at most this many times what that of
-/// least norm does.
+/// The margin of the best distribution of redundant forces is assumed to change within a step by at most this multiple
+/// of the change for the minimum-norm forces.
 const AS_MUCH: f64 = 2.0;
-/// A step is not ended where a force is on its bound within this first part of it.
+/// A step is not ended where a force is on its bound within this first fraction of it.
 const FIRST_PART: f64 = 1e-3;
 
-/// Places between which a margin falls through zero.
+/// An interval in which a margin falls through zero.
 struct Bracket {
     from: f64,
     to: f64,
     values: (f64, f64),
 }
 
-/// What becomes of the present phase within a step.
+/// How the present phase continues within a step.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Phase {
-    /// It goes on.
+    /// It continues.
     GoesOn,
-    /// It goes on, but a force has left its bound, at this fraction of the step, and is about to end it.
+    /// It continues, but a force has left its bound, at this fraction of the step, and is about to end it.
     LeavesBound(f64),
     /// It ends.
     Ends(PhaseEnd),
@@ -57,11 +57,11 @@ pub(crate) enum Phase {
 /// Where a phase ends within a step.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PhaseEnd {
-    /// The fraction of the step: where a force is on its bound, or a motion beyond its own.
+    /// The fraction of the step at which a force is on its bound, or a motion beyond its own.
     pub(crate) fraction: f64,
-    /// By how much more of the step a force is so far outside that the event fires.
+    /// The further fraction of the step after which the force is far enough outside for the event to fire.
     pub(crate) beyond: f64,
-    /// Where the event fires.
+    /// The margin where the event fires.
     pub(crate) margin: Margin,
 }
 
@@ -99,9 +99,10 @@ impl Simulation {
         Ok(Phase::Ends(PhaseEnd { fraction, beyond: fires - fraction, margin }))
     }
 
-    /// Where a force that fires an event at `to` is on its bound. One that always was, like the friction of a contact without any,
-    /// puts the event at the start of the step, where everything may go on as before. If that is what it did, the event is
-    /// where it fires: else it would be put there for ever.
+    /// Where a force that fires an event at `to` is on its bound. A force that has always been on its bound, such as
+    /// friction with zero coefficients, puts the event at the start of the step, where the present modes may be
+    /// admissible. If they were just continued from there, the event is put where it fires; otherwise it would be put
+    /// at the start again and again.
     fn on_bound_or_firing(&mut self, by: (usize, Reason), from: f64, to: f64) -> Result<f64> {
         let fraction = self.on_bound(by, from, to)?;
         let at_start = (fraction == 0.0).then_some((self.stepping.stepper.start_time(), by));
@@ -110,8 +111,8 @@ impl Simulation {
         Ok(if was_in_vain { to } else { fraction })
     }
 
-    /// Where a force that fires an event at `to` is on its bound: after `from` or, if it is outside there already, since the
-    /// start of the step; at the start, if it always was.
+    /// Where a force that fires an event at `to` is on its bound: after `from` or, if it is outside there already,
+    /// since the start of the step; at the start, if it was outside throughout.
     fn on_bound(&mut self, by: (usize, Reason), from: f64, to: f64) -> Result<f64> {
         let below = self.force_margin_at(to, by)?;
         let mut above = (from, self.force_margin_at(from, by)?);
@@ -125,8 +126,8 @@ impl Simulation {
         root::falling(above.0, to, (above.1, below), width, |fraction| self.force_margin_at(fraction, by))
     }
 
-    /// Where a force leaves its bound in a step at whose end it is outside, but not far enough to fire an event. The step is
-    /// to end there: the event fires in the next, which can go back to its start and no farther.
+    /// Where a force leaves its bound in a step at whose end it is outside, but not far enough to fire an event. The
+    /// step must end there: the event fires in the next step, which can go back no farther than its own start.
     fn leaves_bound(&mut self, leaving: Option<(usize, Reason)>) -> Result<Phase> {
         let Some(by) = leaving else { return Ok(Phase::GoesOn) };
         self.stepping.stepper.prepare_dense(&mut self.system)?;
@@ -134,7 +135,7 @@ impl Simulation {
         Ok(if fraction > FIRST_PART { Phase::LeavesBound(fraction) } else { Phase::GoesOn })
     }
 
-    /// Fractions of the step between which the phase first ends, by what its stages have seen.
+    /// Fractions of the step between which the phase first ends, according to the margins of its stages.
     fn first_beyond(&mut self, trace: &[MarginSample]) -> Result<Option<Bracket>> {
         let asked = self.redundant_margins(trace)?;
         let (mut from, mut above) = (0.0, None);
@@ -161,10 +162,10 @@ impl Simulation {
         Ok(None)
     }
 
-    /// The margins of redundant forces at the stages at which they are asked. Whether such forces are beyond takes long to tell: it is
-    /// asked at the end, and where those of least norm are farthest outside. The best ones may be nearest to their bounds
-    /// elsewhere: where they come nearer than [`AS_MUCH`] times what the margin of those of least norm changes by in
-    /// the step, it is asked at every stage.
+    /// The margins of redundant forces at the stages where they are computed. The best distribution is expensive: it is
+    /// computed at the end, and where the minimum-norm forces are farthest outside. The best forces may be nearest to
+    /// their bounds elsewhere: if their margin is less than [`AS_MUCH`] times the change of the minimum-norm margin in
+    /// the step, it is computed at every stage.
     fn redundant_margins(&mut self, trace: &[MarginSample]) -> Result<Vec<Option<f64>>> {
         let mut asked = vec![None; trace.len()];
         let doubtful: Vec<usize> =
@@ -188,13 +189,13 @@ impl Simulation {
         Ok(asked)
     }
 
-    /// Where in the step an evaluation was.
+    /// The fraction of the step at which an evaluation was made.
     fn fraction_of(&self, seen: &MarginSample) -> f64 {
         ((seen.time - self.stepping.stepper.start_time()) / self.stepping.stepper.step()).min(1.0)
     }
 
-    /// Ends the step where the phase does, found on the dense output. Where the step itself, which is more accurate, sees it
-    /// elsewhere, the end is looked for anew by stepping. The margin there.
+    /// Ends the step where the phase ends, as found on the dense output. If the step itself, which is more accurate,
+    /// has the end elsewhere, it is searched again by stepping. Returns the margin there.
     pub(crate) fn step_to_phase_end(&mut self, step: f64, found: PhaseEnd) -> Result<Margin> {
         let size = found.fraction * step;
         self.journal.counts.rejected += 1;
@@ -214,7 +215,7 @@ impl Simulation {
         let mut size = found.fraction * step;
         self.restep(size)?;
         let mut margin = self.present_force_margin(by)?;
-        // How fast the margin falls, from where the dense output has it.
+        // The rate at which the margin falls, from the dense output.
         let later = found.beyond * step;
         let slope = (self.force_margin_ahead(later, by)? - margin) / later;
         for _ in 0..CORRECTIONS {
@@ -235,7 +236,7 @@ impl Simulation {
         Ok(found.margin)
     }
 
-    /// How far a force is inside its bound a little later, along the present rate.
+    /// How far a force is inside its bound a little later, extrapolated along the present rate.
     fn force_margin_ahead(&mut self, later: f64, by: (usize, Reason)) -> Result<f64> {
         self.ahead_by(later)?;
         self.system.evaluate(self.time + later, &self.stepping.ahead)?;
@@ -256,8 +257,8 @@ impl Simulation {
         self.restep_margin(end)
     }
 
-    /// Looks ahead from where a force is on its bound to where the event fires, `later` than now or a few times that; where
-    /// the force does not fall, not at all. Modes are decided there.
+    /// Extrapolates from where a force is on its bound to where the event fires, after `later` or a few times that; not
+    /// at all if the force does not fall. Modes are decided there.
     pub(crate) fn look_ahead(&mut self, mut later: f64) -> Result<()> {
         self.stepping.decides_at = None;
         if !(later > 0.0) {
@@ -276,7 +277,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Brings `ahead` to the present state a little later, along its rate.
+    /// Sets `ahead` to the present state extrapolated along its rate by `later`.
     pub(crate) fn ahead_by(&mut self, later: f64) -> Result<()> {
         let mut rate = std::mem::take(&mut self.stepping.ahead);
         let found = self.system.rate(self.time, &self.state, &mut rate);
@@ -313,7 +314,7 @@ impl Simulation {
         self.present_margin()
     }
 
-    /// The part of the step by which times can be told apart.
+    /// The smallest fraction of the step by which two times differ.
     fn sharpest(&self) -> f64 {
         f64::EPSILON * (self.stepping.stepper.start_time() / self.stepping.stepper.step())
     }
@@ -370,20 +371,21 @@ mod tests {
         assert_near(simulation.sharpest(), 2000.0 * f64::EPSILON, 1e-25);
     }
 
-    /// A push that is as large as friction at two thirds of the step.
+    /// A push that reaches the friction limit at two thirds of the step.
     #[test]
     fn a_force_is_on_its_bound_where_it_leaves_it_last() {
         let by = (0, Reason::Cone);
         let mut simulation = pushed(Mode::Stick, 0.0, 0.3, |t| MU * G * t / 0.2);
-        // Found after the place that is given, or from the start where it is outside there.
+        // Found after the given fraction, or from the start if the force is outside there.
         for (from, to) in [(0.0, 1.0), (0.5, 0.9), (0.7, 0.9), (0.66, 0.67)] {
             assert_near(simulation.on_bound(by, from, to).unwrap(), 2.0 / 3.0, 1e-12);
         }
-        // What is inside all the time is left where it is looked for, and what is outside all the time at the start.
+        // A force that is inside throughout gives the fraction searched from; one that is outside throughout gives the
+        // start.
         assert_eq!(simulation.on_bound(by, 0.1, 0.5).unwrap(), 0.1);
         let mut simulation = pushed(Mode::Stick, 0.0, 0.3, |_| 2.0 * MU * G);
         assert_eq!(simulation.on_bound(by, 0.5, 0.9).unwrap(), 0.0);
-        // One that leaves the bound on which it was.
+        // A force that leaves a bound on which it has been so far.
         let mut simulation = pushed(Mode::Stick, 0.0, 0.3, |t| MU * G + t);
         let found = simulation.on_bound(by, 0.0, 0.9).unwrap();
         assert!(found < 1e-12, "{found:e}");
@@ -403,13 +405,13 @@ mod tests {
         for at in [0.25, 0.5, 0.75] {
             assert_near(leaves(at, 2e-10 / 1.5).unwrap(), at, 1e-4);
         }
-        // Not in the first thousandth, where it would be ended again and again, and not by rounding.
+        // Not in the first thousandth of the step, where steps would end again and again, and not because of rounding.
         assert_near(leaves(1.5e-3, 1e-10).unwrap(), 1.5e-3, 1e-4);
         assert_eq!((leaves(5e-4, 1e-10), leaves(2.0, 1e-10), leaves(0.5, 1e-12)), (None, None, None));
     }
 
-    /// A block on two feet, each of which would slide alone: whether both hold it is a problem of its own. It is solved where it is
-    /// nearest to its end, and everywhere only if that is near.
+    /// A block on two feet, each of which would slide alone: whether both together hold it is a separate problem. It is
+    /// solved where the phase is nearest to its end, and at every stage only if that is near.
     #[test]
     fn redundant_forces_are_distributed_where_they_may_be_outside_and_no_more_often() {
         let model = model(
@@ -441,7 +443,7 @@ mod tests {
         };
         assert_eq!(asked([-0.1, -0.102, -0.101, -0.1005]), [false, true, false, true]);
         assert_eq!(asked([-0.1, -0.102, -0.101, 0.5]), [false, true, false, false]);
-        // They may change by more than the best one has.
+        // They may change by more than the best margin.
         assert_eq!(asked([-0.1, -0.1 - best, -0.101, -0.1005]), [true; 4]);
     }
 }

@@ -1,11 +1,11 @@
 //! Bracketed root finding.
 
-/// Evaluations, at most: four times those of bisecting all digits.
+/// Maximum number of evaluations: four times those of bisection to full precision.
 const MOST_EVALUATIONS: usize = 200;
 
 /// A secant step, then the method of T. R. Chandrupatla (Advances in Engineering Software 28, 1997): inverse quadratic
-/// interpolation if it is certain to stay inside the bracket, bisection otherwise. An iterate stays half the width away
-/// from both ends. Returns the end of the last bracket at which the function is negative.
+/// interpolation if it is certain to stay inside the bracket, bisection otherwise. Each iterate stays half the width
+/// away from both ends. Returns the end of the last bracket at which the function is negative.
 ///
 /// `f` must be non-negative at `from` and negative at `to`; only its signs matter for the result.
 pub(crate) fn falling<E>(
@@ -34,7 +34,7 @@ pub(crate) fn falling_to<E>(
             break;
         }
         let is_inside = |at: &f64| *at > from && *at < to;
-        // Where the width is below the rounding of the ends, only the middle may be inside, or nothing.
+        // If the width is below the rounding of the ends, only the middle may be inside, or no number at all.
         let kept_away = Some(guess.max(from + away).min(to - away)).filter(is_inside);
         let Some(at) = kept_away.or(Some(0.5 * (from + to)).filter(is_inside)) else { break };
         let value = f(at)?;
@@ -91,7 +91,7 @@ mod tests {
         }
     }
 
-    /// Evaluations are what a root costs: each is an evaluation of the robot. Bisection alone takes about fifty.
+    /// The cost of a root is its evaluations: each evaluates the robot. Bisection alone takes about fifty.
     #[test]
     fn smooth_roots_take_few_evaluations_and_a_jump_no_more_than_bisection() {
         type Function = fn(f64) -> f64;
@@ -108,7 +108,8 @@ mod tests {
             (f64::cos, 3.0, std::f64::consts::FRAC_PI_2),
             (|x| 1.0 - (3.0 * x).exp() / 10.0, 1.0, 10_f64.ln() / 3.0),
             (|x| 0.2 - x * x * x, 1.0, 0.2_f64.cbrt()),
-            // What is hardly curved is found from one side, and the bracket has to close from the other.
+            // A function with little curvature is approached from one side, and the bracket has to close from the
+            // other.
             (|x| 1.0 - x - 1e-3 * x * x, 2.0, 2.0 / (1.0 + 1.004_f64.sqrt())),
         ];
         for (f, to, wanted) in smooth {
@@ -120,7 +121,7 @@ mod tests {
         assert!((root - 0.7).abs() <= 1e-15 && evaluations <= 100, "{root}: {evaluations}");
     }
 
-    /// Times have a rounding that may be wider than the width asked for: the search ends where two of them are neighbours.
+    /// The rounding of times may exceed the requested width: the search ends when the ends are adjacent numbers.
     #[test]
     fn a_root_that_is_finer_than_numbers_are_does_not_cost_evaluations_without_end() {
         let f = |x: f64| 2.0 - x * x;
@@ -145,8 +146,8 @@ mod tests {
         (root.unwrap(), evaluations)
     }
 
-    /// Cubics with a root anywhere in an interval that is not near zero, with all digits and with a few: the counts are those of this
-    /// method.
+    /// Cubics with a root anywhere in an interval away from zero, to full precision and to a few digits: the counts are
+    /// those of this method.
     #[test]
     fn a_root_costs_nine_evaluations_and_one_of_coarse_values_forty_eight() {
         let (from, to, width) = (3.0, 7.0, 1e-14);
@@ -158,7 +159,7 @@ mod tests {
             let (root, evaluations) = counted(from, to, width, f);
             assert!((root - wanted).abs() <= 2e-14 && f(root) < 0.0, "{root} is not {wanted}");
             smooth += evaluations;
-            // A function of steps, as what is the difference of large numbers.
+            // A staircase, like the difference of large numbers.
             let (root, evaluations) = counted(from, to, width, |x| (f(x) * 1e10).floor() / 1e10);
             assert!((root - wanted).abs() <= 2e-10, "{root} is not {wanted}");
             coarse += evaluations;
@@ -166,12 +167,13 @@ mod tests {
         assert!(smooth <= 898 && coarse <= 4768, "{smooth} and {coarse} evaluations of 100 roots");
     }
 
-    /// x = r + p y + q y² through three points: its root is r, in whatever place.
+    /// x = r + p y + q y² through three points: its root is r, wherever that lies.
     #[test]
     fn an_inverse_parabola_has_its_root_where_it_is() {
         for (r, p, q) in [(0.0, -1.0, 0.0), (0.3, -0.5, 0.1), (-2.0, -0.25, -0.03), (5.0, -3.0, 0.2)] {
             let point = |y: f64| (r + p * y + q * y * y, y);
-            // The second has the other sign than the first; the third is beyond the first, on its side.
+            // The second value has the opposite sign of the first; the third has the sign of the first and lies beyond
+            // it.
             for values in [[0.5, -1.0, 2.0], [-0.5, 1.0, -2.0], [0.25, -1.5, 1.0], [-1.0, 0.75, -1.5]] {
                 let [a, b, c] = values.map(point);
                 let root = parabola(a, b, c);
@@ -197,12 +199,12 @@ mod tests {
                 assert_eq!(is_bisected(xi, phi), expected, "{xi}, {phi}");
             }
         }
-        // Three points with two values, and three values that are no numbers.
+        // Three points with only two distinct values, and three values that are NaN.
         assert_eq!(parabola((0.5, 1.0), (0.0, -1.0), (1.0, 1.0)), 0.25);
         assert_eq!(parabola((0.5, f64::NAN), (0.0, -1.0), (1.0, 1.0)), 0.25);
     }
 
-    /// Each evaluation may be a step of the robot: what is nearly straight is found by one.
+    /// Each evaluation may be a step of the robot: the root of a nearly straight function takes one.
     #[test]
     fn a_nearly_straight_function_takes_one_evaluation() {
         for (from, to, root) in [(0.0, 1.0, 0.3), (3.0, 7.0, 6.9), (-2.0, 0.5, -1.9)] {
@@ -216,7 +218,8 @@ mod tests {
         }
     }
 
-    /// A bracket as narrow as asked for is not evaluated in, and no iterate is nearer than half the width to its ends.
+    /// Inside a bracket of the requested width there are no evaluations, and no iterate is nearer than half the width
+    /// to its ends.
     #[test]
     fn no_evaluation_is_nearer_to_an_end_than_half_the_width() {
         let width = 0.01;
@@ -254,7 +257,7 @@ mod tests {
             assert!(f(root.unwrap()) == *last && (-enough..0.0).contains(last), "{values:?}");
             assert!(before.iter().all(|value| !(-enough..0.0).contains(value)), "{values:?}");
         }
-        // On the edge of it, too.
+        // Also at exactly that distance.
         let values = |x: f64| Ok::<f64, ()>(if x < 0.5 { 1.0 } else { -0.25 });
         let root = falling_to(0.0, 1.0, (1.0, -1.0), 1e-15, 0.25, values).unwrap();
         assert_eq!(root, 0.5);

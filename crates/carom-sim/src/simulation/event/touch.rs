@@ -7,44 +7,48 @@ use crate::simulation::Simulation;
 use crate::simulation::event::root;
 use crate::simulation::motion::system::dynamics;
 
-/// Pieces of a step in which a link turns by a half, to begin with: eight if it turns half as fast again inside the step as at its
-/// ends.
+/// Initial pieces of a step in which a link makes half a turn: eight remain if it turns half as fast again inside the
+/// step as at its ends.
 const PIECES_PER_TURN: f64 = 12.0;
-/// Pieces of a step, at most: a spin beyond all measure is not followed.
+/// Maximum number of pieces of a step: faster spins are not resolved.
 const MOST_PIECES: f64 = 5e4;
-/// Halvings of pieces in a step, at most.
+/// Maximum number of halvings of pieces in a step.
 const MOST_HALVINGS: usize = 200;
-/// A piece is halved if the rate in its middle is farther than this, over the largest rate, from what its ends say, or the gap
-/// in a half is, over the least that the gap and its rate make of it...
+/// A piece is halved if the rate in its middle differs by more than this, relative to the largest rate, from the value
+/// predicted by its ends, or the gap in one half by more than this, relative to the smaller gap at the ends of that
+/// half plus the distance covered at its smaller rate...
 const PREDICTED: f64 = 0.1;
-/// ... and over this part of what is near: a dip below that is no deeper than bounces that are ended.
+/// ... plus this fraction of the distance that counts as near: a smaller dip is no deeper than the bounces that
+/// settling ends.
 const HIDDEN: f64 = 1e-3;
-/// A gap that turns twice between two samples may touch there if it falls to less than this part of the smaller of both.
+/// A gap that turns twice between two samples may touch there if it falls below this fraction of the smaller of the
+/// two.
 const DIP: f64 = 0.5;
-/// A contact farther away than this many times what its rate at the ends of a step covers, and what gravity and the spin
-/// of its link add, cannot come down in the step. Generous: a false alarm costs samples, a miss costs a touch.
+/// A contact farther away than this multiple of the distance covered at its rate at the ends of the step, plus the
+/// contributions of gravity and of the spin of its link, cannot come down in the step. Generous: a false alarm costs
+/// samples, a miss costs a touch.
 const REACH: f64 = 4.0;
-/// The same of the spin, which moves a point by at most the length in a radian.
+/// The corresponding factor for the spin, which moves a point by at most the length per radian.
 const SPIN_REACH: f64 = 2.0;
-/// The part of a step to which touches and turning points are found: a few roundings.
+/// Accuracy of touches and turning points, as a fraction of the step: a few roundings.
 const WIDTH: f64 = 1e-15;
-/// A gap of fewer than this many roundings of the length says nothing of whether a contact falls.
+/// A gap smaller than this many roundings of the length does not determine whether a contact falls.
 const GAP_ROUNDINGS: f64 = 4.0;
-/// A correction of the end of a step is sharp if it is below this part of the step.
+/// A correction of the end of a step is sharp if it is below this fraction of the step.
 pub(crate) const SHARP: f64 = 0.1;
-/// Rounds of putting the end of a step onto the surface.
+/// Maximum number of corrections that put the end of a step onto the surface.
 const CORRECTIONS: usize = 4;
-/// What may be left out, over the scales, where the end of a step is shifted along its rate instead of stepping anew.
+/// Error allowed, relative to the scales, for shifting the end of a step along its rate instead of repeating the step.
 pub(crate) const SHIFT: f64 = 1e-14;
 
-/// What may come down within a step.
+/// A contact or pair of boxes that may close within a step.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Approach<'a> {
     /// A contact.
     Contact(usize),
-    /// Two boxes, by their place among all such: the gap of the whole bodies.
+    /// Two boxes, by their index among all pairs of boxes: the gap of the whole bodies.
     Boxes(usize),
-    /// A contact whose bodies have the gap of these parts, beyond their ends, too.
+    /// A contact with the gap of these parts, also beyond their ends.
     Part(usize, &'a PairFeature),
 }
 
@@ -55,7 +59,7 @@ struct Look {
     distances: Vec<(f64, f64)>,
 }
 
-/// The cubic through gaps and rates at both ends of a time.
+/// The cubic through gaps and rates at both ends of an interval.
 #[derive(Debug, Clone, Copy)]
 struct Cubic {
     gaps: [f64; 2],
@@ -64,14 +68,14 @@ struct Cubic {
 }
 
 impl Cubic {
-    /// Whether it falls and rises again between its ends, by rates above `rounding`, without their signs telling, to much below
-    /// both of them.
+    /// Whether it falls far below both ends and rises again between them, at rates above `rounding`, although the signs
+    /// of the rates at the ends do not show it.
     fn dips(&self, rounding: f64) -> bool {
         let ([g_0, g_1], [r_0, r_1]) = (self.gaps, self.rates);
         if (r_0 < 0.0) != (r_1 < 0.0) {
             return false;
         }
-        // The rate is r_0 + b s + a s² at the part s of the way.
+        // At the fraction s of the interval the rate is r_0 + b s + a s².
         let mean = (g_1 - g_0) / self.width;
         let (b, a) = (6.0 * mean - 4.0 * r_0 - 2.0 * r_1, 3.0 * (r_0 + r_1) - 6.0 * mean);
         let turn = -b / (2.0 * a);
@@ -94,8 +98,8 @@ impl Cubic {
 impl Simulation {
     /// The first time that an open contact comes down to its surface, before `limit`, as a fraction of the step.
     ///
-    /// Between two samples a gap may fall below zero and rise again. A piece of the step is halved until the cubic through gaps
-    /// and rates at its ends says what they are in its middle, and until no gap turns twice in one half.
+    /// Between two samples a gap may fall below zero and rise again. A piece of the step is halved until the cubic
+    /// through the gaps and rates at its ends predicts those in its middle, and until no gap turns twice in one half.
     pub(crate) fn first_touch(&mut self, limit: f64) -> Result<Option<f64>> {
         let of_surfaces = self.first_touch_of_surfaces(limit)?;
         let of_pairs = self.first_touch_of_pairs(of_surfaces.unwrap_or(limit))?;
@@ -111,7 +115,7 @@ impl Simulation {
         let pieces = (PIECES_PER_TURN * turn / std::f64::consts::PI).ceil().clamp(1.0, MOST_PIECES) as usize;
         let mut start = self.look_at(0.0)?;
         for (k, (gap, rate)) in start.distances.iter_mut().enumerate() {
-            // What has just left the surface may have a rate that is negative by rounding.
+            // A contact that has just left its surface may have a rate that is negative by rounding.
             let scales = self.system.scales.of(k);
             if *rate > -scales.tiny && *gap <= scales.near {
                 *rate = rate.max(0.0);
@@ -119,7 +123,7 @@ impl Simulation {
         }
         let mut halvings = 0;
         for piece in 1..=pieces {
-            // The ends of what is still to be searched of this piece, the next one last.
+            // The ends of the parts of this piece that remain to be searched, the next one last.
             let mut ends = vec![self.look_at(piece as f64 / pieces as f64)?];
             while let Some(end) = ends.pop() {
                 if start.at >= limit {
@@ -143,7 +147,7 @@ impl Simulation {
         Ok(None)
     }
 
-    /// The first touch between two places of the step and before `limit`.
+    /// The first touch between two times of the step and before `limit`.
     fn touch_between(&mut self, from: &Look, to: &Look, limit: f64) -> Result<Option<f64>> {
         let mut earliest: Option<f64> = None;
         for k in 0..self.system.watch.first_pair() {
@@ -157,7 +161,7 @@ impl Simulation {
                 if self.is_enabled_at(k, fraction) {
                     earliest = Some(fraction);
                 } else {
-                    // It goes inside, and has to come out before it counts again.
+                    // It penetrates, and must come out before it is armed again.
                     self.system.contacts[k].is_armed = false;
                 }
             }
@@ -165,7 +169,7 @@ impl Simulation {
         Ok(earliest)
     }
 
-    /// Whether an open contact that is near may touch in a piece of the step without its ends and its middle telling.
+    /// Whether a near open contact may touch in a piece of the step without showing it at the ends or in the middle.
     fn may_hide_a_touch(&self, [start, middle, end]: [&Look; 3]) -> bool {
         let half = 0.5 * (end.at - start.at) * self.stepping.stepper.step();
         (0..self.system.watch.first_pair()).filter(|&k| self.is_open(k)).any(|k| {
@@ -174,18 +178,19 @@ impl Simulation {
             if g_0.min(g_m).min(g_1) > self.reach(k, half, fastest) {
                 return false;
             }
-            // What rates and differences of gaps may be off by.
+            // Rounding of rates and of differences of gaps.
             let scales = self.system.scales.of(k);
             let rounding = scales.tiny + GAP_ROUNDINGS * f64::EPSILON * scales.length / half;
             let predicted = 0.75 * (g_1 - g_0) / half - 0.25 * (r_0 + r_1);
             if (r_m - predicted).abs() > PREDICTED * fastest + rounding {
                 return true;
             }
-            // What the cubic of the whole is off by in the middle, those of the halves are by a sixteenth of that.
+            // The errors of the cubics of the halves are a sixteenth of the error of the cubic of the whole in the
+            // middle.
             let off = (g_m - 0.5 * (g_0 + g_1) - 0.25 * half * (r_0 - r_1)).abs() / 16.0;
             let is_hidden = |gaps: [f64; 2], rates: [f64; 2]| {
                 let least = gaps[0].min(gaps[1]).max(0.0) + half * rates[0].abs().min(rates[1].abs());
-                // Where the gap is closed at the end, a touch is found anyway.
+                // If the gap is closed at the end, the touch is found anyway.
                 (gaps[1] >= 0.0 && off > HIDDEN * scales.near + PREDICTED * least)
                     || Cubic { gaps, rates, width: half }.dips(rounding)
             };
@@ -199,7 +204,7 @@ impl Simulation {
 
     /// How far a contact may come down in a time, given the larger of its rates at both ends.
     fn reach(&self, k: usize, time: f64, rate: f64) -> f64 {
-        // Pairs come here only where their gap may close.
+        // Pairs get here only if their gap may close.
         if self.system.watch.pair(k).is_some() {
             return f64::INFINITY;
         }
@@ -230,7 +235,7 @@ impl Simulation {
         Ok(near)
     }
 
-    /// Where a contact comes down between two places of the step, given its gap and rate at both.
+    /// Where a contact comes down between two times of the step, given its gap and rate at both.
     pub(crate) fn touch_within(&mut self, what: Approach<'_>, ends: [(f64, f64, f64); 2]) -> Result<Option<f64>> {
         let k = match what {
             Approach::Contact(k) | Approach::Part(k, _) => k,
@@ -242,7 +247,7 @@ impl Simulation {
         if rises_first || gap.min(next_gap) > self.reach(k, time, rate.abs().max(next_rate.abs())) {
             return Ok(None);
         }
-        // The part on which it falls, or all of it where both rates hide that it falls below zero.
+        // The part on which it falls, or the whole piece if neither rate shows that it falls below zero.
         let is_hidden = rate >= 0.0 && next_rate >= 0.0;
         if is_hidden && !(gap > 0.0 && next_gap < 0.0) {
             return Ok(None);
@@ -263,7 +268,7 @@ impl Simulation {
             (turn, self.approach_at(turn, what)?.0)
         };
         if start_gap <= 0.0 {
-            // What lies on the surface without force may have a rate of rounding.
+            // A contact that rests on its surface without force may have a rate due to rounding.
             let scales = self.system.scales.of(k);
             let falls = next_rate < -scales.tiny || end_gap < -GAP_ROUNDINGS * f64::EPSILON * scales.length;
             return Ok(falls.then_some(start));
@@ -311,7 +316,7 @@ impl Simulation {
         self.measure()
     }
 
-    /// Puts the robot where it is at a fraction of the step; returns the time.
+    /// Sets the robot to its state at a fraction of the step; returns the time.
     pub(crate) fn place_at(&mut self, fraction: f64) -> Result<f64> {
         let time = self.stepping.stepper.start_time() + fraction * self.stepping.stepper.step();
         self.stepping.stepper.at(fraction, &mut self.stepping.point);
@@ -325,8 +330,8 @@ impl Simulation {
         condition.holds(&self.stepping.point)
     }
 
-    /// Ends the step where some contact touches, found on the dense output at `fraction`; the step itself is more
-    /// accurate than that, so the end is put onto the surface by stepping anew.
+    /// Ends the step where some contact touches, as found on the dense output at `fraction`. The step itself is more
+    /// accurate, so its end is put onto the surface by repeating the step.
     pub(crate) fn step_to_touch(&mut self, fraction: f64, step: f64) -> Result<()> {
         let touching = self.lowest_at(fraction)?;
         self.journal.counts.rejected += 1;
@@ -336,7 +341,7 @@ impl Simulation {
             self.measure()?;
             let (gap, rate) = (self.system.contacts[touching].gap, self.system.contacts[touching].rate);
             let correction = -gap / rate;
-            // A graze has no sharp time; what the dense output said is as good.
+            // A grazing contact has no sharp time; the one of the dense output is as good.
             let is_sharp = rate < -self.system.scales.of(touching).settled && correction.abs() < SHARP * step;
             if round == CORRECTIONS || gap == 0.0 || !is_sharp {
                 break;
@@ -352,11 +357,12 @@ impl Simulation {
         Ok(())
     }
 
-    /// Where a step was made anew, and is more accurate than the dense output that events were looked for on: whether an open
-    /// contact that was above its surface there is inside in truth. The step then ends where that contact touches.
+    /// After a step was repeated, which is more accurate than the dense output on which events were searched: whether
+    /// an open contact that was above its surface on the dense output has in fact penetrated. The step then ends where
+    /// that contact touches.
     pub(crate) fn steps_back_to_touch(&mut self) -> Result<bool> {
         let mut has_stepped = false;
-        // Each time another contact may be the first.
+        // Each round, another contact may be the first.
         for _ in 0..self.system.contacts.len() {
             self.system.place(self.time, &self.state)?;
             self.measure()?;
@@ -368,7 +374,7 @@ impl Simulation {
             if !(0..self.system.contacts.len()).any(is_inside) {
                 break;
             }
-            // What was inside from the start is left to the search that comes first.
+            // Contacts that were inside from the start are left to the first search.
             let Some(fraction) = self.first_touch(1.0)?.filter(|fraction| *fraction > 0.0) else { break };
             self.step_to_touch(fraction, self.stepping.stepper.step())?;
             has_stepped = true;
@@ -397,7 +403,7 @@ mod tests {
     use crate::simulation::motion::contact::Mode;
     use crate::simulation::tests::{across, assert_near, value};
 
-    /// The cubic through a gap at both ends of a piece of this width, and the same backwards.
+    /// The cubic through a gap at both ends of a piece of this width, forwards and backwards in time.
     fn both_ways(width: f64, gap: impl Fn(f64) -> f64, rate: impl Fn(f64) -> f64) -> [Cubic; 2] {
         let (gaps, rates) = ([gap(0.0), gap(1.0)], [rate(0.0) / width, rate(1.0) / width]);
         let backwards = Cubic { gaps: [gaps[1], gaps[0]], rates: [-rates[1], -rates[0]], width };
@@ -407,7 +413,7 @@ mod tests {
     #[test]
     fn a_cubic_dips_where_it_turns_twice_between_its_ends_and_falls_far() {
         for width in [0.01, 1.0, 3.0] {
-            // s (s - 1/2)² + 0.1 rises, falls back to where it began, and rises: to no less than half of that.
+            // s (s - 1/2)² + 0.1 rises, falls back to its initial value and rises: never below half of it.
             let gap = |s: f64| s * (s - 0.5).powi(2) + 0.1;
             let rate = |s: f64| (s - 0.5).powi(2) + 2.0 * s * (s - 0.5);
             assert!(both_ways(width, gap, rate).iter().all(|cubic| !cubic.dips(1e-9)));
@@ -417,9 +423,9 @@ mod tests {
             assert!(rate(0.0) > 0.0 && rate(1.0) > 0.0 && gap(0.66) < 0.2 * gap(0.0));
             let cubics = both_ways(width, gap, rate);
             assert!(cubics.iter().all(|cubic| cubic.dips(1e-9)));
-            // Where it rises it does so by less than that.
+            // It rises at less than that rate.
             assert!(cubics.iter().all(|cubic| !cubic.dips(1.0 / width)));
-            // It is lowest at 2/3 and 1/3, a third of the way from where it turns, and by so much lower than its lower end.
+            // It is lowest at 2/3 (backwards 1/3), below its lower end by this much.
             for (above, dips) in [(0.9, true), (1.1, false)] {
                 // s (s - 2/3)² - c s + d, whose lowest value is d - c (2/3) nearly.
                 let (c, lowest) = (1e-3, 2.0 / 3.0);
@@ -428,20 +434,21 @@ mod tests {
                 assert!(both_ways(width, gap, rate).iter().all(|cubic| cubic.dips(1e-9) == dips), "{above} {width}");
             }
         }
-        // One turn is told by the signs, none is no dip, and rounding is none either.
+        // A single turn shows in the signs, no turn is no dip, and neither is rounding.
         assert!(!Cubic { gaps: [1.0, 1.0], rates: [-1.0, 1.0], width: 1.0 }.dips(1e-9));
         assert!(!Cubic { gaps: [0.0, 1.0], rates: [1.0, 1.0], width: 1.0 }.dips(1e-9));
-        // It begins at rest, falls and rises: no sign tells. Backwards it is at rest at its end, and one does.
+        // It starts at rest, falls and rises: no sign shows it. Backwards it is at rest at its end, and one sign does.
         let gap = |s: f64| 0.05 - 0.3 * s * s + 0.25 * s * s * s;
         let rate = |s: f64| -0.6 * s + 0.75 * s * s;
         assert_eq!(both_ways(1.0, gap, rate).map(|cubic| cubic.dips(1e-9)), [true, false]);
-        // It turns twice before or after it, and would be lower there.
+        // It turns twice outside the piece, and would be lower there.
         let gap = |s: f64| ((s + 0.5).powi(3) - 0.125) / 3.0 - 0.1 * s + 0.01;
         let rate = |s: f64| (s + 0.5).powi(2) - 0.1;
         assert!(gap(-0.18) < 0.0 && both_ways(1.0, gap, rate).iter().all(|cubic| !cubic.dips(1e-9)));
     }
 
-    /// Where a gap that is a polynomial of the fraction comes down in a step of a second, by gaps and rates at both ends alone.
+    /// Where a gap that is a polynomial of the fraction comes down in a step of one second, from gaps and rates at both
+    /// ends alone.
     #[test]
     fn a_touch_is_found_wherever_a_gap_comes_down_and_nowhere_else() {
         let cases: [(&'static [f64], Option<f64>); 10] = [
@@ -449,7 +456,7 @@ mod tests {
             (&[0.25, 0.0, -1.0], Some(0.5)),
             (&[0.24, -1.0, 1.0], Some(0.4)),
             (&[0.1, 1.0, -2.0], Some((1.0 + 1.8_f64.sqrt()) / 4.0)),
-            // Rises, falls below zero and rises, to below zero: no rate tells.
+            // Rises, falls below zero and rises, ending below zero: neither rate shows it.
             (&[0.1, 1.0, -5.0, 3.5], Some(0.34)),
             // Not down to zero.
             (&[0.26, -1.0, 1.0], None),
@@ -480,7 +487,7 @@ mod tests {
         simulation.may_hide_a_touch([&start, &middle, &end])
     }
 
-    /// Over half a piece h the cubic through both ends has the rate 3/4 (g₁ - g₀)/h - (r₀ + r₁)/4 in its middle.
+    /// With half a piece h, the cubic through both ends has the rate 3/4 (g₁ - g₀)/h - (r₀ + r₁)/4 in the middle.
     #[test]
     fn a_rate_in_the_middle_that_the_ends_do_not_predict_may_hide_a_touch() {
         let simulation = across(&[0.3, -1.0]);
@@ -497,7 +504,7 @@ mod tests {
                 }
             }
         }
-        // What is rounding of rates, and of gaps over a short time, says nothing.
+        // Rounding of rates, and of gaps over a short time, is ignored.
         let scales = *simulation.system.scales.of(0);
         for width in [1.0, 1e-4] {
             let rounding = scales.tiny + 4.0 * f64::EPSILON * scales.length / (0.5 * width);
@@ -508,14 +515,15 @@ mod tests {
         }
     }
 
-    /// It has the gap (g₀ + g₁)/2 + h (r₀ - r₁)/4 there. The cubics of both halves are off by a sixteenth of what that one is.
+    /// That cubic has the gap (g₀ + g₁)/2 + h (r₀ - r₁)/4 in the middle. The errors of the cubics of both halves are a
+    /// sixteenth of its error.
     #[test]
     fn a_gap_in_the_middle_that_the_ends_do_not_predict_may_hide_a_touch() {
         let mut simulation = across(&[0.3, -1.0]);
-        // Nothing is too far away.
+        // Far enough that no contact is out of reach.
         simulation.stepping.spin = 100.0;
         let half = 0.25;
-        // A tenth of the least gap, which the rates of a half may add to.
+        // A tenth of the smallest gap, which the rates of a half may increase.
         for (g, r, least) in [([0.4, 0.4], 0.0, 0.4), ([0.5, 0.3], -0.4, 0.4), ([0.2, 0.6], 0.8, 0.4)] {
             for (part, hides) in [(0.98, false), (1.02, true)] {
                 let middle = 0.5 * (g[0] + g[1]) + 16.0 * 0.1 * part * least;
@@ -523,7 +531,7 @@ mod tests {
                 assert_eq!(looks(&simulation, 0.0, 2.0 * half, distances), hides, "{distances:?} {part}");
             }
         }
-        // A thousandth of what is near, where the surface is.
+        // A thousandth of the distance that counts as near, for a gap at the surface.
         let near = simulation.system.scales.of(0).near;
         for (part, hides) in [(0.98, false), (1.02, true)] {
             let gap = 1e-3 * near;
@@ -532,7 +540,7 @@ mod tests {
         }
     }
 
-    /// What is farther away than it can come down hides nothing, whatever its rates.
+    /// A contact out of reach hides no touch, whatever its rates.
     #[test]
     fn what_is_too_far_away_hides_no_touch() {
         let simulation = across(&[0.3, -1.0]);
@@ -552,11 +560,12 @@ mod tests {
         }
     }
 
-    /// By its rate or its gap at either end of the step; not at all if it is closed.
+    /// By its rate or its gap at either end of the step; never if it is closed.
     #[test]
     fn a_step_is_searched_where_an_open_contact_may_come_down_in_it() {
         for (height, can) in [
-            // Four times the way at the larger of both rates, here 0.2 and 10 m/s, and at an acceleration of 1 m/s².
+            // Four times the distance at the larger of both rates, here 0.2 and 10 m/s, and at an acceleration of 1
+            // m/s².
             (&[4.7, 0.0, 0.1][..], true),
             (&[4.9, 0.0, 0.1], false),
             (&[4.9, 0.2, -0.1], true),
@@ -571,7 +580,7 @@ mod tests {
         }
     }
 
-    /// What lies on the surface, or a little inside, falls if it does so by more than rounding.
+    /// A contact on its surface, or slightly inside, falls if its rate exceeds rounding.
     #[test]
     fn a_contact_on_its_surface_touches_if_it_falls_by_more_than_rounding() {
         let mut simulation = across(&[0.0, 0.0]);
@@ -590,7 +599,8 @@ mod tests {
         }
     }
 
-    /// 1e-4 m/s and slower: the gap has few digits, and is zero in the middle of its roundings, in steps of any length.
+    /// 1e-4 m/s and slower: the gap has few digits, and the touch is in the middle of the interval in which it rounds
+    /// to zero, in steps of any length.
     #[test]
     fn a_touch_is_where_a_gap_of_few_digits_is_zero() {
         for step in [0.25, 1.0, 4.0] {
@@ -610,7 +620,7 @@ mod tests {
         }
     }
 
-    /// Slower than rounding, and a picometre inside: it rises from there.
+    /// Moving more slowly than rounding, and a picometre inside: it rises from there.
     #[test]
     fn what_has_just_left_its_surface_does_not_touch_it_again() {
         for (height, touches) in [(&[-1e-12, -5e-14, 0.5][..], false), (&[-1e-12, -2e-13, 0.5], true)] {
@@ -619,7 +629,7 @@ mod tests {
         }
     }
 
-    /// At the end of a step made anew: inside by more than what is near it goes back, and otherwise it stays.
+    /// At the end of a repeated step: if it is inside by more than the near distance it goes back, otherwise it stays.
     #[test]
     fn a_step_that_ends_inside_goes_back_to_its_touch_and_one_that_ends_on_the_surface_does_not() {
         let near = across(&[0.25, -1.0]).system.scales.of(0).near;
@@ -634,7 +644,7 @@ mod tests {
                 assert_near(simulation.time, wanted, 1e-12);
             }
         }
-        // What was inside from the start is left to the search that comes first.
+        // Contacts that were inside from the start are left to the first search.
         let mut simulation = across(&[-1e-8, -1.0]);
         simulation.accept();
         assert!(!simulation.steps_back_to_touch().unwrap());
@@ -675,11 +685,11 @@ mod tests {
         let lowest = (0.25_f64 - 0.2).sqrt();
         assert_near(simulation.first_touch(1.0).unwrap().unwrap(), lowest, 1e-14);
         assert_eq!(simulation.first_touch(0.9 * lowest).unwrap(), None);
-        // What went inside while it could not touch is passed over.
+        // A contact that penetrated while it was not armed is ignored.
         simulation.system.contacts[2].is_armed = false;
         let next = (0.25_f64 - 0.1).sqrt();
         assert_near(simulation.first_touch(1.0).unwrap().unwrap(), next, 1e-14);
-        // The end of the step is put where that one is on the surface, wherever the dense output has it.
+        // The end of the step is put where that contact is on the surface, wherever the dense output has it.
         for off in [-0.05, -1e-6, 0.0, 1e-6, 0.05] {
             let mut simulation = simulation.clone();
             simulation.step_to_touch(next + off, 1.0).unwrap();
@@ -688,7 +698,7 @@ mod tests {
             simulation.measure().unwrap();
             assert_near(simulation.system.contacts[1].gap, 0.0, 1e-14);
         }
-        // But not by a good part of the step.
+        // But it is not moved by a large part of the step.
         simulation.step_to_touch(next - 0.2, 1.0).unwrap();
         assert_near(simulation.time, next - 0.2, 1e-15);
     }

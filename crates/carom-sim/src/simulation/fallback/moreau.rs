@@ -1,15 +1,16 @@
-//! A step of Moreau's time stepping: forces over the step, then impulses that keep contacts from going deeper.
+//! A step of Moreau's time stepping: forces over the step, then impulses that keep contacts from penetrating further.
 //!
 //! Springs and dampers of joints are taken at the end of the step, linearly implicit:
-//! (M + h D + h² K) (v⁺ - v) = h (f - h K v) + Aᵀ i. However stiff they are, they only take energy. D and K are diagonal, so this
-//! is the robot with more armature.
+//! (M + h D + h² K) (v⁺ - v) = h (f - h K v) + Aᵀ i. However stiff they are, they only dissipate energy. D and K are
+//! diagonal, so this is the robot with additional armature.
 //!
-//! What collides faster than what may go without restitution does so by the law, at the boundary of two steps.
+//! Collisions too fast to drop restitution are resolved by the law, at the boundary of two steps.
 //!
-//! Forces are those at the start of a step. So the energy of a motion without any contact is off by the square of the step: where
-//! links are flung outwards or gravity turns with the motion it rises, in every step, and windows that replace the whole motion of
-//! a stiff robot would add it up. A step gives back what it gained so: all velocities shrink by the same tiny part. What impulses
-//! added or what is not tiny stays, so that shorter steps are tried.
+//! Forces are those at the start of a step. The energy of a motion without contacts therefore has an error of the order
+//! of the square of the step. It rises in every step where links move outwards by centrifugal forces or gravity turns
+//! with the motion, and windows that replace the whole motion of a stiff robot would accumulate the gains. A step
+//! removes such a gain by scaling all velocities by the same factor, slightly below one. Gains by impulses and larger
+//! gains are kept, so that shorter steps are tried.
 
 use std::sync::Arc;
 
@@ -26,11 +27,11 @@ use crate::simulation::instant::is_numerical;
 use crate::simulation::motion::contact::three;
 use crate::simulation::motion::system::dynamics;
 
-/// The largest energy that a step gives back, over its kinetic energy: with more, the steps of a window would gain as much as a
-/// device may in the whole run, and are too long.
+/// The largest energy gain that a step removes, relative to its kinetic energy: with a larger gain, the steps of a
+/// window would gain as much as a device may in the whole run, and are too long.
 const GIVEN_BACK: f64 = 1e-9;
 
-/// Springs and dampers, for each velocity.
+/// Stiffness and damping for each velocity.
 pub(crate) struct PassiveForces {
     /// Of the joints.
     damping: Vec<f64>,
@@ -38,7 +39,7 @@ pub(crate) struct PassiveForces {
     /// Of the motors that hold a posture.
     motor_damping: Vec<f64>,
     motor_stiffness: Vec<f64>,
-    /// The robot with the armature that stands for them over a step of the window; none if there are none.
+    /// The robot with the armature that represents them over a step of the window; `None` without springs and dampers.
     stiff: Option<Box<Dynamics>>,
 }
 
@@ -60,7 +61,7 @@ impl Simulation {
         PassiveForces { damping, stiffness, motor_damping, motor_stiffness, stiff }
     }
 
-    /// One step, or as much of it as there is before something collides.
+    /// One step, or the part of it before the first collision.
     pub(crate) fn moreau_step(
         &mut self,
         step: f64,
@@ -73,7 +74,7 @@ impl Simulation {
         self.swap_dynamics(passive);
         let part = collision?;
         if part < step {
-            // The armature that stands for springs and dampers is that of the step taken.
+            // The armature for springs and dampers must be that of the step taken.
             let mut passive = self.passive(part);
             self.move_with(part, &mut passive, shares)
         } else {
@@ -102,7 +103,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Slows all velocities down, so that the kinetic energy falls by the gain of a step if that is positive and small.
+    /// Scales all velocities down, so that the kinetic energy falls by the gain of a step if that is positive and
+    /// small.
     fn give_back(&mut self, gain: f64) {
         let kinetic = self.system.dynamics.kinetic_energy();
         if gain > 0.0 && gain <= GIVEN_BACK * kinetic {
@@ -118,14 +120,14 @@ impl Simulation {
         self.system.energy() - Ledger { friction, damping, torques, dry_friction, ..self.book.columns }.booked()
     }
 
-    /// The robot with more armature takes the place of the robot, or gives it back.
+    /// Exchanges the robot and the one with additional armature.
     pub(crate) fn swap_dynamics(&mut self, passive: &mut PassiveForces) {
         if let Some(stiff) = &mut passive.stiff {
             self.system.swap_dynamics(stiff);
         }
     }
 
-    /// Impacts of what touches and is too fast to go without restitution.
+    /// Impacts of touching contacts that are too fast to drop restitution.
     pub(crate) fn collide(&mut self, shares: &mut [(usize, Share)]) -> Result<()> {
         self.system.place(self.time, &self.state)?;
         self.measure()?;
@@ -144,7 +146,7 @@ impl Simulation {
         }
     }
 
-    /// Whether a normal velocity is that of an impact which may not go without restitution.
+    /// Whether a normal velocity is that of an impact whose restitution may not be dropped.
     pub(crate) fn collides(&self, k: usize, rate: f64) -> bool {
         rate < -self.resting_speed(k, self.system.scales.of(k).settled) && !self.may_drop_restitution(k, -rate)
     }
@@ -153,12 +155,12 @@ impl Simulation {
         self.system.contacts[k].is_armed && (self.system.is_enabled(k) || self.system.contacts[k].mode.is_closed())
     }
 
-    /// The same of what has a normal velocity: dry friction of a joint has no part in an impact.
+    /// Whether a contact can close and has a normal velocity: dry friction of a joint takes no part in an impact.
     fn can_strike(&self, k: usize) -> bool {
         self.can_close(k) && self.system.watch.friction(k).is_none()
     }
 
-    /// Normals alone always have an answer, with their restitution; friction has to wait for the next impact.
+    /// The normal problem alone always has a solution, with restitution; friction has to wait for the next impact.
     pub(crate) fn strike_without_friction(&mut self, near: &[usize], shares: &mut [(usize, Share)]) -> Result<()> {
         let slippery = |k: usize| -> Result<Coefficients> {
             let coefficients = self.system.watch.contact(k).coefficients;
@@ -180,7 +182,7 @@ impl Simulation {
         }
     }
 
-    /// After which part of a step something would collide in it; the whole step if nothing does.
+    /// Time until the first collision in a step; the whole step if there is none.
     pub(crate) fn next_collision(&mut self, step: f64, passive: &PassiveForces) -> Result<f64> {
         let start = self.state.clone();
         let before = self.fall(step, passive)?;
@@ -194,7 +196,7 @@ impl Simulation {
         Ok(ends.fold(step, f64::min))
     }
 
-    /// Forces over a step, then the impulses that keep contacts from going deeper.
+    /// Applies the forces over a step, then the impulses that keep contacts from penetrating further.
     pub(crate) fn move_on(&mut self, step: f64, passive: &PassiveForces, shares: &mut [(usize, Share)]) -> Result<()> {
         let time = self.time;
         let start = self.state.clone();
@@ -203,7 +205,7 @@ impl Simulation {
             let (gap, rate) = before[k];
             let scales = self.system.scales.of(k);
             let rests = gap <= scales.near && rate.abs() <= self.resting_speed(k, scales.settled);
-            // What collides does so after this step.
+            // Colliding contacts are resolved after this step.
             let is_close = gap <= scales.near || gap + step * self.system.contacts[k].rate <= 0.0;
             rests || (is_close && !self.collides(k, self.system.contacts[k].rate))
         };
@@ -221,7 +223,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Velocities after the forces of a step, and the rates of the gaps with them. The gaps, and their rates before.
+    /// Computes the velocities after the forces of a step, and the rates of the gaps with them. Returns the gaps and
+    /// their rates before.
     pub(crate) fn fall(&mut self, step: f64, passive: &PassiveForces) -> Result<Vec<(f64, f64)>> {
         let time = self.time;
         self.system.place(time, &self.state)?;
@@ -240,7 +243,7 @@ impl Simulation {
         Ok(before)
     }
 
-    /// Impulses without restitution of contacts that rest, or collide so slowly that they may go without it.
+    /// Impulses without restitution of contacts that rest, or collide slowly enough to drop it.
     pub(crate) fn hold(
         &mut self,
         reached: &[usize],
@@ -253,7 +256,7 @@ impl Simulation {
         taken.iter_mut().for_each(|(_, share)| *share = Share::default());
         match self.push_apart(reached, step, &coefficients, &mut taken) {
             Err(SimulationError::Law { source, .. }) if is_numerical(&source) => {
-                // The normals alone always have an answer, and friction can wait for the next step.
+                // The normal problem alone always has a solution, and friction can wait for the next step.
                 self.journal.counts.not_converged += 1;
                 let closing: Vec<usize> =
                     reached.iter().copied().filter(|&k| self.system.contacts[k].rate < 0.0).collect();
@@ -265,7 +268,7 @@ impl Simulation {
             }
             pushed => pushed?,
         }
-        // The mean velocity is that over the step, forces included.
+        // The mean velocity over the step, including the forces.
         let (_, before, _) = self.system.parts(start);
         let (_, after, _) = self.system.parts(&self.state);
         let jacobian = self.system.rows.jacobian();
@@ -307,7 +310,7 @@ impl Simulation {
         SimulationError::Law { time: self.time, what: "a window of time stepping", source }
     }
 
-    /// Books the work of dampers and motors over a step: their force, as the step took it, times the mean velocity.
+    /// Books the work of dampers and motors over a step: their force, as used by the step, times the mean velocity.
     pub(crate) fn book_forces(&mut self, step: f64, passive: &PassiveForces, start: &[f64]) {
         let motors = self.system.motors().to_vec();
         let (_, before, _) = self.system.parts(start);
@@ -328,7 +331,8 @@ fn add(to: &mut Share, share: &Share) {
     to.energy += share.energy;
 }
 
-/// When a gap is closed that moves, over a step of length t, by t (rate + acceleration t): the first time after the start.
+/// The first time after the start at which a gap closes that changes by t (rate + acceleration t) over a step of length
+/// t.
 fn touches(gap: f64, rate: f64, acceleration: f64) -> Option<f64> {
     let root = rate * rate - 4.0 * acceleration * gap;
     if !(root >= 0.0) {
@@ -344,7 +348,7 @@ mod tests {
     use super::*;
     use crate::Discard;
 
-    /// Where the law has no answer with friction, contacts keep their restitution.
+    /// If the law has no solution with friction, contacts keep their restitution.
     #[test]
     fn an_impact_without_friction_keeps_restitution() {
         let mut setup = crate::simulation::tests::sphere();

@@ -18,17 +18,17 @@ const WHILE: f64 = 4e-5;
 const EVALUATIONS: u64 = 20_000;
 /// ... within this fraction of the time scale...
 const CRAWL: f64 = 1e-3;
-/// ... or this number where a joint is [too stiff](TOO_STIFF): contacts that its forces press and release by turns, in steps
-/// just too long to count as frequent, are not worth more.
+/// ... or this number if a joint is [too stiff](TOO_STIFF): contacts that its forces press and release alternately, in
+/// steps just too long to count as frequent, do not justify more.
 const STIFF_EVALUATIONS: u64 = 2_000;
 /// Consecutive crawls double the number of windows, at most 2^8.
 const MOST_DOUBLINGS: u32 = 8;
-/// The same for steps that are too frequent again at the first opportunity: a stiff joint stays stiff, and the steps
-/// between two windows make no progress. The power is small because time stepping is less accurate than the integration
-/// it replaces.
+/// The bound on doublings for steps that are too frequent again at the first opportunity: a stiff joint stays stiff,
+/// and the steps between two windows make no progress. The power is small because time stepping is less accurate than
+/// the integration it replaces.
 const MOST_REPEATS: u32 = 3;
-/// Estimated number of evaluations of a run beyond which a stiff joint cannot be followed at all: minutes for an arm, years
-/// for the slides of a fixed base that a damper of 1e11 N s/m holds. There is nothing to be accurate for between its windows,
+/// Estimated number of evaluations of a run beyond which a stiff joint cannot be followed at all: minutes for an arm,
+/// years for the slides of a fixed base that a damper of 1e11 N s/m holds. Accuracy between its windows gains nothing,
 /// and they double as often as those of crawls.
 pub(crate) const TOO_STIFF: f64 = 1e7;
 /// Rattling: this many touches...
@@ -99,8 +99,8 @@ impl Watchdog {
         Some(Remedy::Windows(1 << (self.crawls - 1).min(MOST_DOUBLINGS)))
     }
 
-    /// Records that a window covered a time. Where a joint is [too stiff](TOO_STIFF) that is no progress of the steps between
-    /// windows: as progress it would end every crawl, and windows would never double.
+    /// Records that a window covered a time. If a joint is [too stiff](TOO_STIFF), this is not progress of the steps
+    /// between windows: counted as progress, it would end every crawl, and windows would never double.
     pub(crate) fn pass_over(&mut self, span: f64) {
         if self.is_too_stiff {
             self.looked.0 += span;
@@ -166,14 +166,14 @@ mod tests {
         assert!((0..400).all(|k| dog.step(4.0 + f64::from(k) * 3e-7, false, false).is_none()));
     }
 
-    /// The windows are long, but the steps after them are as short as before.
+    /// Long windows followed by steps as short as before.
     #[test]
     fn steps_in_vain_are_not_tried_as_often_between_all_windows() {
         let mut dog = Watchdog::new(1.0);
         let mut crowd = |start: f64| (0..1000).find_map(|k| dog.step(start + f64::from(k) * 1e-9, false, false));
         let bites: Vec<_> = (0..6).map(|k| crowd(f64::from(k)).unwrap()).collect();
         assert_eq!(bites, [1, 2, 4, 8, 8, 8].map(Remedy::Windows));
-        // After steps that made progress the count starts again.
+        // After steps that made progress the count restarts.
         assert!((0..30).all(|k| dog.step(10.0 + f64::from(k), false, false).is_none()));
         let next = (0..1000).find_map(|k| dog.step(50.0 + f64::from(k) * 1e-9, false, false));
         assert_eq!(next, Some(Remedy::Windows(1)));

@@ -20,8 +20,8 @@ const SOON: f64 = 2.0;
 /// fraction of the time scale.
 const MOST_MOVE: f64 = 1e-4;
 const LONGEST: f64 = 1e-4;
-/// The same where a joint is too stiff to be followed and contacts bounce: windows then replace the whole motion, and the speed
-/// of a bounce in them is wrong by the weight over a step.
+/// The bound on the step if a joint is too stiff to be followed and contacts bounce: windows then replace the whole
+/// motion, and the speed of a bounce in them has an error of gravity times the step.
 const LONGEST_OF_BOUNCES: f64 = 1e-5;
 /// A window that added energy or let a contact penetrate is retried with steps shorter by this factor...
 const FINER: f64 = 16.0;

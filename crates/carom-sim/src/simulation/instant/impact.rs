@@ -77,8 +77,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// The answer for touching contacts by the law of the run. If a law other than `aghili` and `chord` has none, the run ends: no
-    /// other law replaces it.
+    /// The outcome for touching contacts by the law of the run. If a law other than `aghili` and `chord` has none, the
+    /// run ends: no other law replaces it.
     fn impact_by_law(
         &self,
         set: &ContactSet,
@@ -92,7 +92,7 @@ impl Simulation {
         set.impact_by(law, coefficients, guard).map_err(|source| match source {
             LawError::Simultaneous { field, value, contacts, instead } => {
                 let contacts = contacts.into_iter().map(|place| name(near[place])).collect();
-                // Places of touching contacts mean nothing to the user, who is told their names.
+                // The user knows contacts by name, not by their index among the touching ones.
                 let field = field.split_once("].").map_or(&*field, |(_, own)| own).to_owned();
                 SimulationError::Simultaneous { time, field, value, contacts, instead }
             }
@@ -104,8 +104,8 @@ impl Simulation {
         })
     }
 
-    /// The answer for the impulses of a device: by `aghili` with a guard, whatever the law of the run, since that answers several
-    /// contacts and creates no energy.
+    /// The outcome for the impulses of a device: by `aghili` with a guard, whatever the law of the run, since that
+    /// handles several contacts and creates no energy.
     pub(crate) fn impact_by_device(
         &self,
         set: &ContactSet,

@@ -12,13 +12,13 @@ use crate::simulation::motion::system::view;
 
 /// The largest D / W_nn with which a contact may be about to jam: events are found at [`JAM_APPROACH`] to their accuracy.
 const MOST_WEDGE: f64 = 1.01 * JAM_APPROACH;
-/// Time, relative to the time scale, after which forces are evaluated again to see whether they grow: near a jam they change
-/// within D / W_nn of the time scale, and they have ten digits.
+/// Time, relative to the time scale, after which forces are evaluated again to determine whether they grow: near a jam
+/// they change within D / W_nn of the time scale, and they have ten digits.
 const GLIMPSE: f64 = 1e-9;
-/// Several contacts that may jam together are given the velocity after a time in which it changes by this fraction of the
-/// largest one.
+/// For several contacts that may jam together, impulses are computed with the velocity after a time in which it changes
+/// by this fraction of the largest one.
 const MOMENT: f64 = 1e-9;
-/// Impulses that change velocities this many times as much as forces in that moment would are a jam.
+/// Impulses that change velocities by this multiple of the change due to forces in that time are a jam.
 const JAM: f64 = 1e4;
 
 impl Simulation {
@@ -117,7 +117,7 @@ impl Simulation {
         }
         self.kick(&set, &mut outcome, fail)?;
         for ((k, rows), contact) in self.system.watch.rows_of(slow).zip(&outcome.contacts) {
-            // The work of the velocity as it is now.
+            // The work at the present velocity.
             let too_much: f64 = contact.impulse.iter().zip(&free[rows]).map(|(i, a)| i * moment * a).sum();
             let energy_change = contact.energy.change - too_much;
             self.book.columns.impacts += energy_change;

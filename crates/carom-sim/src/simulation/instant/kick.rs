@@ -108,7 +108,7 @@ mod tests {
         let outcome = set.impact(&coefficients, simulation.system.setup.guard).unwrap();
         let before = simulation.velocity().to_vec();
 
-        // Lighter by a millionth: its own W bears the impulses out.
+        // W of a robot lighter by a millionth: the impulses are consistent with this W, not with the robot.
         let w: Vec<f64> = simulation.system.rows.delassus().as_slice().iter().map(|w| w * (1.0 + 1e-6)).collect();
         let lighter = ContactSet::new(&[Dimension::Spatial], MatrixView::row_major(3, 3, &w), set.velocity()).unwrap();
         let mut wrong = lighter.impact(&coefficients, simulation.system.setup.guard).unwrap();
@@ -124,7 +124,7 @@ mod tests {
     fn a_jam_that_the_robot_does_not_bear_out_is_refused() {
         let mut simulation = rolling();
         let before = simulation.velocity().to_vec();
-        // That of another body.
+        // W of another body.
         let root = 3f64.sqrt();
         let w = [[1.75, -0.75 * root, 0.0], [-0.75 * root, 3.25, 0.0], [0.0, 0.0, 2.0]];
         let delassus = Delassus::spatial(w).unwrap();

@@ -78,7 +78,7 @@ impl Simulation {
         if let Some((contact, Reason::Part)) = by {
             self.system.place(self.time, &self.state)?;
             self.system.renew_parts(contact);
-            // A sharp point that leaves a face over its end touches nothing more.
+            // A sharp point that passes the end of a face no longer touches anything.
             if self.system.watch.pair(contact).is_some_and(|pair| !pair.is_kept()) {
                 self.set_mode(contact, Mode::Flight);
                 self.system.adopt_modes();
@@ -163,7 +163,7 @@ impl Simulation {
         for k in close {
             if !near.contains(&k) {
                 self.set_mode(k, Mode::Flight);
-                // Where it goes inside, no impulse brings it out: it has to come out by itself before it counts again.
+                // If it penetrates, no impulse can bring it out: it must come out by itself before it is armed again.
                 self.system.contacts[k].is_armed = false;
                 self.unwatched.note_immobile(k);
             }

@@ -43,7 +43,7 @@ impl Simulation {
         loop {
             let decision = decide(view(&self.system.rows), &free, &closed).map_err(fail)?;
             if !matches!(decision, Decision::Decided(_)) && self.stepping.decides_at.take().is_some() {
-                // Impulses belong to the present state.
+                // Impulses are those of the present state.
                 self.system.place(time, &self.state)?;
                 return self.decide(slow);
             }
@@ -55,7 +55,7 @@ impl Simulation {
                     self.adopt(slow, &modes);
                     return Ok(RoundEnd::Decided);
                 }
-                // Sliding as slow as the bounces that are ended is ended with them.
+                // Sliding slower than the bounces that are ended is ended with them.
                 Decision::Jammed { contact, .. } if speeds[contact] <= self.system.scales.of(slow[contact]).settled => {
                     closed[contact].tangential = Tangential::AtRest;
                     speeds[contact] = f64::INFINITY;
@@ -71,7 +71,7 @@ impl Simulation {
         }
     }
 
-    /// Whether a contact slides, and which way.
+    /// Whether a contact slides, and its direction.
     pub(crate) fn tangential_state(&self, k: usize, velocity: [f64; 2]) -> Tangential {
         let scales = self.system.scales.of(k);
         let speed = velocity[0].hypot(velocity[1]);

@@ -40,7 +40,7 @@ impl Simulation {
         own.speed * self.system.contacts.iter().enumerate().map(of).fold(0.0, f64::max)
     }
 
-    /// The normal velocity up to which a touching contact may be put to rest, given the velocity below which bounces end.
+    /// The normal velocity of a touching contact that may be set to zero, given the velocity below which bounces end.
     pub(crate) fn resting_speed(&self, k: usize, settled: f64) -> f64 {
         if self.is_elastic(k) { settled.min(ELASTIC_REST * self.system.scales.of(k).speed) } else { settled }
     }

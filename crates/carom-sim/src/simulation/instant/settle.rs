@@ -12,14 +12,14 @@ use crate::simulation::motion::system::tangential;
 const LEFT: f64 = 0.5;
 /// ... and velocities up to this multiple of what is left count as zero.
 const RAISE: f64 = 2.0;
-/// Two bodies whose relative acceleration without contacts is below this, over the scale, fall alike.
+/// Two bodies whose relative acceleration without contacts is below this fraction of the scale fall alike.
 const PRESSES: f64 = 1e-9;
-/// A contact whose W_nn is below this, over the inverse of its tree's mass, cannot move along its normal.
+/// A contact whose W_nn is below this fraction of the inverse of its tree's mass cannot move along its normal.
 const IMMOBILE: f64 = 1e-20;
 
 impl Simulation {
-    /// Those of the given contacts that can move along their normals, each with the velocity below which its bounces end.
-    /// The energy of such a bounce is at most that of its tree's mass rising by the settling height: where a contact hardly
+    /// The given contacts that can move along their normals, each with the velocity below which its bounces end. The
+    /// energy of such a bounce is at most that of its tree's mass rising by the settling height: where a contact hardly
     /// moves along its normal, a slow bounce may carry much energy.
     pub(crate) fn movable_contacts(&mut self, contacts: Vec<usize>) -> Result<Vec<(usize, f64)>> {
         self.system.terms(self.time, &contacts)?;
@@ -37,8 +37,8 @@ impl Simulation {
         Ok(movable)
     }
 
-    /// The largest normal velocity of contacts, away from their surfaces or with the sign -1 towards them, over their speed
-    /// scales.
+    /// The largest normal velocity of contacts, relative to their speed scales, away from their surfaces or, with the
+    /// sign -1, towards them.
     pub(crate) fn largest_rate(&self, contacts: &[usize], sign: f64) -> f64 {
         contacts
             .iter()
@@ -68,7 +68,8 @@ impl Simulation {
             let e = self.system.watch.contact(k).coefficients.restitution.normal_at(speed);
             // The bounces that would follow take 2 v/a (1 + e + e² + ...).
             let scales = self.system.scales.of(k);
-            // Two bodies that fall alike are pressed together by other contacts, if at all: how long that takes is not told.
+            // Two bodies that fall alike are pressed together only by other contacts, if at all: how long that takes is
+            // unknown.
             let presses = self.system.watch.pair(k).is_none() || fall > PRESSES * scales.acceleration;
             let tail = if speed > scales.tiny && fall > 0.0 && presses && e < 1.0 {
                 2.0 * speed / (fall * (1.0 - e))
@@ -86,7 +87,7 @@ impl Simulation {
         }
         self.journal.counts.settlings += 1;
         for ((k, end), (_, share)) in ends.into_iter().zip(shares) {
-            // A contact that is closed already takes an impulse, too, when another one settles.
+            // A contact that is already closed also takes an impulse when another one settles.
             let settled = (!self.system.contacts[k].mode.is_closed()).then_some(end);
             self.system.contacts[k].settled = settled.or(self.system.contacts[k].settled);
             if settled.is_some() || share.impulse[0] != 0.0 {

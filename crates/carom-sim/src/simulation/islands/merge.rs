@@ -13,8 +13,8 @@ use crate::simulation::Simulation;
 enum Within {
     /// As accurate as the step.
     Step,
-    /// By the dense output, whose error is about that allowed for the step: every event of every island asks for all others,
-    /// and a step of its own for each would cost more than the motion.
+    /// By the dense output, whose error is about that allowed for the step: every event of an island needs the states
+    /// of all others, and a separate step for each would cost more than the motion.
     Dense,
 }
 
@@ -41,8 +41,8 @@ impl Island {
         })
     }
 
-    /// The first sample: of the state as it was given, with the modes and forces of contacts that rest in it, if nothing happens
-    /// at once.
+    /// The first sample: the given state, with the modes and forces of contacts that rest in it if there is no event at
+    /// the start.
     fn first_sample(&self) -> Result<Sample> {
         let mut start = self.simulation.clone();
         let mut told = Recorder::new();
@@ -50,8 +50,8 @@ impl Island {
         told.samples.into_iter().next().map_or_else(|| begun.and_then(|_| start.sample()), Ok)
     }
 
-    /// Does something that leaves the motion as it is: the watchdog counts evaluations, and the search for sliding
-    /// directions starts from the last ones found.
+    /// Runs `work` without affecting the motion: otherwise the watchdog would count its evaluations, and the search for
+    /// sliding directions would start from the last ones found.
     fn undisturbed<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let system = &self.simulation.system;
         let (evaluations, contacts) = (system.evaluations, system.contacts.clone());
@@ -63,7 +63,8 @@ impl Island {
 }
 
 impl Simulation {
-    /// Emits the samples at multiples of the interval up to a time that all islands have reached, and what was told before.
+    /// Emits the samples at multiples of the interval up to a time that all islands have reached, and the records kept
+    /// before it.
     pub(super) fn sample_whole(&mut self, islands: &mut [Island], time: f64, sink: &mut dyn Sink) -> Result<()> {
         let Some(interval) = self.system.setup.settings.interval else { return Ok(()) };
         loop {
@@ -143,7 +144,7 @@ impl Simulation {
         sample
     }
 
-    /// Brings states and contacts of the whole to those of the islands at the present time.
+    /// Copies states and contacts of the islands at the present time into the whole.
     pub(in crate::simulation) fn gather(&mut self) -> Result<()> {
         if self.islands.is_empty() {
             return Ok(());
@@ -167,7 +168,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// The summary of the whole, whose own numbers are those that the islands do not have.
+    /// The summary of the whole, given the numbers that the islands do not have.
     pub(in crate::simulation) fn add_islands(&self, whole: Summary) -> Summary {
         let parts: Vec<Summary> = self.islands.iter().map(|island| island.simulation.summary()).collect();
         let sum = |count: fn(&Summary) -> u64| parts.iter().map(count).sum::<u64>();
@@ -176,7 +177,7 @@ impl Simulation {
         for (part, island) in parts.iter().zip(&self.islands) {
             scatter(&part.settled, &island.contacts, &mut settled);
         }
-        // At rest since the last of them is.
+        // At rest since the last of them came to rest.
         let rests = self.islands.iter().map(|island| island.simulation.journal.at_rest);
         let rest = rests.reduce(|one, other| Some(one?.max(other?))).flatten();
         let has_come = rest.is_some_and(|rest| rest <= self.time);
@@ -205,7 +206,7 @@ impl Simulation {
     }
 }
 
-/// Puts numbers of an island into those of the whole.
+/// Writes numbers of an island into those of the whole.
 fn scatter<T: Clone>(part: &[T], places: &[usize], whole: &mut [T]) {
     for (value, &place) in part.iter().zip(places) {
         whole[place].clone_from(value);

@@ -1,9 +1,9 @@
 //! Islands: trees of a robot that do not act on each other, each simulated by itself.
 //!
-//! An island is a simulation of its own: its steps, decisions, impacts, factors and energy book are to the bit those that
-//! it has without the others. The whole takes the island that is earliest, lets it integrate up to its next event, and
-//! completes that step once all others have got there. So samples and events come in the order of time, and an event of
-//! one island neither ends a step of another nor decides its modes.
+//! An island is a separate simulation: its steps, decisions, impacts, factors and energy book are equal to the bit to
+//! those it has alone. The whole selects the earliest island, integrates it up to its next event, and completes that
+//! step once all others have reached its end. Thus samples and events are in the order of time, and an event of one
+//! island neither ends a step of another nor changes its modes.
 //!
 //! | file | contents |
 //! |---|---|
@@ -21,7 +21,7 @@ use crate::setup::part::SetupPart;
 use crate::simulation::event::advance::Halt;
 use crate::simulation::{Simulation, Stop};
 
-/// An island, and where its numbers are in those of the whole.
+/// An island, and the indices of its numbers in those of the whole.
 ///
 /// Invariant: if a step is `pending`, the state is that at its end and the modes are those within it; no other island is
 /// earlier than the start of the step.
@@ -31,11 +31,11 @@ pub(crate) struct Island {
     coordinates: Vec<usize>,
     velocities: Vec<usize>,
     contacts: Vec<usize>,
-    /// How the last step ended, until it is concluded.
+    /// How the last step ended, until it is completed.
     pending: Option<Halt>,
 }
 
-/// What an island tells, until all others have come as far.
+/// A record of an island, kept until all others have reached its time.
 #[derive(Debug, Clone)]
 pub(crate) enum Told {
     Event(Event),
@@ -67,7 +67,7 @@ impl Island {
         self.simulation.time
     }
 
-    /// Whether it can go on: to the end, or to its modes at the start.
+    /// Whether it has work left: up to the end, or its modes at the start.
     fn is_under_way(&self, end: f64) -> bool {
         self.time() < end || self.simulation.modes_are_stale && self.time() == 0.0
     }
@@ -99,14 +99,14 @@ impl Island {
         Ok(())
     }
 
-    /// The forces that are held on its velocities.
+    /// The held forces on its velocities.
     fn share(&self, forces: &[f64]) -> Vec<f64> {
         self.velocities.iter().map(|&i| forces[i]).collect()
     }
 }
 
 impl Simulation {
-    /// Puts the islands at the present time of a simulation that has just been set to a state, with its held forces.
+    /// Sets the islands to the present time of a simulation whose state has just been set, with its held forces.
     pub(super) fn start_islands(&mut self) -> Result<()> {
         for island in &mut self.islands {
             island.simulation.time = self.time;
@@ -118,7 +118,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Passes held forces on to the islands. Those whose forces change get to the present time first.
+    /// Passes held forces on to the islands. Those whose forces change are first brought to the present time.
     pub(super) fn hold_forces_of_islands(&mut self) -> Result<()> {
         for index in 0..self.islands.len() {
             let island = &mut self.islands[index];
@@ -134,7 +134,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// A step of the island that is earliest, and what the others do at the same time.
+    /// A step of the earliest island, with all steps of others that end at the same time.
     pub(super) fn step_islands(&mut self, sink: &mut dyn Sink) -> Result<Stop> {
         let mut islands = std::mem::take(&mut self.islands);
         let stopped = self.step_earliest(&mut islands, sink);
@@ -180,7 +180,7 @@ impl Simulation {
             let mut told = Recorder::new();
             let is_step = match islands[first].pending {
                 Some(halt) => {
-                    // All others have come as far, in the modes of their present steps.
+                    // All others have reached this time, in the modes of their present steps.
                     self.sample_whole(islands, now, sink)?;
                     islands[first].pending = None;
                     islands[first].simulation.conclude(halt, end, &mut told)?;
@@ -208,7 +208,7 @@ impl Simulation {
         }
     }
 
-    /// All islands are at the end.
+    /// Ends all islands at the end time.
     fn arrive_together(&mut self, islands: &mut [Island], sink: &mut dyn Sink) -> Result<Stop> {
         let end = self.horizon();
         self.sample_whole(islands, end, sink)?;
@@ -222,13 +222,13 @@ impl Simulation {
         Ok(Stop::Time)
     }
 
-    /// Keeps what an island tells, in the order of time.
+    /// Stores the records of an island in the order of time.
     fn keep(&mut self, told: Vec<Told>) {
         self.told.extend(told);
         self.told.sort_by(|a, b| a.time().total_cmp(&b.time()));
     }
 
-    /// Passes on what was told up to a time that all islands have reached. Returns whether there were events.
+    /// Passes on the records up to a time that all islands have reached. Returns whether there were events.
     fn tell(&mut self, islands: &mut [Island], time: f64, sink: &mut dyn Sink) -> Result<bool> {
         let count = self.told.iter().take_while(|told| told.time() <= time).count();
         let told: Vec<Told> = self.told.drain(..count).collect();
@@ -251,7 +251,7 @@ impl Simulation {
     }
 }
 
-/// The island that is earliest; of several, one that has not yet concluded its step.
+/// The earliest island; among several, one that has not yet completed its step.
 fn earliest(islands: &[Island]) -> Option<usize> {
     let key = |island: &Island| (island.time(), island.pending.is_none());
     (0..islands.len()).min_by(|&a, &b| {
@@ -260,7 +260,7 @@ fn earliest(islands: &[Island]) -> Option<usize> {
     })
 }
 
-/// What an island tells, in its order: a sample before the events comes first, the one after them last.
+/// The records of an island in order: the sample before the events first, the one after them last.
 fn told_by(island: &Island, index: usize, told: Recorder) -> Vec<Told> {
     let Recorder { samples, events } = told;
     let has_one_before = samples.len() > 1 || events.is_empty();

@@ -1,4 +1,4 @@
-//! What is known of the closed loops of a simulated robot from step to step.
+//! State of the closed loops of a simulated robot from step to step.
 
 /// The closed loops of a simulated robot.
 #[derive(Debug, Clone)]

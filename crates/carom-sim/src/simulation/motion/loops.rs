@@ -1,7 +1,7 @@
-//! Closed loops in motion: conditions that the integration drifts from, and instants at which they lose their rank.
+//! Closed loops in motion: drift from the loop conditions, and instants at which the conditions lose their rank.
 //!
-//! Accelerations keep C v = 0 at every stage, so that positions and velocities drift by the error of a step only. After each
-//! step both are put back, by the least change in the metric of M.
+//! Accelerations keep C v = 0 at every stage, so that positions and velocities drift only by the error of a step. After
+//! each step both are projected back, by the least change in the metric of M.
 
 use crate::error::{Result, SimulationError};
 use crate::record::event::{Event, LoopEvent};
@@ -9,19 +9,20 @@ use crate::simulation::Simulation;
 use crate::simulation::motion::loop_watch::LoopWatch;
 use crate::simulation::motion::system::{System, dynamics};
 
-/// How far a loop may be open within a step, over the loops' length: the stages of a long step leave the loops farther than
-/// its end. Rows and accelerations are exact also there; a step that ends as far is rejected by its error.
+/// How far a loop may be open within a step, relative to the loops' length: the stages of a long step leave the loops
+/// farther than its end. Rows and accelerations are exact there as well; a step that ends that far open is rejected by
+/// its error.
 const WITHIN_STEP: f64 = 0.1;
 
-/// What is left of the weakest condition, over the largest, below which a loop is near a dead point: W and loop forces there lose
-/// as many digits.
+/// Remainder of the weakest condition, relative to the largest, below which a loop is near a dead point: W and the loop
+/// forces lose the corresponding number of digits there.
 const DEAD_POINT: f64 = 1e-4;
 
-/// Steps of the search for a dead point inside a step: each takes 38 % of the interval away.
+/// Iterations of the search for a dead point inside a step: each shortens the interval by 38 %.
 const SEARCH: usize = 40;
 
 impl System {
-    /// Checks that the state of the dynamics closes the loops, and removes the rounding of its digits.
+    /// Checks that the state of the dynamics closes the loops, and removes what its rounding leaves open.
     pub(crate) fn start_loops(&mut self) -> Result<()> {
         if self.model().loops().is_empty() {
             return Ok(());
@@ -46,7 +47,7 @@ impl System {
     /// Notes how near the loops are to a dead point in the state just evaluated.
     ///
     /// # Errors
-    /// A condition was lost or gained: never one freedom more in silence.
+    /// A condition was lost or gained: degrees of freedom never change silently.
     pub(crate) fn watch_loops(&mut self, time: f64) -> Result<()> {
         let Some(watch) = &mut self.loops else { return Ok(()) };
         let rank = self.dynamics.loop_rank().map_err(|source| dynamics(time, source))?;
@@ -79,8 +80,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Reports a dead point that a loop came near in the last step. Margins go to zero linearly: between the evaluations of the
-    /// step the smallest is searched where a margin is so small that it may have passed through zero beside.
+    /// Reports a dead point that a loop came near in the last step. Margins go to zero linearly: where one is so small
+    /// that it may have reached zero between two evaluations of the step, the smallest is searched there.
     pub(crate) fn look_for_dead_points(&mut self) -> Result<()> {
         let Some(watch) = &self.system.loops else { return Ok(()) };
         let (start, end) = (self.stepping.stepper.start_time(), self.time);
@@ -103,7 +104,7 @@ impl Simulation {
         }
         let last = margins.last().map_or(f64::INFINITY, |margin| margin.1);
         if least < DEAD_POINT && !was_near {
-            // In the state looked at last, which is near it.
+            // In the state evaluated last, which is near the dead point.
             let index = self.system.dynamics.singular_loop(rank).map_err(|source| dynamics(time, source))?;
             let event = index.map(|index| Event::DeadPoint(LoopEvent { time, index }));
             self.journal.events.extend(event);
@@ -131,7 +132,7 @@ impl Simulation {
         Ok(if margins[0] < margins[1] { (inner[0], margins[0]) } else { (inner[1], margins[1]) })
     }
 
-    /// The margin at a time of the last step. Where a condition is lost, zero.
+    /// The margin at a time of the last step; zero where a condition is lost.
     fn loop_margin_at(&mut self, time: f64) -> Result<f64> {
         let mut state = std::mem::take(&mut self.stepping.point);
         let placed = self.state_within(time, &mut state).and_then(|()| self.system.place(time, &state));

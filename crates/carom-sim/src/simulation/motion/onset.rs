@@ -172,7 +172,7 @@ mod tests {
         assert!(!eliminate(&mut [1.0, 2.0, 2.0, 4.0], &mut [1.0, 1.0]));
     }
 
-    /// Two contacts of which only the difference of the turns matters: neither turns without need.
+    /// Two contacts for which only the difference of the turns matters: the common turn stays zero.
     #[test]
     fn a_common_turn_that_nothing_determines_is_none() {
         let turns = super::damped_least_squares(&[1.0, -1.0, -1.0, 1.0], &[1.0, -1.0]).unwrap();

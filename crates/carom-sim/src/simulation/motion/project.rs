@@ -12,10 +12,12 @@ use crate::simulation::motion::contact::Mode;
 use crate::simulation::motion::contact::three;
 use crate::simulation::motion::system::{dynamics, view};
 
-/// Contacts are put onto their surfaces one after the other where all at once would move links farther than this many times the ways of all contacts
-/// alone. Walls at an angle of a few degrees that hold a body between them are still closed at once.
+/// Contacts are put onto their surfaces one after the other if projecting all at once would move links farther than
+/// this multiple of the sum of the motions for each contact alone. Walls at an angle of a few degrees that hold a body
+/// between them are still closed at once.
 const FARTHEST: f64 = 100.0;
-/// Rounds of contacts put onto their surfaces one after the other, and the gap, over what is near, that is left to them.
+/// Rounds of contacts put onto their surfaces one after the other, and the gap, relative to the near distance, that may
+/// remain.
 const ALONE_ROUNDS: usize = 4;
 const ALONE_ENOUGH: f64 = 0.01;
 
@@ -63,9 +65,9 @@ impl Simulation {
         self.project_velocities(contacts, Rows::Normals, |_, _| false)
     }
 
-    /// [`Simulation::project_positions`], unless that adds energy worth telling although all gaps are near zero. Where
-    /// contacts can hardly move against each other, gaps of rounding are closed by a long motion of the links between
-    /// them: such gaps are left.
+    /// [`Simulation::project_positions`], unless that adds energy worth reporting although all gaps are near zero.
+    /// Where contacts can hardly move against each other, gaps of rounding are closed by a long motion of the links
+    /// between them: such gaps are left.
     fn project_positions_without_gain(&mut self, closed: &[usize], energy: f64) -> Result<()> {
         let start = self.state.clone();
         let are_near = closed.iter().all(|&k| self.system.contacts[k].gap.abs() <= self.system.scales.of(k).near);
@@ -101,7 +103,8 @@ impl Simulation {
         }
     }
 
-    /// Moves the contacts onto their surfaces, all at once. Where that would be [a long way](FARTHEST), one after the other.
+    /// Moves the contacts onto their surfaces, all at once or, if that would be [a long way](FARTHEST), one after the
+    /// other.
     fn put_on_surfaces(&mut self, closed: &[usize]) -> Result<()> {
         if self.try_to_put_on_surfaces(closed)? {
             return Ok(());
@@ -119,12 +122,12 @@ impl Simulation {
         Ok(())
     }
 
-    /// Moves the contacts onto their surfaces, unless nearly dependent contacts with gaps that disagree would move the links much farther than
-    /// the gaps are wide. Whether they were moved.
+    /// Moves the contacts onto their surfaces, unless nearly dependent contacts with inconsistent gaps would move the
+    /// links much farther than the gaps are wide. Returns whether they were moved.
     fn try_to_put_on_surfaces(&mut self, closed: &[usize]) -> Result<bool> {
         self.system.terms(self.time, closed)?;
         let mut excess = vec![0.0; self.system.rows.velocity().len()];
-        // The way of each contact alone, in the metric of the mass matrix.
+        // The motion for each contact alone, in the metric of the mass matrix.
         let mut alone = 0.0;
         for (k, rows) in self.system.watch.rows_of(closed) {
             let gap = self.system.contacts[k].gap;
@@ -142,7 +145,7 @@ impl Simulation {
         let (q, _, _) = self.system.parts_mut(&mut self.state);
         model.integrate(q, &change, 1.0, &mut moved).map_err(|source| dynamics(self.time, source))?;
         q.copy_from_slice(&moved);
-        // Contacts were moved along what the loops leave free: they are open by the square of that only.
+        // Contacts were moved along the freedoms of the loops, which are open only by the square of that motion.
         if self.system.loops.is_some() {
             self.system.place(self.time, &self.state)?;
             self.restore_loops()?;
@@ -230,9 +233,9 @@ mod tests {
 
     use crate::{Simulation, Surface};
 
-    /// A mass a nanometre inside a floor, and two inside another at a slope to it: both are held where one crosses the other. A slope of a tenth is far
-    /// enough from parallel to go there; at 1e-3 that is a micrometre away and at 1e-5 a hundred, for gaps of a nanometre, and each is held alone. At
-    /// 1e-7 the two count as one.
+    /// A mass a nanometre inside a floor, and two inside another at a slope to it: both gaps close where the floors
+    /// cross. At a slope of a tenth the mass is moved there; at 1e-3 the crossing is a micrometre away and at 1e-5 a
+    /// hundred, for gaps of a nanometre, and each contact is projected alone. At 1e-7 the two count as one.
     #[test]
     fn gaps_that_disagree_do_not_move_what_they_hold_far_away() {
         for (slope, farthest) in [(0.1, 2e-8), (1e-3, 1e-8), (1e-5, 1e-8), (1e-7, 1e-8)] {

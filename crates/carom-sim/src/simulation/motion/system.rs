@@ -65,10 +65,11 @@ pub(crate) struct System {
     pub(crate) loops: Option<LoopWatch>,
 }
 
-/// What has been computed in the state of the dynamics. Within an instant the same state is asked again and again.
+/// Which quantities have been computed in the state of the dynamics. Within an instant the same state is evaluated
+/// repeatedly.
 ///
-/// Invariant: `gaps` and `terms` belong to that state. Pairs keep other parts without a change of the state: with pairs
-/// nothing counts as known.
+/// Invariant: `gaps` and `terms` belong to that state. Pairs may switch to other parts without a change of state: with
+/// pairs nothing counts as known.
 #[derive(Debug, Clone, Copy, Default)]
 struct Known {
     /// Gaps and rates.
@@ -142,7 +143,7 @@ impl System {
         [works[0], works[1], works[2], works.get(3).copied().unwrap_or_default()]
     }
 
-    /// Sets the state of the robot. In the state that it has, what has been computed is kept.
+    /// Sets the state of the robot. If it is the present one, computed quantities are kept.
     pub(crate) fn place(&mut self, time: f64, state: &[f64]) -> Result<()> {
         let (nq, nv) = (self.unit.len(), self.acceleration.len());
         self.unit.copy_from_slice(&state[..nq]);
@@ -155,7 +156,7 @@ impl System {
         self.dynamics.set_state(&self.unit, velocity).map_err(|source| dynamics(time, source))
     }
 
-    /// Exchanges the dynamics for another one: of the same links, but with other inertias, and perhaps in another state.
+    /// Exchanges the dynamics for another one with the same links, but other inertias and possibly another state.
     pub(crate) fn swap_dynamics(&mut self, other: &mut Dynamics) {
         self.known = Known::default();
         std::mem::swap(&mut self.dynamics, other);
@@ -167,7 +168,7 @@ impl System {
         self.dynamics.restore_loops().map_err(|source| dynamics(time, source))
     }
 
-    /// Measures gaps and rates of all contacts in the current state, but of the parts of boxes that are far apart.
+    /// Measures gaps and rates of all contacts in the current state, except for the parts of boxes that are far apart.
     pub(crate) fn measure(&mut self, time: f64) -> Result<()> {
         if !self.known.gaps {
             let measured = self.watch.measure_near(&mut self.dynamics, &mut self.gaps, &mut self.rates);
@@ -180,7 +181,7 @@ impl System {
         Ok(())
     }
 
-    /// Gaps of all contacts in the current state, those of parts of boxes that are far apart, too.
+    /// Gaps of all contacts in the current state, including the parts of boxes that are far apart.
     pub(crate) fn all_gaps(&mut self, time: f64) -> Result<Vec<f64>> {
         if self.known.gaps {
             return Ok(self.gaps.clone());
@@ -215,7 +216,7 @@ impl System {
         }
     }
 
-    /// Joints with dry friction stick or slide from the start on.
+    /// Sets joints with dry friction to stick or slide from the start.
     pub(crate) fn start_frictions(&mut self) {
         for (place, friction) in self.watch.frictions().iter().enumerate() {
             let rate = friction.rate(self.dynamics.velocity());
@@ -225,7 +226,8 @@ impl System {
         }
     }
 
-    /// Keeps the parts of a pair that touch in the present state, with tangents made anew: numbers along the old ones turn over.
+    /// Keeps the parts of a pair that touch in the present state, and recomputes its tangents; directions along the old
+    /// ones are converted.
     pub(crate) fn renew_parts(&mut self, k: usize) {
         let Some(place) = k.checked_sub(self.watch.first_pair()) else { return };
         let pair = &mut self.watch.pairs[place];
@@ -296,7 +298,7 @@ impl System {
         self.known.terms = false;
         let selected = self.rows.select(of);
         let selected = selected.and_then(|()| self.watch.set_meetings(&mut self.dynamics, of, &mut self.rows));
-        // Without rows the factor of M is not needed, which of thousands of joints in a row takes seconds.
+        // Without rows the factor of M is not needed; for a chain of thousands of joints it takes seconds.
         let computed = match of {
             [] => selected,
             _ => selected.and_then(|()| self.dynamics.contact_terms(&mut self.rows)),
@@ -472,7 +474,7 @@ pub(crate) fn tangential(contacts: &Contacts, rows: Range<usize>) -> [f64; 2] {
     [x, y]
 }
 
-/// Whether two states have the same bits: what is computed from them then has, too.
+/// Whether two states are equal to the bit, so that quantities computed from them are as well.
 fn is_same(one: &[f64], other: &[f64]) -> bool {
     one.iter().zip(other).all(|(a, b)| a.to_bits() == b.to_bits())
 }

@@ -1,4 +1,4 @@
-//! What is large and what is small.
+//! The scales of a simulation and the bounds derived from them.
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ fn a_contact_has_the_bounds_of_its_own_tree_and_no_other() {
         }
     }
     assert_eq!(scales.length, 10.0);
-    // What can be told apart in time is the business of the smallest.
+    // The time scale is set by the smallest.
     assert_near(scales.time, (1e-3 / G).sqrt(), 1e-15);
     let weight = G * 2.0 * sizes.iter().sum::<f64>();
     assert_near(scales.force, weight, 1e-12 * weight);
@@ -61,7 +61,7 @@ fn a_contact_has_the_bounds_of_its_own_tree_and_no_other() {
     assert_near(scales.energy_floor, 1e-3 * energy, 1e-15 * energy);
 }
 
-/// The direction of a slide that the tolerance does not resolve is noise: ten times the tolerance, and no more than 1e-3.
+/// The direction of sliding slower than the tolerance resolves is noise: ten times the tolerance, and at most 1e-3.
 #[test]
 fn a_slide_is_slow_where_the_tolerance_does_not_resolve_its_direction() {
     for (tolerance, part) in [(1e-10, 1e-6), (1e-6, 1e-5), (1e-2, 1e-3)] {
@@ -79,7 +79,7 @@ fn what_starts_fast_is_not_measured_by_gravity_alone() {
     assert_eq!(System::new(setup).unwrap().scales.of(0).speed, 100.0);
 }
 
-/// A marker far away has no mass, and makes no robot large.
+/// A distant marker has no mass, and does not enlarge the robot.
 #[test]
 fn a_link_without_mass_makes_no_robot_large() {
     let model = model(
@@ -91,7 +91,7 @@ fn a_link_without_mass_makes_no_robot_large() {
     assert_eq!(System::new(setup).unwrap().scales.length, 1.0);
 }
 
-/// A robot of a kilometre does not turn by a kilometre.
+/// The scale of an angle is one radian, also for a robot of a kilometre.
 #[test]
 fn a_limit_that_turns_has_the_bounds_of_a_radian() {
     let model = model(
@@ -106,7 +106,7 @@ fn a_limit_that_turns_has_the_bounds_of_a_radian() {
     assert_near(scales.of(1).penetration, 1e-7, 1e-20);
 }
 
-/// With e = 1 a contact rests only at the precision that impacts have; else where its bounces are too low to follow.
+/// With e = 1 a contact rests only at the precision of impacts; otherwise when its bounces are too low to follow.
 #[test]
 fn an_elastic_contact_is_not_put_to_rest_by_the_end_of_bounces() {
     for (e, part) in [(1.0, 1e-8), (0.999, 1.0)] {

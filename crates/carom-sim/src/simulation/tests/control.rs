@@ -1,4 +1,4 @@
-//! Runs that are copied, begun again, put into another state, or controlled.
+//! Runs that are copied, reset, set to another state, or controlled.
 
 use crate::record::book::Device;
 use crate::simulation::motion::contact::Mode;
@@ -6,7 +6,7 @@ use crate::{Actuator, Discard, Event, Recorder, Simulation, SimulationError, Sto
 
 use super::{assert_near, ball, contact, mass, setup, sphere, weightless};
 
-/// A copy made in flight goes on as the original does, to the bit.
+/// A copy made in flight continues like the original, to the bit.
 #[test]
 fn a_copy_goes_on_as_the_original() {
     let mut original = Simulation::new(ball()).unwrap();
@@ -36,7 +36,8 @@ fn a_run_that_is_begun_again_is_the_same_run() {
     assert_eq!(first.samples, second.samples);
 }
 
-/// Lifted to 2 m at 0.3 s, at rest, it falls from there: the next impact is √(2 h/g) later, and the book is that of this fall.
+/// Lifted to 2 m at 0.3 s, at rest, it falls from there: the next impact is √(2 h/g) later, and the energy book is that
+/// of this fall.
 #[test]
 fn another_state_is_where_it_goes_on_from() {
     let mut setup = ball();
@@ -59,7 +60,7 @@ fn another_state_is_where_it_goes_on_from() {
     assert_eq!(simulation.configuration(), before);
 }
 
-/// What the parts say of themselves.
+/// The documented invariants of the parts.
 #[track_caller]
 fn assert_invariants(simulation: &Simulation) {
     let Simulation { system, stepping, book, fallback, journal, time, .. } = simulation;
@@ -84,7 +85,7 @@ fn assert_invariants(simulation: &Simulation) {
 
 #[test]
 fn the_parts_keep_their_invariants_from_step_to_step() {
-    // The last has a damper too stiff to be followed by steps.
+    // The last one has a damper too stiff for steps to follow.
     let mut stiff = mass(r#"damping="1e9""#, 0.5);
     (stiff.configuration[1], stiff.velocity[1]) = (1e-3, -1.0);
     for (setup, until) in [(ball(), 4.5), (sphere(), 1.0), (stiff, 1e-3)] {
@@ -100,8 +101,9 @@ fn the_parts_keep_their_invariants_from_step_to_step() {
     }
 }
 
-/// Without weight, v is the sum of the held forces over the rate, and x the sum of the parabolas: steps never see a force of
-/// another interval. The last stage of a step before a jump, if it began the next, would be off by a whole force.
+/// Without gravity, v is the sum of the held forces divided by the rate, and x the sum of the parabolas: no step
+/// evaluates a force of another interval. If the last stage before a jump were reused as the first of the next step, it
+/// would have the wrong force.
 #[test]
 fn forces_are_held_from_instant_to_instant() {
     let mut setup = weightless(mass("", 0.5));
@@ -132,11 +134,11 @@ fn forces_are_held_from_instant_to_instant() {
     }
     assert_near(simulation.velocity()[0], v, 1e-14);
     assert!(simulation.summary().residual < 1e-12);
-    // No samples but those of the interval: 0, 0.01, ..., 0.4.
+    // Only the samples of the interval: 0, 0.01, ..., 0.4.
     assert_eq!(recorder.samples().len(), 41);
 }
 
-/// A controller of constant force is an actuator of that force, also through impacts.
+/// A controller with a constant force is equivalent to an actuator with that force, also through impacts.
 #[test]
 fn a_constant_controller_is_an_actuator() {
     let force = [0.7, -2.0];
@@ -158,8 +160,9 @@ fn a_constant_controller_is_an_actuator() {
     }
 }
 
-/// A mass at rest with mu = 0.5 is pushed with 0.4 and from 0.1 s on with 0.6 of its weight: it slides from that instant on, and
-/// the acceleration is 0.1 g. Modes that were kept would slide or stick with forces outside the cone until a step notices.
+/// A mass at rest with mu = 0.5 is pushed with 0.4 and from 0.1 s on with 0.6 of its weight: it slides from that
+/// instant on, and the acceleration is 0.1 g. If modes were kept, it would slide or stick with forces outside the cone
+/// until a step detects it.
 #[test]
 fn modes_are_decided_anew_where_forces_jump() {
     let model = mass("", 0.0).model;

@@ -1,4 +1,4 @@
-//! Where the end of a phase is put, whatever the dense output says.
+//! Where the end of a phase is located, independently of errors of the dense output.
 
 use crate::Simulation;
 use crate::simulation::event::advance::Halt;
@@ -12,7 +12,7 @@ fn end(fraction: f64, beyond: f64, reason: Reason) -> PhaseEnd {
     PhaseEnd { fraction, beyond, margin: Margin { value: -1e-9, by: Some((0, reason)) } }
 }
 
-/// A mass at 1 m/s stops after v/(μ g), however far from there the dense output has it.
+/// A mass at 1 m/s stops after v/(μ g), however wrong the dense output is.
 #[test]
 fn a_stop_is_found_by_stepping_from_wherever_it_is_looked_for_first() {
     let (step, wanted) = (0.4, 1.0 / (MU * G));
@@ -27,14 +27,14 @@ fn a_stop_is_found_by_stepping_from_wherever_it_is_looked_for_first() {
             assert_eq!(margin.by, Some((0, Reason::Stop)));
         }
     }
-    // What does not stop in the step is left where it was looked for.
+    // If it does not stop in the step, the time searched first is kept.
     let mut simulation = pushed(Mode::SlipAlong([1.0, 0.0]), 1.0, 0.5 * wanted, |_| 0.0);
     simulation.step_to_phase_end(0.5 * wanted, end(0.8, 0.0, Reason::Stop)).unwrap();
     assert_near(simulation.time, 0.4 * wanted, 1e-15);
     assert_near(simulation.velocity()[0], 1.0 - 0.4, 1e-13);
 }
 
-/// A push that grows with the square of time is as large as friction at 0.2 s.
+/// A push that grows with the square of time reaches the friction limit at 0.2 s.
 #[test]
 fn a_push_is_found_on_its_bound_by_stepping_from_wherever_it_is_looked_for_first() {
     let (step, wanted) = (0.3, 0.2);
@@ -48,18 +48,18 @@ fn a_push_is_found_on_its_bound_by_stepping_from_wherever_it_is_looked_for_first
             assert_near(simulation.time, wanted, 1e-14);
         }
     }
-    // Too far from there to be what was found.
+    // Too far from there to be the event that was found.
     let mut simulation = simulation.clone();
     simulation.step_to_phase_end(step, end(0.1, 1e-5, Reason::Cone)).unwrap();
     assert_near(simulation.time, 0.1 * step, 1e-15);
 }
 
-/// An event fires where friction is outside its cone by 1e-10 of the weight: there modes are decided, up to 32 times as much later as
-/// asked for.
+/// An event fires where friction is outside its cone by 1e-10 of the weight: modes are decided there, at up to 32 times
+/// the requested look-ahead.
 #[test]
 fn modes_are_decided_where_an_event_fires_and_not_before() {
     let simulation = pushed(Mode::Stick, 0.0, 0.1, |t| MU * G * (1.0 + t));
-    // Half of the weight is 2e-10 s more than it holds.
+    // The push exceeds the friction limit, half of the weight, by 1e-10 of the weight after 2e-10 s.
     for (later, decided) in
         [(0.0, None), (1e-13, None), (2e-11, Some(3.2e-10)), (1.5e-10, Some(3e-10)), (1e-6, Some(1e-6))]
     {
@@ -72,7 +72,8 @@ fn modes_are_decided_where_an_event_fires_and_not_before() {
     }
 }
 
-/// Where the end of a step is put onto a bound, and where it fires, in a step that goes on: by the dense output.
+/// The dense output gives the time at which a force is on its bound and the time at which the event fires, in a step
+/// that continues beyond both.
 #[test]
 fn a_phase_ends_where_its_force_is_on_its_bound_and_fires_a_little_later() {
     let (step, wanted) = (0.3, 0.2);
@@ -83,11 +84,11 @@ fn a_phase_ends_where_its_force_is_on_its_bound_and_fires_a_little_later() {
     };
     assert_eq!(found.margin.by, Some((0, Reason::Cone)));
     assert_near(found.fraction * step, wanted, 1e-13);
-    // 1e-10 of the weight is 2e-10 of friction.
+    // 1e-10 of the weight is 2e-10 of the friction.
     assert_near(found.beyond * step, 2e-10 * wanted, 1e-13);
 }
 
-/// A step to the end of a phase tells how much later the event fires: modes are decided there.
+/// A step to the end of a phase records how much later the event fires: modes are decided there.
 #[test]
 fn a_step_to_the_end_of_a_phase_tells_how_much_later_it_fires() {
     let (step, wanted) = (0.3, 0.2);
@@ -99,7 +100,7 @@ fn a_step_to_the_end_of_a_phase_tells_how_much_later_it_fires() {
     assert_near(simulation.stepping.ahead_of_event, 2e-10 * wanted, 1e-13);
 }
 
-/// A part in 1e13 of the speed scale is rounding.
+/// 1e-13 of the speed scale is rounding.
 #[test]
 fn a_slip_is_not_ended_by_the_rounding_of_a_velocity_against_it() {
     let mut simulation = pushed(Mode::SlipAlong([1.0, 0.0]), 0.0, 0.1, |_| 2.0 * MU * G);
@@ -112,8 +113,8 @@ fn a_slip_is_not_ended_by_the_rounding_of_a_velocity_against_it() {
     }
 }
 
-/// In space a slide that slows is followed for seven tenths of what is left of it; near where its direction is no longer told, up to
-/// a tenth beyond that.
+/// In space, a step of decelerating sliding covers at most seven tenths of the time until it stops; where its direction
+/// is about to become undetermined, up to a tenth beyond that.
 #[test]
 fn a_slide_that_slows_is_not_stepped_over_its_end() {
     let deceleration = 0.2 * G * (1.0 + 1.0 / 0.4);

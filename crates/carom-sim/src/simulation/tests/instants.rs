@@ -1,4 +1,4 @@
-//! What happens at an instant.
+//! Resolution of an instant.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use crate::{Actuator, Event, EventKind, Setup, Simulation, Surface};
 
 use super::{G, assert_near, contact, mass, model, run, setup};
 
-/// A lever of 1 m that stands on the floor 1 mm from its axis: the contact moves a thousand times slower than the mass. A
-/// bounce of 4 mm/s was ended because the contact left the floor with 4e-6 m/s.
+/// A lever of 1 m that stands on the floor 1 mm from its axis: the contact moves a thousand times slower than the mass.
+/// A bounce of 4 mm/s was once ended because the contact left the floor at 4e-6 m/s.
 #[test]
 fn a_slow_contact_does_not_end_a_bounce_that_is_large() {
     let model = model(
@@ -29,7 +29,7 @@ fn a_slow_contact_does_not_end_a_bounce_that_is_large() {
     assert_near(first.time(), 2.0 * 4e-3 / G, 1e-8);
 }
 
-/// A mass on the floor with this velocity, as far as modes: closed, where it is.
+/// A mass on the floor with this velocity, with its contact closed.
 fn closed(setup: Setup) -> Simulation {
     let mut simulation = Simulation::new(setup).unwrap();
     simulation.audit().unwrap();
@@ -38,8 +38,8 @@ fn closed(setup: Setup) -> Simulation {
     simulation
 }
 
-/// Where W is nearly singular no impulse takes all of a normal velocity away: all rounds would go into one that is far too
-/// small to follow. A velocity that falls, or one that can be followed, is struck at again.
+/// Where W is nearly singular, no impulse removes all of a normal velocity: all rounds would be spent on one far too
+/// small to follow. A velocity that decreases, or one that can be followed, is struck again.
 #[test]
 fn a_small_velocity_that_impulses_leave_is_not_struck_at_for_ever() {
     let mut setup = mass("", 0.5);
@@ -58,9 +58,9 @@ fn a_small_velocity_that_impulses_leave_is_not_struck_at_for_ever() {
     assert_eq!(floor, 1e-13);
 }
 
-/// Two feet of a beam that is far too heavy to be turned: no impulse reaches the 1e-9 m/s with which one of them comes down, and
-/// what is left of the velocity where that is taken out is rounding. Impulses made of it were refused where they were held
-/// against the robot, and each instant went to a window.
+/// Two feet of a beam that is far too heavy to be turned: no impulse can change the 1e-9 m/s at which one of them comes
+/// down, and the rest of the velocity is rounding. Impulses computed from it were once rejected by the check against
+/// the robot, and each instant was left to a window.
 #[test]
 fn no_impulse_is_made_of_the_rounding_of_a_velocity_out_of_reach() {
     let model = model(
@@ -76,12 +76,12 @@ fn no_impulse_is_made_of_the_rounding_of_a_velocity_out_of_reach() {
     simulation.measure().unwrap();
     simulation.strike(&[0, 1]).unwrap();
     assert_eq!((simulation.velocity(), simulation.journal.counts.impacts), (&before[..], 0));
-    // And the instant ends.
+    // The instant ends.
     assert_eq!(simulation.resolve_instant(None).unwrap(), Resolution::Clear);
 }
 
-/// A mass on the floor, 10 pm from a wall that it leaves at 100 nm/s: as slow as bounces that are ended. But none ends where a
-/// phase on the floor does. It was pulled back to the wall each time.
+/// A mass on the floor, 10 pm from a wall that it leaves at 100 nm/s: as slow as bounces that are ended. But the end of
+/// a phase on the floor ends no bounce. The mass was once pulled back to the wall each time.
 #[test]
 fn what_leaves_a_surface_is_not_pulled_back_where_a_phase_ends_elsewhere() {
     let mut setup = mass("", 0.0);
@@ -92,7 +92,7 @@ fn what_leaves_a_surface_is_not_pulled_back_where_a_phase_ends_elsewhere() {
     let half_space = HalfSpace::new([0.0; 3], [1.0, 0.0, 0.0]).unwrap();
     setup.surfaces.push(Surface { name: "wall".into(), half_space });
     (setup.configuration[0], setup.velocity[0]) = (1e-11, 1e-7);
-    // Where it touches the floor, whatever is near comes to rest with it.
+    // When it touches the floor, all near contacts come to rest with it.
     for (by, left) in [(Some((0, Reason::Release)), 1e-7), (None, 0.0)] {
         let mut simulation = Simulation::new(setup.clone()).unwrap();
         simulation.audit().unwrap();
@@ -103,7 +103,7 @@ fn what_leaves_a_surface_is_not_pulled_back_where_a_phase_ends_elsewhere() {
     }
 }
 
-/// What is closed and drifted off its surface is brought back. It has not come to rest once more, and no bounces ended.
+/// A closed contact that drifted off its surface is brought back. This is no settling, and no bounces ended.
 #[test]
 fn a_closed_contact_that_is_brought_back_is_not_told_to_settle_again() {
     let mut setup = mass("", 0.5);
@@ -116,8 +116,8 @@ fn a_closed_contact_that_is_brought_back_is_not_told_to_settle_again() {
     assert_near(simulation.book.columns.projection, -0.5e-14, 1e-24);
 }
 
-/// A plate on two feet turns about one of them, which creeps. Taken with the creep, the other would seem to slide along the
-/// bisector.
+/// A plate on two feet turns about one of them, which creeps. With the creep included, the other would seem to slide
+/// along the bisector.
 #[test]
 fn what_slides_beside_a_foot_at_rest_is_not_led_astray_by_its_creep() {
     let model = model(
@@ -128,7 +128,7 @@ fn what_slides_beside_a_foot_at_rest_is_not_led_astray_by_its_creep() {
     let mut setup = setup(Arc::clone(&model));
     setup.contacts = [0.0, 1.0].map(|x| contact(&model, "plate", [x, 0.0, 0.0], 0.0, Some(0.5))).to_vec();
     let mut simulation = closed(setup.clone());
-    // Slower than what counts as rest.
+    // Slower than the bound for rest.
     let creep = 5.0 * simulation.system.scales.of(0).slow;
     setup.velocity = vec![creep, 0.0, 0.0, 10.0 * creep];
     simulation = closed(setup);
@@ -138,7 +138,7 @@ fn what_slides_beside_a_foot_at_rest_is_not_led_astray_by_its_creep() {
     assert!(v[0].abs() < 1e-9 * creep && v[1].abs() < 1e-9 * creep && v[3] > 9.0 * creep, "{v:?}");
 }
 
-/// A rest of velocity against the direction of a slip would end it before it begins.
+/// A remaining velocity against the direction of sliding would end it before it begins.
 #[test]
 fn a_slip_begins_without_velocity_against_it() {
     let mut setup = mass("", 0.0);
@@ -154,7 +154,7 @@ fn a_slip_begins_without_velocity_against_it() {
     assert_eq!(simulation.velocity()[0], 0.0);
 }
 
-/// Only what has restitution can lose it.
+/// Only a contact with restitution can lose it.
 #[test]
 fn a_plastic_impact_is_not_told_to_rattle() {
     for (e, rattles) in [(0.0, false), (0.5, true)] {
@@ -167,8 +167,8 @@ fn a_plastic_impact_is_not_told_to_rattle() {
     }
 }
 
-/// A body that rocks to rest brings contacts into play that never struck fast. Judged by their own impacts alone they kept their
-/// restitution, and with one that grows as impacts slow down there were a million.
+/// A body that rocks to rest brings contacts into play that never struck fast. Judged by their own impacts alone, they
+/// kept their restitution, and with a restitution that increases at low speed there were a million impacts.
 #[test]
 fn a_contact_that_joins_a_rattle_late_may_lose_its_restitution_with_the_others() {
     let body = |name: &str| {
@@ -186,9 +186,9 @@ fn a_contact_that_joins_a_rattle_late_may_lose_its_restitution_with_the_others()
     let mut simulation = Simulation::new(setup).unwrap();
     simulation.audit().unwrap();
     simulation.system.contacts[0].episode.strike(0.0, 1.0, simulation.system.scales.time);
-    // Another body is none of its business.
+    // Another body does not matter.
     assert!(simulation.may_rattle(&[1]) && !simulation.may_rattle(&[2]));
-    // And so it goes on while any of them strikes.
+    // This continues while any of them strikes.
     simulation.begin_or_follow_episode(1);
     simulation.time = 0.9 * simulation.system.scales.time;
     simulation.begin_or_follow_episode(1);
@@ -219,7 +219,7 @@ fn lifting_one_contact_out_does_not_push_another_in() {
     }
 }
 
-/// Released from rest it does not move, for the moment.
+/// Released from rest, it does not move yet.
 #[test]
 fn what_is_about_to_fall_is_not_at_rest() {
     let mut setup = mass("", 0.5);
@@ -230,8 +230,8 @@ fn what_is_about_to_fall_is_not_at_rest() {
     assert_eq!((summary.at_rest, summary.rests_at), (None, None));
 }
 
-/// In space a slide that slows keeps its direction below 10 v_z, and takes that of its velocity again above 20 v_z. With one
-/// bound for both it would change from one to the other and back where it creeps along it.
+/// In space, decelerating sliding keeps its direction below 10 v_z and follows its velocity again above 20 v_z. With
+/// one bound for both, it would switch back and forth when its speed stays near the bound.
 #[test]
 fn a_creep_along_the_slowest_speed_does_not_change_its_representation_for_ever() {
     let along = Mode::SlipAlong([1.0, 0.0]);
@@ -249,8 +249,8 @@ fn a_creep_along_the_slowest_speed_does_not_change_its_representation_for_ever()
     }
 }
 
-/// D of a contact tells how its force grows only where no other contact of its tree shares the load: two feet of one body are
-/// looked at where D vanishes, and feet of two bodies where each may be about to jam.
+/// D of a contact determines how its force grows only if no other contact of its tree shares the load: two feet of one
+/// body are checked where D vanishes, feet of two bodies where each may be about to jam.
 #[test]
 fn a_foot_beside_another_is_not_taken_to_jam_by_its_own_d() {
     let rod = |name: &str| {
@@ -278,8 +278,9 @@ fn a_foot_beside_another_is_not_taken_to_jam_by_its_own_d() {
     }
 }
 
-/// A pendulum that carries a point on its axis, to rounding, and on the floor: as a lever it would stop the pendulum by a force of
-/// 1e17 N, made of the rounding of W. A picometre from the axis the point goes inside by no more than that.
+/// A pendulum with a contact point that is on its axis, to rounding, and on the floor: acting as a lever it would stop
+/// the pendulum with a force of 1e17 N, computed from the rounding of W. A point a picometre from the axis penetrates
+/// by at most a picometre.
 #[test]
 fn a_point_that_hardly_moves_along_its_normal_does_not_stop_a_pendulum() {
     let model = model(
@@ -298,8 +299,8 @@ fn a_point_that_hardly_moves_along_its_normal_does_not_stop_a_pendulum() {
     }
 }
 
-/// A motor that pushes at every second look alone, as one that follows a noisy sensor might: what is decided by one look is
-/// contradicted by the next, round after round.
+/// A motor that pushes only at every second evaluation, as one driven by a noisy sensor might: the decision of one
+/// evaluation is contradicted by the next, round after round.
 #[test]
 fn forces_that_differ_from_look_to_look_do_not_hang_an_instant() {
     let mut setup = mass("", 0.0);
@@ -313,15 +314,15 @@ fn forces_that_differ_from_look_to_look_do_not_hang_an_instant() {
     })];
     let mut simulation = closed(setup);
     let resolutions = [0, 1].map(|_| {
-        // Whichever look comes first.
+        // Whichever evaluation comes first.
         simulation.system.accelerate_freely(0.0).unwrap();
         simulation.resolve_instant(None).unwrap()
     });
     assert!(resolutions.contains(&Resolution::Unclear), "{resolutions:?}");
 }
 
-/// A beam too heavy to be turned, turning at 1 rad/s, comes down on two feet at 1e-7 m/s: no impulse reaches the turning, and what is
-/// left of the velocity without it is less than what that is rounded by where W is inverted.
+/// A beam too heavy to be turned, turning at 1 rad/s, comes down on two feet at 1e-7 m/s: no impulse can change the
+/// rotation, and the rest of the velocity is smaller than the rounding of the rotation when W is inverted.
 #[test]
 fn no_impulse_is_made_of_what_a_large_velocity_out_of_reach_is_rounded_by() {
     let model = model(
@@ -339,7 +340,7 @@ fn no_impulse_is_made_of_what_a_large_velocity_out_of_reach_is_rounded_by() {
     assert_eq!((simulation.velocity(), simulation.journal.counts.impacts), (&before[..], 0));
 }
 
-/// The impulse that ends the bounces of one foot goes through the other, too, which came to rest before.
+/// The impulse that ends the bounces of one foot also acts on the other, which came to rest before.
 #[test]
 fn a_foot_at_rest_keeps_the_time_at_which_it_settled_when_another_one_settles() {
     let model = model(
@@ -359,7 +360,7 @@ fn a_foot_at_rest_keeps_the_time_at_which_it_settled_when_another_one_settles() 
     assert_eq!(simulation.journal.counts.settlings, 1);
     assert_eq!(simulation.system.contacts[0].settled, Some(-0.5));
     assert!(simulation.system.contacts[1].settled.is_some_and(|end| end > 0.0));
-    // What each of them takes is told.
+    // The share of each is reported.
     let told: Vec<(usize, bool)> = simulation
         .journal
         .events
@@ -372,7 +373,8 @@ fn a_foot_at_rest_keeps_the_time_at_which_it_settled_when_another_one_settles() 
     assert_eq!(told, [(0, false), (1, true)]);
 }
 
-/// The bounces of a mass that leaves the floor at v take 2 v/g (1 + e + e² + ...); where they are ended, that is told.
+/// The bounces of a mass that leaves the floor at v take 2 v/g (1 + e + e² + ...); this time is reported when they are
+/// ended.
 #[test]
 fn bounces_that_are_ended_are_told_to_end_when_they_would_have() {
     let (v, e) = (1e-7, 0.25);
@@ -388,8 +390,9 @@ fn bounces_that_are_ended_are_told_to_end_when_they_would_have() {
     assert_near(simulation.book.columns.settling, -0.5 * v * v, 1e-12 * v * v);
 }
 
-/// A body that slides on a point beside its centre of mass, at 0.3 rad from the direction in which its friction presses it most, with
-/// D a little above zero: a jam would not stop it, but turn it, and so does friction in time. It may never jam.
+/// A body that slides on a point beside its centre of mass, at 0.3 rad from the direction in which its friction presses
+/// it most, with D a little above zero: a jam would not stop it but turn it, as friction does in the course of time. It
+/// may never jam.
 #[test]
 fn a_slide_that_a_jam_would_turn_and_not_stop_is_not_jammed_ahead() {
     let model = model(
@@ -415,7 +418,7 @@ fn a_slide_that_a_jam_would_turn_and_not_stop_is_not_jammed_ahead() {
     assert_eq!(simulation.velocity(), before);
 }
 
-/// Where the event of D fires, the law has an impulse for it; a little above, neither does.
+/// Where the event of D fires, the law has an impulse for it; slightly above, there is neither event nor impulse.
 #[test]
 fn a_slide_ends_where_the_law_has_its_jam_and_not_before() {
     let model = model(
@@ -438,7 +441,7 @@ fn a_slide_ends_where_the_law_has_its_jam_and_not_before() {
     }
 }
 
-/// A mass that slides as masses do: impulses of what it falls in a moment are those of its weight.
+/// A mass that slides without paradox: the impulses for the velocity gained in a short time are those of its weight.
 #[test]
 fn impulses_that_do_what_forces_would_are_no_jam() {
     let mut setup = mass("", 0.0);

@@ -1,4 +1,4 @@
-//! Slides that jam, or are about to.
+//! Sliding that jams, or is about to.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::strikes::measured;
 use super::{G, assert_near, contact, model, setup};
 
 const MASS: f64 = 12.0;
-/// Along x and z, from the centre of a rod of 1 m to its foot: at 60°, as Painlevé has it, ...
+/// Along x and z, from the centre of a rod of 1 m to its foot: at 60°, as in Painlevé's example, ...
 const PAINLEVE: [f64; 2] = [0.25, -0.4330127018922193];
 /// ... and flatter.
 const FLAT: [f64; 2] = [0.4, -0.3];
@@ -50,7 +50,7 @@ fn falls_and_grows([x, z]: [f64; 2], part: f64, spin: f64) -> bool {
     d_rate * w < d * w_rate && force_rate > 0.0 && force > 0.0
 }
 
-/// At 60° the force of a rod falls where D does; where it is flatter it grows. A force that pulls does not jam.
+/// At 60° the force of a rod falls where D does; for a flatter rod it grows. A tensile force does not jam.
 #[test]
 fn a_jam_is_approached_where_d_falls_while_the_force_grows() {
     let mut counts = [0, 0];
@@ -67,8 +67,8 @@ fn a_jam_is_approached_where_d_falls_while_the_force_grows() {
     assert!(counts[0] > 0 && counts[1] > 0, "{counts:?}");
 }
 
-/// Where D reaches its threshold, a rod that approaches its jam is stopped by it; one that turns away is looked at again at half of
-/// that, and slides on.
+/// Where D reaches its threshold, a rod that approaches its jam is stopped by it; one that turns away is checked again
+/// at half the threshold, and slides on.
 #[test]
 fn a_slide_is_jammed_where_it_approaches_its_jam_and_goes_on_elsewhere() {
     for (spin, jams) in [(1.0, true), (-1.0, false)] {
@@ -86,8 +86,8 @@ fn a_slide_is_jammed_where_it_approaches_its_jam_and_goes_on_elsewhere() {
     }
 }
 
-/// No finite force holds a rod with D below zero: impulses stop it, and what they take is booked to the last digit, without what the
-/// moment adds for which they are computed.
+/// No finite force balances a rod with D below zero: impulses stop it. Their work is booked to rounding, without the
+/// contribution of the short time ahead for which they are computed.
 #[test]
 fn a_jam_of_several_contacts_books_what_it_takes() {
     for spin in [0.0, 0.5] {
@@ -121,7 +121,7 @@ fn nothing_jams_without_acceleration_or_without_velocity() {
     assert_eq!((simulation.journal.counts.impacts, simulation.velocity()), (0, &[0.0; 3][..]));
 }
 
-/// A micrometre a second into the floor counts as nothing: it is left out of the energy that the check compares.
+/// An approach of a micrometre per second counts as zero: it is left out of the energy that the check compares.
 #[test]
 fn a_jam_of_a_foot_that_still_comes_down_a_little_passes_its_check() {
     let mut simulation = rod(PAINLEVE, -0.3, 0.0);
@@ -131,8 +131,8 @@ fn a_jam_of_a_foot_that_still_comes_down_a_little_passes_its_check() {
     assert_eq!(simulation.journal.counts.impacts, 1);
 }
 
-/// A rod that turns one way comes nearer to its jam and the other way farther from it. Here it turns so much faster meanwhile that the
-/// force on it falls either way, and neither leads into the jam.
+/// A rod turning one way approaches its jam, turning the other way it recedes. Here its spin increases so much that the
+/// force falls either way, and neither leads into the jam.
 #[test]
 fn no_jam_is_approached_where_d_falls_and_the_force_does_too() {
     let falls = [0.1, -0.1].map(|spin| {
@@ -148,7 +148,7 @@ fn no_jam_is_approached_where_d_falls_and_the_force_does_too() {
     assert!([0.1, -0.1].iter().all(|spin| !rod(PAINLEVE, 1e-2, *spin).approaches_jam(0).unwrap()));
 }
 
-/// A jam stops the slide. Its work is what the kinetic energy changes by, and is booked and told as such.
+/// A jam stops the sliding. Its work equals the change of kinetic energy, and is booked and reported as such.
 #[test]
 fn a_jam_stops_a_slide_and_books_its_work() {
     for (part, ahead) in [(4e-7, false), (5e-5, true), (-0.3, false)] {
@@ -173,6 +173,6 @@ fn a_jam_stops_a_slide_and_books_its_work() {
         simulation.system.terms(0.0, &[0]).unwrap();
         assert_near(simulation.system.rows.velocity()[1], 0.0, 1e-9);
     }
-    // Far from a jam there is none ahead.
+    // Far from a jam, none is ahead.
     assert!(!rod(PAINLEVE, 0.1, 0.0).jam_ahead(0).unwrap());
 }

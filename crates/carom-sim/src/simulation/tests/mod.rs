@@ -1,5 +1,6 @@
-//! What each heuristic of the simulator is for: without it one of these tests fails. Closed forms on robots of one or two
-//! joints; `touches`, `phases`, `ends`, `onsets`, `instants`, `strikes`, `jams`, `settling`, `windows`, `starts`, `steps`, `bounds`, `control` and `names` by subject.
+//! Tests of each heuristic of the simulator: without it, one of them fails. Closed forms on robots of one or two
+//! joints; `touches`, `phases`, `ends`, `onsets`, `instants`, `strikes`, `jams`, `settling`, `windows`, `starts`,
+//! `steps`, `bounds`, `control` and `names` by subject.
 
 mod bounds;
 mod control;
@@ -35,7 +36,7 @@ pub(crate) fn model(bodies: &str) -> Arc<Model> {
     Arc::new(load::text(&text, "robot.xml".as_ref(), &Options::default()).unwrap())
 }
 
-/// At its home, at rest, over a floor at z = 0, without contacts.
+/// A robot in its home position, at rest, over a floor at z = 0, without contacts.
 pub(crate) fn setup(model: Arc<Model>) -> Setup {
     Setup {
         configuration: model.home().to_vec(),
@@ -74,7 +75,8 @@ pub(crate) fn mass(joint: &str, e: f64) -> Setup {
     setup
 }
 
-/// A mass on the floor with friction in this mode, at this speed, pushed along the floor, as far as one step of this length.
+/// A mass on the floor with friction in this mode, at this speed, pushed along the floor, after an attempt of one step
+/// of this length.
 pub(crate) fn pushed(
     mode: Mode,
     speed: f64,
@@ -114,8 +116,8 @@ pub(crate) fn sphere() -> Setup {
     setup
 }
 
-/// An arm of 1 m that turns about y without weight, at this angle from hanging down and with this spin, over a floor at this height
-/// above its axis: its tip can touch.
+/// An arm of 1 m that turns about y without gravity, at this angle from hanging down and with this spin, over a floor
+/// at this height above its axis: its tip can touch.
 pub(crate) fn arm(angle: f64, spin: f64, floor: f64) -> Setup {
     let model = model(
         r#"<body name="arm"><joint name="turn" type="hinge" axis="0 1 0"/>
@@ -132,8 +134,8 @@ pub(crate) fn value(polynomial: &[f64], at: f64) -> f64 {
     polynomial.iter().rev().fold(0.0, |sum, c| sum * at + c)
 }
 
-/// After the attempt of one step of this length from the start, of which the dense output can be asked; the state is that at the
-/// start.
+/// A simulation after an attempt of one step of this length from the start, with its dense output prepared; the state
+/// is the initial one.
 pub(crate) fn one_step(setup: Setup, step: f64) -> Simulation {
     let mut simulation = Simulation::new(setup).unwrap();
     simulation.audit().unwrap();
@@ -149,7 +151,8 @@ pub(crate) fn attempt(simulation: &mut Simulation, step: f64) {
     stepping.stepper.prepare_dense(system).unwrap();
 }
 
-/// A mass whose height is this polynomial of up to degree seven in time, which one step of a second follows exactly.
+/// A mass whose height is this polynomial of degree seven or less in time, which one step of one second integrates
+/// exactly.
 pub(crate) fn across(height: &'static [f64]) -> Simulation {
     one_step(touches::lifted(height, 0.5), 1.0)
 }

@@ -1,4 +1,4 @@
-//! Simulations stated by names, and what is asked by name.
+//! Simulations set up and queried by names.
 
 use carom_law::{Coefficients, Friction, Restitution};
 use carom_multibody::{HalfSpace, JointNameError};
@@ -25,7 +25,7 @@ fn fault(builder: SimulationBuilder) -> SimulationError {
     builder.build().unwrap_err()
 }
 
-/// The same run as by places in q and v, to the bit.
+/// The same run as with indices into q and v, to the bit.
 #[test]
 fn a_simulation_by_names_is_the_one_by_places() {
     let stated = || ContactSpec::new("mass", Coefficients::frictionless(Restitution::new(0.8).unwrap()));
@@ -60,8 +60,8 @@ fn a_contact_is_found_by_name_with_its_mode_gap_and_force() {
     assert_eq!(error.to_string(), r#"no contact is called "hand"; there is foot"#);
 }
 
-/// Asked at every step, a run has the same events, samples and evaluations: a sphere that slides, then rolls, and a push that
-/// begins a slide in space, whose direction is looked for from the last one found.
+/// Queried at every step, a run has the same events, samples and evaluations: a sphere that slides, then rolls, and a
+/// push that starts sliding in space, whose direction is searched from the last one found.
 #[test]
 fn asking_for_a_sample_changes_nothing_of_what_follows() {
     let mut pushed = sphere();
@@ -139,7 +139,7 @@ fn what_is_called_by_a_wrong_name_is_told_with_the_right_ones() {
     assert!(matches!(error, SimulationError::Joint(_)), "{error}");
 }
 
-/// There is one end time: what the run was asked for is what the header, the summary and the steps go by.
+/// There is one end time: the header, the summary and the steps use the one the run was given.
 #[test]
 fn the_end_time_is_one() {
     let mut simulation = Simulation::new(ball()).unwrap();

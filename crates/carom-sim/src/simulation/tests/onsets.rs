@@ -1,4 +1,4 @@
-//! Sliding in space that begins from rest.
+//! Onset of sliding in space from rest.
 
 use crate::simulation::motion::contact::Mode;
 use crate::simulation::motion::margin::Reason;
@@ -6,7 +6,8 @@ use crate::{Actuator, Simulation};
 
 use super::{G, assert_near, sphere};
 
-/// A sphere at rest on the floor, pushed by three times what friction holds, as it begins to slide along this direction.
+/// A sphere at rest on the floor, pushed with three times the friction limit, as it begins to slide along this
+/// direction.
 fn pushed(direction: [f64; 2]) -> Simulation {
     let mut setup = sphere();
     setup.velocity.fill(0.0);
@@ -18,8 +19,8 @@ fn pushed(direction: [f64; 2]) -> Simulation {
     simulation
 }
 
-/// Friction acts against the sliding and turns it into the direction of the push, whatever the direction it starts with: also from
-/// one that is far away, which is another slide and for a decision of modes to find.
+/// Friction acts against the sliding and turns it into the direction of the push, whatever the direction it starts
+/// with: also from a direction far away, which would be different sliding, to be found by a decision of modes.
 #[test]
 fn a_direction_far_from_that_of_the_last_step_is_not_taken_for_its_continuation() {
     for (angle, is_near) in [(0.0_f64, true), (0.25, true), (-0.25, true), (0.5, false), (1.2, false)] {
@@ -34,7 +35,7 @@ fn a_direction_far_from_that_of_the_last_step_is_not_taken_for_its_continuation(
     }
 }
 
-/// A direction that is lost is decided anew. Lost again within a thousandth of the time scale, there is none to follow: it is kept.
+/// A lost direction is decided anew. If it is lost again within a thousandth of the time scale, it is kept fixed.
 #[test]
 fn a_direction_that_is_lost_again_and_again_is_kept() {
     let mut simulation = pushed([1.0, 0.0]);

@@ -16,8 +16,8 @@ fn slider(mu: f64, push: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Setup {
     setup
 }
 
-/// A push that jumps to ten times what friction holds: at the jump the mass slides, and no state in which it sticks outside its cone
-/// is one of the motion.
+/// A push that jumps to ten times the friction limit: the mass slides from the jump on, and no sample shows it sticking
+/// outside its cone.
 #[test]
 fn no_sample_shows_a_force_that_jumped_out_of_its_bounds() {
     let (mu, jump) = (0.5, 0.1);
@@ -31,8 +31,9 @@ fn no_sample_shows_a_force_that_jumped_out_of_its_bounds() {
     }
 }
 
-/// A block on two feet, of which one carries more and more. Half of the push on each is more than the other foot holds; together they
-/// hold it. Whether they do is a problem of its own, and is not solved at each of a dozen stages of a step.
+/// A block on two feet, one of which carries an increasing share. Half of the push is more than the other foot can
+/// hold; together they hold it. Whether they do is a separate problem, which is not solved at each of a dozen stages of
+/// a step.
 #[test]
 fn forces_that_other_distributions_hold_are_not_distributed_at_every_stage() {
     let model = model(
@@ -57,12 +58,12 @@ fn forces_that_other_distributions_hold_are_not_distributed_at_every_stage() {
     assert_eq!(recorder.events().len(), 0, "{:?}", recorder.events().first());
     assert!(simulation.modes().all(|mode| mode == ContactMode::Stick));
     let summary = simulation.summary();
-    // 12 stages, the first of the next step, and two looks.
+    // 12 stages, the first of the next step, and two further evaluations.
     let each = summary.evaluations as f64 / summary.steps as f64;
     assert!(summary.steps >= 100 && each < 22.0, "{each} in each of {} steps", summary.steps);
 }
 
-/// A push that goes beyond what friction holds by 5e-11 of it, and back, all the time: too little for an event to fire.
+/// A push that repeatedly exceeds the friction limit by 5e-11 of it and returns: too little for an event to fire.
 #[test]
 fn a_force_that_wavers_about_its_bound_does_not_shorten_every_step() {
     let mu = 0.5;
@@ -80,7 +81,7 @@ fn a_force_that_wavers_about_its_bound_does_not_shorten_every_step() {
     assert!(summary.steps < 200, "{} steps", summary.steps);
 }
 
-/// The same by 1e-13, which is rounding to the decisions.
+/// A push that exceeds it by 1e-13, which is rounding for decisions.
 #[test]
 fn a_force_that_rounding_takes_out_of_its_bound_does_not_shorten_steps() {
     let mu = 0.5;
@@ -93,8 +94,9 @@ fn a_force_that_rounding_takes_out_of_its_bound_does_not_shorten_steps() {
     assert!(summary.steps < 110, "{} steps", summary.steps);
 }
 
-/// A slide that a push shakes while it slows down, followed with a tolerance of 1e-4: the dense output of its last step has the stop
-/// a little early or late. The step itself ends where the velocity vanishes, so that nothing is left to be taken away.
+/// Sliding that slows down under an oscillating push, integrated with a tolerance of 1e-4: the dense output of its last
+/// step has the stop slightly early or late. The step itself ends where the velocity vanishes, so that none is left to
+/// be removed.
 #[test]
 fn a_stop_in_a_coarse_step_leaves_no_velocity_to_be_taken_away() {
     for shake in [20.0, 40.0, 60.0] {

@@ -1,4 +1,4 @@
-//! How bounces end, what is closed after an instant, and what impulses can reach.
+//! How bounces end, which contacts are closed after an instant, and which velocities impulses can change.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use crate::{Actuator, ContactMode, EventKind, Simulation, SimulationError, Surfa
 use super::strikes::measured;
 use super::{G, MU, assert_near, contact, mass, model, pushed, setup, weightless};
 
-/// 2 v/(a (1 - e)), where a force brings it back.
+/// 2 v/(a (1 - e)), if a force brings it back.
 #[test]
 fn the_end_of_bounces_is_told_where_something_brings_them_back() {
     for (speed, push, e, tail) in [
         (1e-7, -1.0, 0.5, 4e-7),
         (1e-7, -2.0, 0.75, 4e-7),
-        // However slowly: nothing else could press a mass onto a floor.
+        // However small: nothing else could press the mass onto the floor.
         (1e-7, -1e-10, 0.5, 4e3),
         (1e-7, 0.0, 0.5, 0.0),
         (1e-7, 1.0, 0.5, 0.0),
@@ -40,7 +40,7 @@ fn the_end_of_bounces_is_told_where_something_brings_them_back() {
     }
 }
 
-/// One ball above another, both falling: they come back to each other only if something else pushes them.
+/// One ball above another, both falling: they meet again only if something else pushes them.
 #[test]
 fn two_bodies_that_fall_alike_are_not_told_to_bounce_for_ever() {
     let body = |name: &str| {
@@ -89,8 +89,8 @@ fn beside_a_wall(velocity: [f64; 2], modes: [Mode; 2]) -> Simulation {
     simulation
 }
 
-/// Where a phase ends, what is closed and rises a little is held, and what is open and does not rise by more than rounding is held
-/// with it: it would touch in the next step.
+/// At the end of a phase, a closed contact that rises slightly is held, and so is an open one that rises by no more
+/// than rounding: it would touch in the next step.
 #[test]
 fn what_is_closed_or_at_rest_is_held_where_a_phase_ends() {
     let by = Some((0, Reason::Release));
@@ -107,7 +107,7 @@ fn what_is_closed_or_at_rest_is_held_where_a_phase_ends() {
     }
 }
 
-/// Slower than rounding, backwards: it would end the slip at once.
+/// Backward sliding slower than rounding, which would end the slip at once.
 #[test]
 fn a_slip_is_decided_without_the_rounding_of_the_velocity_before() {
     let mut simulation = pushed(Mode::Stick, -2e-13, 0.1, |_| 2.0 * MU * G);
@@ -117,7 +117,7 @@ fn a_slip_is_decided_without_the_rounding_of_the_velocity_before() {
     assert_near(simulation.velocity()[0], 0.0, 1e-20);
 }
 
-/// A contact that could stay closed as well as lift off is told where it was closed and is let go.
+/// A contact that could either stay closed or lift off is reported if it was closed and is released.
 #[test]
 fn a_lift_off_among_several_answers_is_told_as_such() {
     for (before, ambiguous, after, told) in [
@@ -147,8 +147,9 @@ fn a_lift_off_among_several_answers_is_told_as_such() {
     }
 }
 
-/// Two feet of a beam that is far too heavy to be turned and comes down turning: impulses reach what both feet have in common. What
-/// they do not reach is told apart, and where it is a hundred thousand times as large, what they do reach is its rounding.
+/// Two feet of a beam that is far too heavy to be turned and comes down turning: impulses can change the common
+/// velocity of both feet. The rest is split off; if it is a hundred thousand times as large, the part that impulses can
+/// change is its rounding.
 #[test]
 fn the_part_of_a_velocity_that_no_impulse_reaches_is_told_apart() {
     let model = model(

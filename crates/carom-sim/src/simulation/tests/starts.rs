@@ -1,4 +1,4 @@
-//! The first sample of a run, and what is known of a state.
+//! The first sample of a run, and quantities kept for a state.
 
 use super::{G, ball, mass, run, setup, sphere};
 use crate::{ContactMode, Setup};
@@ -9,7 +9,7 @@ fn brief(mut setup: Setup) -> Setup {
     setup
 }
 
-/// It was told as in flight, without force, up to the second sample.
+/// It was once reported as in flight, without force, up to the second sample.
 #[test]
 fn what_rests_from_the_start_is_told_to_rest_there() {
     let (_, told) = run(brief(mass("", 0.5)));
@@ -25,7 +25,7 @@ fn what_rests_from_the_start_is_told_to_rest_there() {
     assert!((first.contacts[0].force[1] + 0.2 * G).abs() < 1e-12, "{:?}", first.contacts[0]);
 }
 
-/// Of two masses that do not act on each other one rests, and the other falls or strikes.
+/// Of two masses that do not act on each other, one rests and the other falls or strikes.
 #[test]
 fn what_rests_beside_others_is_told_to_rest_from_the_start() {
     for (height, speed, mode) in [(1.0, 0.0, ContactMode::Flight), (0.0, -1.0, ContactMode::Flight)] {
@@ -48,7 +48,7 @@ fn what_rests_beside_others_is_told_to_rest_from_the_start() {
     }
 }
 
-/// The state before the first event is the one that was given, and so is that of a run in which nothing happens at once.
+/// The state before the first event is the given one, also in a run without an event at the start.
 #[test]
 fn the_first_sample_is_the_state_that_was_given() {
     let mut strikes = mass("", 0.5);
@@ -61,7 +61,7 @@ fn the_first_sample_is_the_state_that_was_given() {
     }
 }
 
-/// Gaps, rates and terms are computed once for a state: in another one, by a change of the last bit alone, they are new.
+/// Gaps, rates and terms are computed once for a state: they are recomputed if only the last bit changes.
 #[test]
 fn what_is_known_of_a_state_is_forgotten_with_it() {
     let mut simulation = crate::Simulation::new(sphere()).unwrap();

@@ -1,4 +1,4 @@
-//! What steps cost, and what they leave. The counts are those of this method to a few percent.
+//! The cost and the errors of steps. The counts are those of this method to a few percent.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::{Actuator, Discard, EventKind, Simulation, Surface};
 
 use super::{G, assert_near, contact, mass, model, run, setup, sphere, weightless};
 
-/// What each touch of an elastic ball is early or late by adds up: 5e-14 s a bounce.
+/// The errors in time of the touches of an elastic ball add up: 5e-14 s a bounce.
 #[test]
 fn touches_are_not_all_early_or_all_late() {
     let mut setup = mass("", 1.0);
@@ -24,7 +24,7 @@ fn touches_are_not_all_early_or_all_late() {
     }
 }
 
-/// The same between two plates, 1 mm apart, at 20 m/s: 2 d/(v_floor + v_ceiling) from one to the other.
+/// A ball between two plates, 1 mm apart, at 20 m/s: 2 d/(v_floor + v_ceiling) from one to the other.
 #[test]
 fn four_thousand_touches_of_a_rattle_are_on_time() {
     let mut setup = mass("", 1.0);
@@ -47,9 +47,9 @@ fn four_thousand_touches_of_a_rattle_are_on_time() {
     }
 }
 
-/// An arm swings up and back within one long step, passes its lowest point, 10 nm below the floor, and swings on: the tip rises,
-/// falls and rises, all within a quarter of the first step, at whose ends and in whose middle it rises. Looked for at a few places
-/// alone, the touch was missed, and the tip went through the floor.
+/// An arm swings up and back within one long step, passes its lowest point, 10 nm below the floor, and swings on: the
+/// tip rises, falls and rises, all within a quarter of the first step, at whose ends and in whose middle it rises. With
+/// a search at a few fixed points, the touch was missed and the tip went through the floor.
 #[test]
 fn a_tip_that_touches_between_two_rises_of_one_step_is_not_missed() {
     let arm = model(
@@ -67,15 +67,16 @@ fn a_tip_that_touches_between_two_rises_of_one_step_is_not_missed() {
     let (simulation, recorder) = run(setup);
     assert!(simulation.summary().penetration < 1e-13, "{:e}", simulation.summary().penetration);
     let first = &recorder.events()[0];
-    // angle + speed t - pull t²/2 is where the tip is on the floor.
+    // The tip is on the floor where angle + speed t - pull t²/2 = touch.
     let touch = (1.0 - depth).acos();
     let wanted = (speed + (speed * speed + 2.0 * pull * (angle - touch)).sqrt()) / pull;
     assert_near(first.time(), wanted, 1e-10);
 }
 
-/// An arm turns once a second, above a floor that its tip reaches at its lowest point. At both ends and in the middle of a step of two
-/// seconds the tip is at its highest, at rest along the normal: without the spin of the arm, and without looking often enough in each
-/// turn, no touch is suspected. Gravity is so small that it moves nothing in a step.
+/// An arm turns once a second, above a floor that its tip reaches at its lowest point. At both ends and in the middle
+/// of a step of two seconds the tip is at its highest, at rest along the normal: without taking the spin of the arm
+/// into account, and without enough samples per turn, no touch is suspected. Gravity is so small that it has no effect
+/// within a step.
 #[test]
 fn a_tip_that_touches_once_a_turn_is_not_missed_by_steps_of_whole_turns() {
     let arm = model(
@@ -96,13 +97,13 @@ fn a_tip_that_touches_once_a_turn_is_not_missed_by_steps_of_whole_turns() {
     assert_near(recorder.events()[0].time(), wanted, 1e-12);
 }
 
-/// A mass on a spring that swings to 1 nm below the floor and back within a part of a step, at whose ends it is above.
+/// A mass on a spring that swings to 1 nm below the floor and back within a step, at both ends of which it is above.
 #[test]
 fn a_dip_within_a_step_of_a_body_that_does_not_turn_is_not_missed() {
     let depth = 1e-9;
     for k in 0..8 {
         let mut setup = weightless(mass(r#"stiffness="1" springref="1""#, 0.5));
-        // From its highest point, or a little after.
+        // From its highest point, or slightly after.
         let phase = 0.1 * f64::from(k);
         let amplitude = 1.0 + depth;
         (setup.configuration[1], setup.velocity[1]) = (1.0 + amplitude * phase.cos(), -amplitude * phase.sin());
@@ -114,8 +115,8 @@ fn a_dip_within_a_step_of_a_body_that_does_not_turn_is_not_missed() {
     }
 }
 
-/// A sphere that slides at 2 m/s and is pushed by 40 N: friction takes μ m g (1/m + r²/I) of that. Over many times 2 m/s over its
-/// acceleration, the direction of the sliding is no polynomial in time.
+/// A sphere that slides at 2 m/s and is pushed by 40 N: friction takes μ m g (1/m + r²/I) of that. Over many times the
+/// ratio of 2 m/s to its acceleration, the sliding direction is not close to a polynomial in time.
 #[test]
 fn a_step_of_a_slide_that_gains_speed_is_no_longer_than_its_error_estimate_holds() {
     let mut setup = sphere();
@@ -128,8 +129,8 @@ fn a_step_of_a_slide_that_gains_speed_is_no_longer_than_its_error_estimate_holds
     assert_near(simulation.room_to_slide(), 6.0 * 2.0 / acceleration, 1e-12);
 }
 
-/// A mass that sticks is pushed by an oscillator, A sin t: it slides when that is μ m g. Steps are a good part of a period and their
-/// dense output is less accurate than they are, so what it says has to be put right by stepping.
+/// A mass that sticks is pushed by an oscillator, A sin t: it slides when that is μ m g. Steps are a large fraction of
+/// a period and more accurate than their dense output, so the time it gives has to be corrected by stepping.
 #[test]
 fn sliding_does_not_begin_where_the_dense_output_of_a_long_step_says() {
     let model = model(
@@ -145,7 +146,7 @@ fn sliding_does_not_begin_where_the_dense_output_of_a_long_step_says() {
         let mut slider = contact(&model, "mass", [0.0; 3], 0.0, Some(mu));
         slider.point = slider.point.with_dimension(2);
         setup.contacts.push(slider);
-        // It starts at a phase of its own, and pushes harder from then on.
+        // It starts at a different phase each time, and pushes harder from then on.
         let (phase, push) = (0.1 * f64::from(k), 1.01 * mu * G);
         (setup.configuration[2], setup.velocity[2]) = (-phase.sin(), phase.cos());
         setup.actuators = vec![Actuator::law(move |_, q, _, forces| forces[0] += push * q[2])];
@@ -159,9 +160,9 @@ fn sliding_does_not_begin_where_the_dense_output_of_a_long_step_says() {
     assert!(worst < 4e-10, "{worst:e}");
 }
 
-/// A mass without friction, on its bound from the start, is pushed by a force that grows as another mass falls from rest: at the
-/// start of the step the push does not grow, and the mass could stay. The end of its rest was put there again and again, and
-/// windows had to step over it.
+/// A mass without friction, on its bound from the start, is pushed by a force that grows as another mass falls from
+/// rest: at the start of the step the push does not grow, and the mass could stay. The end of its rest was once put
+/// there again and again, until windows stepped over it.
 #[test]
 fn the_end_of_a_phase_is_not_put_at_the_start_of_a_step_for_ever() {
     let model = model(
@@ -185,7 +186,7 @@ fn the_end_of_a_phase_is_not_put_at_the_start_of_a_step_for_ever() {
     assert_near(simulation.velocity()[0], wanted, 1e-2 * wanted);
 }
 
-/// Samples inside a step are as good as steps: the dense output is not, where the step is long.
+/// Samples inside a step are as accurate as steps; the dense output of a long step is not.
 #[test]
 fn samples_inside_a_step_are_as_accurate_as_its_end() {
     let pendulum = model(
@@ -231,7 +232,8 @@ fn the_joint_blamed_for_short_steps_is_the_fastest_of_all() {
     assert_eq!((motor.joint.as_str(), motor.rate), ("other", 40.0));
 }
 
-/// A follower that turns three times as fast damps its leader nine times as much, and is not blamed in its place.
+/// A follower that turns three times as fast damps its leader nine times as much, and the leader is named, not the
+/// follower.
 #[test]
 fn a_follower_is_damped_by_the_square_of_its_multiplier() {
     let text = r#"<robot name="gear"><link name="base"/>
@@ -247,8 +249,8 @@ fn a_follower_is_damped_by_the_square_of_its_multiplier() {
     assert_near(stiffest.rate, 18.0 / 10.0, 1e-14);
 }
 
-/// The last one, too: where a little more than one of them is left, two equal steps are taken, neither a stretched nor a tiny one.
-/// After a tiny one the next step of a damped robot had four times the error.
+/// This includes the last one: if slightly more than one step remains, two equal ones are taken, neither a stretched
+/// nor a tiny one. After a tiny one, the next step of a damped robot had four times the error.
 #[test]
 fn no_step_is_longer_than_the_largest_asked_for_and_the_last_is_not_tiny() {
     for k in 0..20 {

@@ -1,4 +1,4 @@
-//! What strikes at an instant, by which rule, and how it is told and booked.
+//! Which contacts strike at an instant, by which rule, and how the strike is reported and booked.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::{ContactMode, Event, EventKind, ModeEvent, Setup, Simulation};
 
 use super::{G, assert_near, contact, mass, model, setup, sphere};
 
-/// Measured at the start, with these modes.
+/// A simulation at the start, measured, with this mode for all contacts.
 pub(super) fn measured(setup: Setup, mode: Mode) -> Simulation {
     let mut simulation = Simulation::new(setup).unwrap();
     simulation.audit().unwrap();
@@ -22,7 +22,7 @@ pub(super) fn measured(setup: Setup, mode: Mode) -> Simulation {
     simulation
 }
 
-/// A mass that comes down at v: half of m v² (1 - e²) goes, into the column of what took it.
+/// A mass that comes down at v loses ½ m v² (1 - e²), booked in the column of its cause.
 #[test]
 fn a_strike_is_booked_where_it_belongs() {
     let (v, e) = (1e-4, 0.5);
@@ -47,7 +47,7 @@ fn a_strike_is_booked_where_it_belongs() {
     }
 }
 
-/// Restitution may be dropped of what is a thousand times slower than it was, and never where it is 1.
+/// Restitution may be dropped for impacts a thousand times slower than the fastest, and never if e = 1.
 #[test]
 fn restitution_is_dropped_a_thousand_times_below_the_fastest_and_not_above() {
     for (e, speed, may) in [(0.5, 0.99e-3, true), (0.5, 1.01e-3, false), (1.0, 0.99e-3, false), (1.0, 1e-9, false)] {
@@ -57,7 +57,7 @@ fn restitution_is_dropped_a_thousand_times_below_the_fastest_and_not_above() {
     }
 }
 
-/// A strike is of its episode where it is the fastest, and where it is not.
+/// A strike belongs to its episode whether or not it is the fastest.
 #[test]
 fn an_episode_keeps_its_fastest_strike() {
     let mut setup = mass("", 0.5);
@@ -72,8 +72,8 @@ fn an_episode_keeps_its_fastest_strike() {
     }
 }
 
-/// The velocity below which bounces end is that at which the whole mass would rise by as much: less by √(m W_nn) for a contact that
-/// hardly moves, and no more for one that moves more than the mass.
+/// The velocity below which bounces end is that at which the whole mass would rise by the settling height: smaller by
+/// √(m W_nn) for a contact that hardly moves, and not larger for one that moves more than the mass.
 #[test]
 fn bounces_end_by_the_energy_in_them() {
     let lever = |arm: f64, limited: &str| {
@@ -104,7 +104,7 @@ fn bounces_end_by_the_energy_in_them() {
     assert_eq!(movable, [(1, simulation.system.scales.of(1).settled)]);
 }
 
-/// Over the speed scale of each, towards the surface or away from it.
+/// Relative to the speed scale of each, towards the surface or away from it.
 #[test]
 fn the_largest_rate_is_of_the_contacts_asked_for_and_has_a_side() {
     let mut setup = mass("", 0.5);
@@ -120,7 +120,7 @@ fn the_largest_rate_is_of_the_contacts_asked_for_and_has_a_side() {
     assert_near(simulation.largest_rate(&[1, 2], -1.0), 0.0, 0.0);
 }
 
-/// What touches at an instant: what is closed, and what is near, may close and did not go inside while it could not.
+/// The contacts that touch at an instant: closed ones, and near ones that are enabled and armed.
 #[test]
 fn what_is_near_takes_part_in_an_instant_and_what_may_not_close_does_not() {
     for (gap, is_armed, takes_part) in [(0.9, true, true), (1.1, true, false), (0.9, false, false)] {
@@ -136,7 +136,8 @@ fn what_is_near_takes_part_in_an_instant_and_what_may_not_close_does_not() {
     }
 }
 
-/// Slower than 20 v_z in space and 1e-9 of the speed scale in the plane is at rest; what slides does so along its velocity.
+/// Sliding slower than 20 v_z in space or 1e-9 of the speed scale in the plane is rest; faster sliding is along its
+/// velocity.
 #[test]
 fn what_creeps_is_at_rest_where_modes_are_decided() {
     let space = measured(sphere(), Mode::Slip);
@@ -187,7 +188,7 @@ fn a_change_of_mode_is_told_and_what_goes_on_is_not() {
     }
 }
 
-/// Events of an instant have the mode that follows; those before it keep theirs.
+/// Events of an instant have the mode after it; earlier events keep theirs.
 #[test]
 fn an_impact_is_told_with_the_mode_that_follows() {
     let mut setup = mass("", 0.0);
@@ -203,7 +204,8 @@ fn an_impact_is_told_with_the_mode_that_follows() {
     assert_eq!(simulation.journal.events[0].mode(), Some(ContactMode::Stick));
 }
 
-/// A slide too slow for its direction keeps the last one; from a kept direction, and from no velocity, it follows its velocity.
+/// Sliding too slow to determine its direction keeps the last one; from a kept direction, and from zero velocity, it
+/// follows its velocity.
 #[test]
 fn a_slide_takes_the_direction_of_its_velocity_when_it_is_redirected() {
     for (mode, velocity, kept) in [
@@ -218,7 +220,7 @@ fn a_slide_takes_the_direction_of_its_velocity_when_it_is_redirected() {
         match simulation.system.contacts[0].mode {
             Mode::SlipAlong([x, y]) if kept => {
                 assert_near(x.hypot(y), 1.0, 1e-14);
-                // The contact's own axes are those of the world, but for a turn.
+                // The axes of the contact are those of the world up to a rotation.
                 assert_near((x * 0.6).abs() + (y * 0.8).abs(), 1.0, 1e-12);
             }
             Mode::Slip if !kept => {}
@@ -227,7 +229,7 @@ fn a_slide_takes_the_direction_of_its_velocity_when_it_is_redirected() {
     }
 }
 
-/// A contact without weight on it is released where a phase ends, and one with weight is not.
+/// At the end of a phase, a contact without load is released, and one with load is not.
 #[test]
 fn what_is_pulled_off_lifts_off_and_what_is_pressed_on_stays() {
     for (gravity, mode) in [(-G, ContactMode::Stick), (G, ContactMode::Flight)] {
@@ -241,7 +243,7 @@ fn what_is_pulled_off_lifts_off_and_what_is_pressed_on_stays() {
     }
 }
 
-/// A wall that a mass leaves does not hold it, even where a strike on the floor is resolved at the same instant.
+/// A wall that a mass leaves does not hold it, even if a strike on the floor is resolved at the same instant.
 #[test]
 fn contacts_that_part_beside_a_strike_are_open_after_it() {
     let mut setup = mass("", 0.5);

@@ -11,12 +11,12 @@ use crate::{Actuator, Discard, Setup, Simulation, SimulationError, WatchedPair};
 
 use super::{G, assert_near, attempt, mass, model, run, setup, value, weightless};
 
-/// A mass whose height is this polynomial in time, by the force that it takes: the method integrates degree seven exactly, so that
-/// one step is as long as is asked for.
+/// A mass whose height is this polynomial in time, driven by the force required: the method integrates degree seven
+/// exactly, so that one step may be as long as requested.
 pub(super) fn lifted(height: &'static [f64], e: f64) -> Setup {
     let mut setup = weightless(mass("", e));
     (setup.configuration[1], setup.velocity[1]) = (height[0], height[1]);
-    // The unit of speeds, and energy for the book to compare with.
+    // Sets the speed scale, and an energy for the book to compare with.
     setup.velocity[0] = 1.0;
     let push = move |t: f64| -> f64 {
         let term = |(k, c): (usize, &f64)| (k * (k - 1)) as f64 * c * t.powi(k as i32 - 2);
@@ -24,7 +24,7 @@ pub(super) fn lifted(height: &'static [f64], e: f64) -> Setup {
     };
     setup.actuators = vec![Actuator::law(move |t, _, _, forces| forces[1] += push(t))];
     setup.settings.until = 1.0;
-    // The error estimates see the degree of the polynomial, though the step is exact.
+    // The error estimates do not vanish for this degree, although the step is exact.
     setup.settings.tolerance = 1e-2;
     setup
 }
@@ -35,12 +35,12 @@ fn impacts_in_one_step(setup: Setup) -> u64 {
     // The first steps of a run are short.
     simulation.stepping.size = 1.0;
     simulation.step(&mut Discard).unwrap();
-    // The touch may have been stepped to anew.
+    // The step may have been repeated to the touch.
     assert!(simulation.journal.counts.rejected <= 1, "{}", simulation.journal.counts.rejected);
     simulation.journal.counts.impacts
 }
 
-/// The product of polynomials, each by its coefficients from the constant on.
+/// The product of polynomials, each given by its coefficients from the constant on.
 fn product(factors: &[&[f64]]) -> Vec<f64> {
     factors.iter().fold(vec![1.0], |all, factor| {
         let mut next = vec![0.0; all.len() + factor.len() - 1];
@@ -60,8 +60,8 @@ fn height(gap: f64, p: &[f64]) -> &'static [f64] {
     height.leak()
 }
 
-/// s²(1 - s)²(s - ½)(a + b (s - ½)²) adds nothing to the gap at the ends and in the middle of the step, and to the rate only in the
-/// middle: what the rate there says is all there is to tell that the gap falls below zero in the first half.
+/// s²(1 - s)²(s - ½)(a + b (s - ½)²) adds nothing to the gap at the ends and in the middle of the step, and to the rate
+/// only in the middle: only the rate there shows that the gap falls below zero in the first half.
 #[test]
 fn a_dip_that_only_the_rate_in_the_middle_of_a_step_tells_is_not_missed() {
     let middle: &[f64] = &[-0.5, 1.0];
@@ -73,8 +73,9 @@ fn a_dip_that_only_the_rate_in_the_middle_of_a_step_tells_is_not_missed() {
     assert!(impacts_in_one_step(lifted(height, 0.5)) > 0);
 }
 
-/// s²(1 - s)²(a + b (s - ½)²) adds nothing to the rates at the ends and in the middle of the step: it is three times as high in the
-/// middle, below zero in each half, and level at all three places. How far the cubic is off there is all there is to tell.
+/// s²(1 - s)²(a + b (s - ½)²) adds nothing to the rates at the ends and in the middle of the step: it is three times as
+/// high in the middle, below zero in each half, and level at all three places. Only the error of the cubic there shows
+/// it.
 #[test]
 fn a_dip_that_only_the_gap_in_the_middle_of_a_step_tells_is_not_missed() {
     let (gap, b) = (1e-4, -0.16);
@@ -85,8 +86,8 @@ fn a_dip_that_only_the_gap_in_the_middle_of_a_step_tells_is_not_missed() {
     assert!(impacts_in_one_step(lifted(height, 0.5)) > 0);
 }
 
-/// Without gravity, 1e-15 m/s is rounding, and so are the 1e-16 m by which that lowers what lies on the floor. Taken for a touch it was
-/// one at each step, of no length.
+/// Without gravity, 1e-15 m/s is rounding, and so are the 1e-16 m by which it lowers a body on the floor. Taken for a
+/// touch, it gave one at each step, of zero length.
 #[test]
 fn what_lies_on_a_floor_without_force_does_not_touch_it_again_for_ever() {
     let mut setup = weightless(mass("", 0.5));
@@ -98,7 +99,8 @@ fn what_lies_on_a_floor_without_force_does_not_touch_it_again_for_ever() {
     assert_eq!((summary.windows, summary.rejected), (0, 0));
 }
 
-/// A mass on a spring swings to 1 mm or 1 µm below the floor, in steps of a good part of its period, at tolerances down to 1e-4.
+/// A mass on a spring swings to 1 mm or 1 µm below the floor, in steps of a large fraction of its period, at tolerances
+/// as coarse as 1e-4.
 #[test]
 fn what_touches_slowly_in_a_long_step_is_on_the_surface() {
     for (tolerance, depth) in [(1e-4, 1e-3), (1e-6, 1e-3), (1e-8, 1e-6), (1e-10, 1e-6)] {
@@ -116,8 +118,8 @@ fn what_touches_slowly_in_a_long_step_is_on_the_surface() {
     }
 }
 
-/// A gap above a floor at z = 1 is a number of roundings of 1: a slow fall is through zero between two of them. Touches all taken at
-/// the first that is below zero come half a rounding late, each by that over its speed.
+/// A gap above a floor at z = 1 is a number of roundings of 1: a slow fall passes zero between two of them. Touches
+/// taken at the first value below zero would be late by half a rounding divided by the speed.
 #[test]
 fn slow_touches_are_not_late_by_half_a_rounding_of_the_gap() {
     let (mut sum, mut count) = (0.0, 0);
@@ -136,7 +138,7 @@ fn slow_touches_are_not_late_by_half_a_rounding_of_the_gap() {
     assert!(late.abs() < 0.2, "{late} roundings");
 }
 
-/// What contacts hold apart is measured on the whole boxes once more: parts that are not held must not pass in silence.
+/// The gap of the whole boxes is measured again: parts that no contact holds must not overlap silently.
 #[test]
 fn boxes_that_are_in_each_other_end_the_run_by_the_name_of_their_contact() {
     let model = model(
@@ -162,14 +164,15 @@ fn boxes_that_are_in_each_other_end_the_run_by_the_name_of_their_contact() {
             }
             Err(other) => panic!("{overlap}: {other}"),
         }
-        // What a window leaves so is tried with shorter steps.
+        // A window that leaves them so is retried with shorter steps.
         let of_window = simulation.check_boxes_of_device(Device::Windows);
         assert_eq!(matches!(of_window, Err(SimulationError::DevicePenetration { .. })), is_refused, "{overlap}");
     }
 }
 
-/// A box whose edge lies on a table as wide as itself turns down about it, until its face lies on the table. Parts of it face the table then and only
-/// then: before, the other edge is not the lowest, and below it is nearer to the side of the table than to its top.
+/// A box whose edge lies on a table of its own width tips about it, until its face lies on the table. Its other parts
+/// face the table only at that instant: before it, the other edge is not the lowest, and below it is nearer to the side
+/// of the table than to its top.
 #[test]
 fn a_face_that_comes_down_flush_is_not_missed_where_another_edge_is_a_little_inside() {
     let model = model(
@@ -187,7 +190,7 @@ fn a_face_that_comes_down_flush_is_not_missed_where_another_edge_is_a_little_ins
         bodies: BodyPair { sides: [upper, table] },
         coefficients: Coefficients { restitution: Restitution::ZERO, friction: None },
     });
-    // What the dense output of a step may leave of a closed contact.
+    // The error that the dense output of a step may leave in a closed contact.
     for inside in [0.0, 1e-11] {
         setup.configuration[0] = -inside;
         let mut simulation = Simulation::new(setup.clone()).unwrap();

@@ -10,12 +10,12 @@ use crate::{CoordinateRange, Discard, Setup, Simulation, SimulationError};
 
 use super::{G, assert_near, contact, mass, model, setup, weightless};
 
-/// Steps of a window, and the shortest and the longest of them, over the time scale.
+/// Steps of a window, and the shortest and longest of them relative to the time scale.
 const STEPS: f64 = 10.0;
 const SHORTEST: f64 = 1e-6;
 const LONGEST: f64 = 1e-4;
 
-/// A simulation that may go on to t = 1 and is about to open a window.
+/// A simulation up to t = 1 that is about to open a window.
 fn begun(setup: Setup) -> Simulation {
     let mut simulation = Simulation::new(setup).unwrap();
     simulation.set_until(1.0).unwrap();
@@ -23,14 +23,14 @@ fn begun(setup: Setup) -> Simulation {
     simulation
 }
 
-/// How long the next window takes.
+/// Opens the next window and returns its length in time.
 fn window(simulation: &mut Simulation) -> f64 {
     let before = simulation.time;
     simulation.open_window().unwrap();
     simulation.time - before
 }
 
-/// Lifted out costs 5e-11 J here: less than what a device may add.
+/// Lifting it out takes 5e-11 J here: less than a device may add.
 #[test]
 fn what_a_window_finds_inside_a_surface_does_not_stay_inside() {
     let mut setup = mass("", 0.0);
@@ -49,7 +49,7 @@ fn windows_that_follow_each_other_do_not_take_for_ever() {
     assert_near(window(&mut simulation), 2.0 * first, 1e-15);
     let tenth = (0..8).map(|_| window(&mut simulation)).last().unwrap();
     assert_near(tenth, STEPS * LONGEST * time, 1e-14);
-    // After a while it is another crowd, and before that the same.
+    // After a pause it is another cluster; before, the same one.
     simulation.time += 1.9 * tenth;
     assert_near(window(&mut simulation), tenth, 1e-14);
     simulation.time += 2.1 * tenth;
@@ -73,7 +73,8 @@ fn a_window_does_not_go_beyond_the_end_asked_for() {
     assert_near(simulation.time, 1e-7, 1e-20);
 }
 
-/// A window has a robot of its own, with the armature that stands for dampers: in one state both have different W.
+/// A window has a separate robot, with the armature that represents dampers: in the same state the two have different
+/// W.
 #[test]
 fn a_robot_at_rest_does_not_keep_the_matrix_of_its_window() {
     let mut simulation = begun(mass(r#"damping="10""#, 0.0));
@@ -93,14 +94,15 @@ fn a_robot_at_rest_does_not_keep_the_matrix_of_its_window() {
     assert_eq!((again, of_the_window_again), (own, of_the_window));
 }
 
-/// One step of a ten millionth of a second takes 3e4 times the velocity where the damper is taken at its start.
+/// With the damper evaluated at the start, one step of a ten-millionth of a second would change the velocity by 3e4
+/// times its value.
 #[test]
 fn a_stiff_joint_in_a_window_is_stopped_and_not_thrown() {
     for joint in [r#"damping="1e11""#, r#"stiffness="1e17""#] {
         let mut setup = weightless(mass(joint, 0.0));
         (setup.configuration[1], setup.velocity[1]) = (1.0, 1.0);
         if joint.contains("stiffness") {
-            // The spring is at rest where it starts.
+            // The spring is relaxed in the initial position.
             setup = weightless(mass(&format!("{joint} springref=\"1\""), 0.0));
             (setup.configuration[1], setup.velocity[1]) = (1.0, 1.0);
         }
@@ -111,8 +113,8 @@ fn a_stiff_joint_in_a_window_is_stopped_and_not_thrown() {
     }
 }
 
-/// It strikes within the third step. Steps after which a contact is found inside would be late by up to one of them, and
-/// armature for a whole step would damp the part of one too little.
+/// It strikes within the third step. Detecting the penetration after a step would be late by up to one step, and
+/// armature for a whole step would damp a partial one too little.
 #[test]
 fn an_impact_in_a_window_is_where_it_is_and_not_at_the_next_step() {
     let (damping, e) = (1e3, 0.5);
@@ -122,7 +124,7 @@ fn an_impact_in_a_window_is_where_it_is_and_not_at_the_next_step() {
     let mut simulation = begun(setup);
     assert_eq!(simulation.system.scales.time, 1.0);
     let took = window(&mut simulation);
-    // Nine whole steps, and the part of one.
+    // Nine whole steps and a partial one.
     let part = took - 9.0 * step;
     assert!(part > 0.4 * step && part < 0.6 * step, "{}", part / step);
     let over = |h: f64| 1.0 / (1.0 + h * damping);
@@ -147,7 +149,7 @@ fn a_window_drops_restitution_only_of_what_is_a_thousand_times_slower() {
     }
 }
 
-/// In the longest steps gravity alone makes 3e-4 m/s: far more than bounces that are ended.
+/// In the longest steps gravity alone adds 3e-4 m/s: far more than the speed of bounces that are ended.
 #[test]
 fn what_rests_does_not_begin_to_bounce_in_long_windows() {
     let mut simulation = begun(mass("", 0.5));
@@ -183,7 +185,7 @@ fn a_window_that_fails_leaves_everything_as_it_was() {
     let mut setup = mass("", 0.5);
     (setup.configuration[1], setup.velocity[1]) = (1e-7, -1.0);
     let mut simulation = begun(setup);
-    // As if windows had taken a joule, and given it back.
+    // As if windows had removed a joule and given it back.
     simulation.book.lowest[Device::Windows as usize] = -1.0;
     let (state, counts) = (simulation.state.clone(), format!("{:?}", simulation.journal.counts));
     let error = simulation.open_window().unwrap_err();
@@ -193,8 +195,8 @@ fn a_window_that_fails_leaves_everything_as_it_was() {
     assert!(simulation.journal.events.is_empty() && simulation.system.contacts[0].mode == Mode::Flight);
 }
 
-/// What bounces without loss and more slowly than bounces that are ended, 1.4e-6 of the speed scale, bounces on: with its own
-/// speed where it strikes, and where it has just left the floor and falls back within a step.
+/// A lossless bounce slower than those that are ended, 1.4e-6 of the speed scale, continues with its own speed: when it
+/// strikes, and when it has just left the floor and falls back within a step.
 #[test]
 fn an_elastic_bounce_is_not_lost_in_a_window_however_slow() {
     let mut setup = weightless(mass("", 1.0));
@@ -214,8 +216,8 @@ fn an_elastic_bounce_is_not_lost_in_a_window_however_slow() {
     assert_near(0.5 * speed * speed + G * height, 0.5e-12, 0.5e-13);
 }
 
-/// A bead on an arm that turns freely: in a step of the window it moves outwards by the centrifugal force, and the arm slows down only
-/// in the next. The energy rises with the square of the step.
+/// A bead on an arm that turns freely: in a step of the window the centrifugal force moves it outwards, and the arm
+/// slows down only in the next. The energy rises with the square of the step.
 fn bead() -> Setup {
     let model = model(
         r#"<body name="bead"><joint name="turn" type="hinge" axis="0 0 1"/><joint name="out" type="slide" axis="1 0 0"/>
@@ -235,8 +237,8 @@ fn a_window_that_adds_energy_is_tried_again_with_shorter_steps() {
     assert!(lengths.windows(2).any(|pair| pair[1] < 0.2 * pair[0]), "{lengths:?}");
 }
 
-/// However many windows follow each other: each gains little, and all together would gain more than a device may. In closed form
-/// the bead keeps its angular momentum and its energy.
+/// For any number of consecutive windows: each gains little, but together they would gain more than a device may. In
+/// closed form the bead keeps its angular momentum and its energy.
 #[test]
 fn steps_of_a_window_give_back_what_they_gain() {
     let mut setup = bead();
@@ -250,14 +252,14 @@ fn steps_of_a_window_give_back_what_they_gain() {
     }
     let columns = simulation.book.columns.windows;
     assert!(columns <= 1e-8 * energy && columns > -1e-4 * energy, "{columns:e} of {energy}");
-    // About the same path: r² of the bead grows by t², for inertia of its own by a little less.
+    // About the same path: r² of the bead grows by t², and by slightly less because of its own inertia.
     let out = 1.0 + simulation.configuration()[1];
     let expected = (1.0 + simulation.time * simulation.time).sqrt();
     assert!((out - expected).abs() < 2e-3, "{out} is not {expected}");
 }
 
-/// A pendulum of two links on a slide that a damper of 1e11 N s/m holds, as the bases of some robots are: windows replace nearly
-/// all of its motion, and links that fling each other gain in their steps.
+/// A pendulum of two links on a slide that a damper of 1e11 N s/m holds, as the bases of some robots are: windows
+/// replace nearly all of its motion, and links that accelerate each other gain energy in their steps.
 #[test]
 fn a_stiff_robot_that_swings_fast_does_not_gain_in_its_windows() {
     let model = model(
@@ -287,7 +289,7 @@ fn steps_after_a_window_are_not_as_short_as_those_that_it_stepped_over() {
     assert_near(simulation.stepping.size, SHORTEST * simulation.system.scales.time, 1e-15);
 }
 
-/// A slide with dry friction in a window: at rest it stays, and in motion it slows down by f/m, as between events.
+/// A slide with dry friction in a window: at rest it stays; in motion it decelerates at f/m, as between events.
 #[test]
 fn dry_friction_of_joints_acts_in_windows() {
     use carom_multibody::{Inertia, Joint, JointKind, LinkId, LinkSpec, ModelBuilder};
@@ -303,7 +305,7 @@ fn dry_friction_of_joints_acts_in_windows() {
         simulation.open_window().unwrap();
         let time = simulation.time();
         assert!(time > 0.0);
-        // Up it slows down by friction and weight, down by what friction has more than weight.
+        // Upwards friction and weight decelerate it, downwards the excess of friction over weight.
         let slowing = match start {
             0.0 => 0.0,
             v => -f64::signum(v) * friction / mass - 9.81,
