@@ -1,7 +1,7 @@
 //! The laws other than Aghili's: chord on vectors of problems; the problems that these leave, and all other laws, one
 //! problem at a time.
 
-use super::common::{BLOCK, INPUTS, OUTPUTS, mode_of};
+use super::common::{BLOCK, INPUTS, OUTPUTS};
 use super::{Answers, BatchError, Problems, Request, stages};
 use crate::contact::coefficients::{Coefficients, Restitution};
 use crate::error::Result;
@@ -22,11 +22,9 @@ pub(super) fn solve(problems: &Problems<'_>, answers: &mut Answers<'_>, errors: 
             problems.copy_block(start, length, &mut input);
             stages::solve(&input, &mut output, &mut scratch);
         }
-        for i in 0..length {
-            let index = start + i;
-            if let Some(mode) = mode_of(output[7][i]) {
-                let [i_n, i_1, i_2, v_n, v_1, v_2, change] = [0, 1, 2, 3, 4, 5, 6].map(|k: usize| output[k][i]);
-                answers.put(index, Some(mode), [i_n, i_1, i_2], [v_n, v_1, v_2], change);
+        answers.put_block(start, length, &output);
+        for index in start..start + length {
+            if answers.mode[index].is_some() {
                 continue;
             }
             match solve_one(problems, index) {

@@ -175,12 +175,11 @@ fn solve_by<const CHECKED: bool>(problems: &Problems<'_>, answers: &mut Answers<
         let length = BLOCK.min(n - start);
         problems.copy_block(start, length, &mut input);
         common::solve::<CHECKED>(&input, &mut output, problems.guard);
-        for i in 0..length {
-            let index = start + i;
-            if let Some(mode) = common::mode_of(output[7][i]) {
-                let [i_n, i_1, i_2, v_n, v_1, v_2, change] = [0, 1, 2, 3, 4, 5, 6].map(|k: usize| output[k][i]);
-                answers.put(index, Some(mode), [i_n, i_1, i_2], [v_n, v_1, v_2], change);
-            } else if let Err(error) = solve_one(problems, answers, index) {
+        answers.put_block(start, length, &output);
+        for index in start..start + length {
+            if answers.mode[index].is_none()
+                && let Err(error) = solve_one(problems, answers, index)
+            {
                 answers.put(index, None, [f64::NAN; 3], [f64::NAN; 3], f64::NAN);
                 errors.push(BatchError { index, error });
             }
@@ -192,10 +191,11 @@ fn solve_by<const CHECKED: bool>(problems: &Problems<'_>, answers: &mut Answers<
 impl Problems<'_> {
     /// Copies the numbers of a block; remainders of an earlier one beyond `length` are harmless.
     fn copy_block(&self, start: usize, length: usize, input: &mut Columns<INPUTS>) {
-        let (w, v) = (&self.delassus, &self.contact_velocity);
-        let columns = [w[0], w[1], w[2], w[3], w[4], w[5], v[0], v[1], v[2]];
-        let rest = [self.restitution, self.restitution_tangential, self.friction_static, self.friction_dynamic];
-        for (column, target) in columns.into_iter().chain(rest).zip(input) {
+        let ([nn, n1, n2, t11, t12, t22], [v_n, v1, v2]) = (&self.delassus, &self.contact_velocity);
+        let (e, e_t, mu_s, mu_d) =
+            (&self.restitution, &self.restitution_tangential, &self.friction_static, &self.friction_dynamic);
+        let columns = [nn, n1, n2, t11, t12, t22, v_n, v1, v2, e, e_t, mu_s, mu_d];
+        for (column, target) in columns.into_iter().zip(input) {
             column.copy_to(start, &mut target[..length]);
         }
     }
@@ -245,6 +245,19 @@ fn solve_one(p: &Problems<'_>, answers: &mut Answers<'_>, i: usize) -> Result<()
 }
 
 impl Answers<'_> {
+    /// The answers of a block. Problems that are left to the law have no mode yet, and numbers that its answers replace.
+    #[inline]
+    fn put_block(&mut self, start: usize, length: usize, output: &Columns<OUTPUTS>) {
+        let range = start..start + length;
+        let Self { mode, impulse: [i_n, i_1, i_2], contact_velocity: [v_n, v_1, v_2], energy_change } = self;
+        for (k, target) in [i_n, i_1, i_2, v_n, v_1, v_2, energy_change].into_iter().enumerate() {
+            target[range.clone()].copy_from_slice(&output[k][..length]);
+        }
+        for (mode, code) in mode[range].iter_mut().zip(&output[OUTPUTS - 1]) {
+            *mode = common::mode_of(*code);
+        }
+    }
+
     #[inline]
     fn put(&mut self, i: usize, mode: Option<Mode>, impulse: [f64; 3], velocity: [f64; 3], change: f64) {
         self.mode[i] = mode;
