@@ -378,7 +378,7 @@ impl Dynamics {
         }
         Ok(ImpulseEffect {
             after: passed.motion(contact),
-            before_size: passed.before_sizes.norm_l1(),
+            before_size: passed.before_sizes.sum_of_sizes(),
             energy: (LOOK == FULL).then(|| energies.change()),
         })
     }
@@ -463,6 +463,6 @@ impl Passing {
         let along = |row: usize| {
             if row < contact.dimension { contact.basis[row].dot(self.velocity) } else { 0.0 }
         };
-        ContactMotion { velocity: [along(0), along(1), along(2)], size: self.sizes.norm_l1() }
+        ContactMotion { velocity: [along(0), along(1), along(2)], size: self.sizes.sum_of_sizes() }
     }
 }

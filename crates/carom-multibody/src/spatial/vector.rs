@@ -101,6 +101,13 @@ impl Vector {
         Self { lanes: self.lanes.abs() }
     }
 
+    /// x + y + z of sums of [`Vector::sizes`]. The zero of the fourth lane is added, too, so that all lanes stay in one register.
+    #[inline(always)]
+    pub(crate) fn sum_of_sizes(self) -> f64 {
+        let [x, y, z, w] = self.lanes.to_array();
+        x + y + z + w
+    }
+
     /// |x| + |y| + |z|
     #[inline(always)]
     pub fn norm_l1(self) -> f64 {
