@@ -421,8 +421,8 @@ mod tests {
         let w = &a * m.clone().try_inverse().unwrap() * a.transpose();
         let contact = &a * nalgebra::DVector::from_row_slice(&v);
         [
-            ContactSet::from_generalized(&DIMENSIONS, &m, &a, &v).unwrap(),
-            ContactSet::new(&DIMENSIONS, &w, contact.as_slice()).unwrap(),
+            ContactSet::from_generalized(&DIMENSIONS, samples::view(&m), samples::view(&a), &v).unwrap(),
+            ContactSet::new(&DIMENSIONS, samples::view(&w), contact.as_slice()).unwrap(),
         ]
     }
 

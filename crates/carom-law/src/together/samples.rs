@@ -7,7 +7,12 @@ use super::whitened::StrikingRows;
 use crate::contact::delassus::Dimension;
 use crate::coulomb::System;
 use crate::numeric::basis::dot;
-use crate::numeric::matrix::Dense;
+use crate::numeric::matrix::{Dense, MatrixView};
+
+/// The entries of a matrix of nalgebra: as it is, only builds with the feature `nalgebra` take it.
+pub(super) fn view(m: &nalgebra::DMatrix<f64>) -> MatrixView<'_> {
+    MatrixView::column_major(m.nrows(), m.ncols(), m.as_slice())
+}
 
 pub(super) fn between(rng: &mut Rng, low: f64, high: f64) -> f64 {
     low + (high - low) * rng.f64()

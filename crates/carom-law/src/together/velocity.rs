@@ -120,6 +120,7 @@ impl ContactSet {
 
 #[cfg(test)]
 mod tests {
+    use super::super::samples;
     use super::*;
     use crate::contact::coefficients::{Coefficients, Friction, Restitution};
     use crate::contact::delassus::Dimension;
@@ -143,7 +144,8 @@ mod tests {
         let mut m = DMatrix::from_diagonal(&DVector::from_row_slice(&[2.0, 3.0, 5.0, 7.0, 11.0]));
         (m[(3, 4)], m[(4, 3)]) = ((1.0 - share) * 77f64.sqrt(), (1.0 - share) * 77f64.sqrt());
         let jacobian = MatrixView::row_major(4, 5, &JACOBIAN);
-        let set = ContactSet::from_generalized(&[Dimension::Planar; 2], &m, jacobian, &VELOCITY).unwrap();
+        let set =
+            ContactSet::from_generalized(&[Dimension::Planar; 2], samples::view(&m), jacobian, &VELOCITY).unwrap();
         let coefficients = Coefficients::new(Restitution::new(0.5).unwrap(), Friction::new(0.3).unwrap());
         let mut ledger = Ledger::new(&set, &[coefficients; 2]);
         ledger.impulse = impulse.to_vec();

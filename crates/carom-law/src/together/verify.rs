@@ -338,6 +338,7 @@ fn at_contact(error: Error, k: usize) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use super::super::samples;
     use super::*;
     use crate::contact::coefficients::{Coefficients, Friction, Restitution};
     use crate::contact::delassus::Dimension;
@@ -634,8 +635,13 @@ mod tests {
             0.2, 0.0, 1.0, 0.0, 0.0,   0.0, 0.1, 0.0, 1.0, 0.0,
         ];
         let v = vec![-3.0, 1.0, -2.0, 0.5, 0.1];
-        let set =
-            ContactSet::from_generalized(&[Dimension::Planar; 2], &m, MatrixView::row_major(4, 5, &a), &v).unwrap();
+        let set = ContactSet::from_generalized(
+            &[Dimension::Planar; 2],
+            samples::view(&m),
+            MatrixView::row_major(4, 5, &a),
+            &v,
+        )
+        .unwrap();
         (set, two_corners().1, v)
     }
 

@@ -171,7 +171,7 @@ mod tests {
             (0..5 * n).map(|i| samples::between(rng, -1.0, 1.0) * if i < 3 * n { 0.03 } else { 40.0 }).collect();
         let velocity = samples::numbers(rng, n);
         let view = crate::numeric::matrix::MatrixView::row_major(5, n, &jacobian);
-        (ContactSet::from_generalized(&dimensions, &mass, view, &velocity).unwrap(), velocity)
+        (ContactSet::from_generalized(&dimensions, samples::view(&mass), view, &velocity).unwrap(), velocity)
     }
 
     #[test]
