@@ -13,19 +13,20 @@ use crate::web;
 /// The folder of the test and its dependencies.
 const FOLDER: &str = "tests/browser";
 
-/// Robots of the Python packages that the conformance run installs: a name, the file in the folder of packages, and the
-/// end time. Quadrupeds, humanoids, an arm and a planar walker; with ellipsoids, meshes, limits, and up to 725 contacts.
-const ROBOTS: [(&str, &str, &str); 10] = [
-    ("dog", "dm_control/suite/dog.xml", "0.5"),
-    ("humanoid", "dm_control/suite/humanoid.xml", "2"),
-    ("humanoid_cmu", "dm_control/suite/humanoid_CMU.xml", "0.5"),
-    ("walker", "dm_control/suite/walker.xml", "1.5"),
-    ("quadruped", "dm_control/suite/quadruped.xml", "1.5"),
-    ("go2", "cmeel.prefix/share/example-robot-data/robots/go2_description/urdf/go2.urdf", "0.8"),
-    ("anymal", "cmeel.prefix/share/example-robot-data/robots/anymal_c_simple_description/urdf/anymal.urdf", "0.6"),
-    ("talos", "cmeel.prefix/share/example-robot-data/robots/talos_data/robots/talos_full_v2.urdf", "0.4"),
-    ("solo12", "cmeel.prefix/share/example-robot-data/robots/solo_description/robots/solo12.urdf", "0.3"),
-    ("panda", "cmeel.prefix/share/example-robot-data/robots/panda_description/urdf/panda.urdf", "0.6"),
+/// Robots of the Python packages that the conformance run installs: a name, the file in the folder of packages, the end
+/// time, and options. Quadrupeds, humanoids, an arm and a planar walker, which falls since it stands still otherwise; with
+/// ellipsoids, meshes, limits, and up to 725 contacts.
+const ROBOTS: [(&str, &str, &str, &[&str]); 10] = [
+    ("dog", "dm_control/suite/dog.xml", "0.5", &[]),
+    ("humanoid", "dm_control/suite/humanoid.xml", "2", &[]),
+    ("humanoid_cmu", "dm_control/suite/humanoid_CMU.xml", "0.5", &[]),
+    ("walker", "dm_control/suite/walker.xml", "1.5", &["--height", "0.2"]),
+    ("quadruped", "dm_control/suite/quadruped.xml", "1.5", &[]),
+    ("go2", "cmeel.prefix/share/example-robot-data/robots/go2_description/urdf/go2.urdf", "0.8", &[]),
+    ("anymal", "cmeel.prefix/share/example-robot-data/robots/anymal_c_simple_description/urdf/anymal.urdf", "0.6", &[]),
+    ("talos", "cmeel.prefix/share/example-robot-data/robots/talos_data/robots/talos_full_v2.urdf", "0.4", &[]),
+    ("solo12", "cmeel.prefix/share/example-robot-data/robots/solo_description/robots/solo12.urdf", "0.3", &[]),
+    ("panda", "cmeel.prefix/share/example-robot-data/robots/panda_description/urdf/panda.urdf", "0.6", &[]),
 ];
 
 /// The robot of our own whose page the book shows, and its end time.
@@ -44,7 +45,7 @@ pub fn browser() -> Result<(), String> {
     let text = pages.to_string_lossy();
     cargo(&["test", "-p", "carom-report", "--test", "pages"], &[], &[("CAROM_PAGES", &text)])?;
     cargo(&["build", "--release", "-p", "carom-cli"], &[], &[])?;
-    page("quadruped", OWN.1, &pages.join(format!("{}.html", OWN.0)))?;
+    page(&["quadruped", "--until", OWN.1], &pages.join(format!("{}.html", OWN.0)))?;
     let robots = robots(&pages)?;
     let chromium = chromium()?;
     packages()?;
@@ -82,19 +83,19 @@ fn robots(pages: &Path) -> Result<Vec<PathBuf>, String> {
     let python = python::environment()?;
     let place = "import sysconfig; print(sysconfig.get_paths()['purelib'])";
     let packages = PathBuf::from(output(Command::new(python).args(["-c", place]), "python -c")?.trim());
-    for (name, file, until) in ROBOTS {
-        page(&packages.join(file).to_string_lossy(), until, &pages.join(format!("robot-{name}.html")))?;
+    for (name, file, until, options) in ROBOTS {
+        let file = packages.join(file).to_string_lossy().into_owned();
+        let simulated = [&[&file, "--until", until], options].concat();
+        page(&simulated, &pages.join(format!("robot-{name}.html")))?;
     }
-    Ok(ROBOTS.map(|(_, file, _)| packages.join(file)).to_vec())
+    Ok(ROBOTS.map(|(_, file, ..)| packages.join(file)).to_vec())
 }
 
 /// The page of a scene or robot, as the command writes it. A run that does not reach its end has a page, too.
-fn page(scene: &str, until: &str, file: &Path) -> Result<(), String> {
+fn page(simulated: &[&str], file: &Path) -> Result<(), String> {
     let mut carom = Command::new("target/release/carom");
-    carom
-        .args(["simulate", scene, "--until", until, "--events", "0", "--quiet", "--max-time", "60", "--render"])
-        .arg(file);
-    match run(&mut carom, &format!("carom simulate {scene}")) {
+    carom.arg("simulate").args(simulated).args(["--events", "0", "--quiet", "--max-time", "60", "--render"]).arg(file);
+    match run(&mut carom, &format!("carom simulate {}", simulated[0])) {
         Err(_) if file.exists() => Ok(()),
         result => result,
     }
