@@ -223,6 +223,28 @@ fn options_for_robots_are_refused_for_scenes() {
     assert!(ran.err.contains("three numbers"), "{}", ran.err);
 }
 
+/// Both options were ignored for files that say themselves whether the base floats.
+#[test]
+fn a_base_other_than_that_of_an_mjcf_file_is_refused() {
+    let robots = Robots::new();
+    let ball = |joint: &str| {
+        let body = format!("<body name='b'>{joint}<geom type='sphere' size='0.1' mass='1'/></body>");
+        format!("<mujoco><worldbody>{body}</worldbody></mujoco>")
+    };
+    let free = robots.write("free.xml", &ball("<freejoint/>"));
+    let slides = robots.write("slides.xml", &ball("<joint type='slide'/>"));
+    for (robot, refused, accepted, reason) in [
+        (&free, "--fixed-base", "--floating-base", "base.floating = false conflicts with the robot's file"),
+        (&slides, "--floating-base", "--fixed-base", "in MJCF use <freejoint/>"),
+    ] {
+        let ran = carom(&["simulate", robot, "--until", "0.01", refused]);
+        assert_eq!(ran.code, 2, "{}", ran.out);
+        assert!(ran.err.contains(reason), "{}", ran.err);
+        let ran = carom(&["simulate", robot, "--until", "0.01", accepted]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    }
+}
+
 #[test]
 fn a_robot_without_collision_shapes_touches_with_the_origins_of_its_links() {
     let robots = Robots::new();
